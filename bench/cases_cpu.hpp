@@ -1,0 +1,20 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "gtsv.hpp"
+#include "suite.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace tridia_bench {
+
+/// The copy floors of one thread and of all threads, as rows and as what the cases are held to.
+/// Called before and after the cases: the better rate counts, so that a neighbour's noise at one
+/// end of a run does not flatter the solvers.
+void measure_cpu_floors(suite& s, bool again);
+
+/// The library's cases, and each peer's beside them.
+void add_cpu_cases(suite& s, const std::vector<gtsv_peer>& peers);
+
+}  // namespace tridia_bench

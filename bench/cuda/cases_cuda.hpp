@@ -1,0 +1,19 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../report.hpp"
+#include "../suite.hpp"
+#include "cusparse_gtsv.hpp"
+
+namespace tridia_bench {
+
+/// Of the current GPU.
+machine_info cuda_machine();
+
+/// The best of the copy kernels, as a row and as what the cases are held to.
+void measure_cuda_floors(suite& s, bool again);
+
+/// The library's cases on the current GPU, and cuSPARSE's beside them.
+void add_cuda_cases(suite& s);
+
+}  // namespace tridia_bench

@@ -1,0 +1,110 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "cusparse_gtsv.hpp"
+
+#include <cusparse.h>
+
+#include <stdexcept>
+
+namespace tridia_bench {
+namespace {
+
+void check(cusparseStatus_t status, const char* what) {
+  if (status != CUSPARSE_STATUS_SUCCESS) {
+    throw std::runtime_error(std::string(what) + ": " + cusparseGetErrorString(status));
+  }
+}
+
+// The functions of one type.
+template <class T>
+struct functions;
+template <>
+struct functions<float> {
+  static constexpr auto strided_size = cusparseSgtsv2StridedBatch_bufferSizeExt;
+  static constexpr auto strided = cusparseSgtsv2StridedBatch;
+  static constexpr auto interleaved_size = cusparseSgtsvInterleavedBatch_bufferSizeExt;
+  static constexpr auto interleaved = cusparseSgtsvInterleavedBatch;
+};
+template <>
+struct functions<double> {
+  static constexpr auto strided_size = cusparseDgtsv2StridedBatch_bufferSizeExt;
+  static constexpr auto strided = cusparseDgtsv2StridedBatch;
+  static constexpr auto interleaved_size = cusparseDgtsvInterleavedBatch_bufferSizeExt;
+  static constexpr auto interleaved = cusparseDgtsvInterleavedBatch;
+};
+
+}  // namespace
+
+const char* name(cusparse_method method) {
+  switch (method) {
+    case cusparse_method::strided:
+      return "cuSPARSE gtsv2StridedBatch";
+    case cusparse_method::interleaved_0:
+      return "cuSPARSE gtsvInterleavedBatch 0";
+    case cusparse_method::interleaved_1:
+      return "cuSPARSE gtsvInterleavedBatch 1";
+  }
+  return "";
+}
+
+std::string cusparse_version() {
+  int major = 0, minor = 0, patch = 0;
+  check(cusparseGetProperty(MAJOR_VERSION, &major), "cusparseGetProperty");
+  check(cusparseGetProperty(MINOR_VERSION, &minor), "cusparseGetProperty");
+  check(cusparseGetProperty(PATCH_LEVEL, &patch), "cusparseGetProperty");
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+}
+
+template <class T>
+struct cusparse_gtsv<T>::state {
+  cusparse_method method;
+  int n, batch;
+  cusparseHandle_t handle = nullptr;
+  std::size_t workspace_bytes = 0;
+
+  [[nodiscard]] int algorithm() const { return method == cusparse_method::interleaved_1 ? 1 : 0; }
+  ~state() { cusparseDestroy(handle); }
+};
+
+template <class T>
+cusparse_gtsv<T>::cusparse_gtsv(cusparse_method method, int n, int batch, cudaStream_t stream)
+    : state_(new state{.method = method, .n = n, .batch = batch}) {
+  state& s = *state_;
+  check(cusparseCreate(&s.handle), "cusparseCreate");
+  check(cusparseSetStream(s.handle, stream), "cusparseSetStream");
+  // The sizes do not depend on the arrays.
+  const T* none = nullptr;
+  if (method == cusparse_method::strided) {
+    check(functions<T>::strided_size(s.handle, n, none, none, none, none, batch, n,
+                                     &s.workspace_bytes),
+          "gtsv2StridedBatch_bufferSizeExt");
+  } else {
+    check(functions<T>::interleaved_size(s.handle, s.algorithm(), n, none, none, none, none, batch,
+                                         &s.workspace_bytes),
+          "gtsvInterleavedBatch_bufferSizeExt");
+  }
+}
+
+template <class T>
+cusparse_gtsv<T>::~cusparse_gtsv() = default;
+
+template <class T>
+std::size_t cusparse_gtsv<T>::workspace_bytes() const {
+  return state_->workspace_bytes;
+}
+
+template <class T>
+void cusparse_gtsv<T>::solve(T* dl, T* d, T* du, T* x, void* workspace) const {
+  const state& s = *state_;
+  if (s.method == cusparse_method::strided) {
+    check(functions<T>::strided(s.handle, s.n, dl, d, du, x, s.batch, s.n, workspace),
+          "gtsv2StridedBatch");
+  } else {
+    check(functions<T>::interleaved(s.handle, s.algorithm(), s.n, dl, d, du, x, s.batch, workspace),
+          "gtsvInterleavedBatch");
+  }
+}
+
+template class cusparse_gtsv<float>;
+template class cusparse_gtsv<double>;
+
+}  // namespace tridia_bench

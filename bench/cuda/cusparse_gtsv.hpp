@@ -1,0 +1,39 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace tridia_bench {
+
+/// cuSPARSE's batched solvers.
+enum class cusparse_method {
+  strided,        ///< gtsv2StridedBatch: contiguous systems, no interchanges.
+  interleaved_0,  ///< gtsvInterleavedBatch, algorithm 0: Thomas.
+  interleaved_1,  ///< gtsvInterleavedBatch, algorithm 1: LU with partial pivoting.
+};
+const char* name(cusparse_method method);
+
+std::string cusparse_version();
+
+/// One of them on systems of T = float or double. Overwrites its arrays.
+template <class T>
+class cusparse_gtsv {
+ public:
+  cusparse_gtsv(cusparse_method method, int n, int batch, cudaStream_t stream);
+  ~cusparse_gtsv();
+  cusparse_gtsv(const cusparse_gtsv&) = delete;
+  cusparse_gtsv& operator=(const cusparse_gtsv&) = delete;
+
+  [[nodiscard]] std::size_t workspace_bytes() const;
+  void solve(T* dl, T* d, T* du, T* x, void* workspace) const;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace tridia_bench

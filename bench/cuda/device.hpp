@@ -1,0 +1,98 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace tridia_bench {
+
+inline void check(cudaError_t status, const char* what) {
+  if (status != cudaSuccess) {
+    throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
+  }
+}
+
+/// Memory of the current device.
+class device_array {
+ public:
+  explicit device_array(std::size_t bytes) : bytes_(bytes) {
+    check(cudaMalloc(&data_, std::max<std::size_t>(bytes, 1)), "cudaMalloc");
+  }
+  device_array(device_array&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
+  device_array& operator=(device_array&&) = delete;
+  ~device_array() { cudaFree(data_); }  // a failure was reported by the calls before
+
+  [[nodiscard]] void* data() const { return data_; }
+  template <class T>
+  [[nodiscard]] T* as() const {
+    return static_cast<T*>(data_);
+  }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+  void upload(const void* from) const {
+    check(cudaMemcpy(data_, from, bytes_, cudaMemcpyHostToDevice), "copy to the device");
+  }
+  void download(void* to) const {
+    check(cudaMemcpy(to, data_, bytes_, cudaMemcpyDeviceToHost), "copy from the device");
+  }
+  void copy_from(const device_array& other, cudaStream_t stream) const {
+    check(cudaMemcpyAsync(data_, other.data_, bytes_, cudaMemcpyDeviceToDevice, stream),
+          "copy on the device");
+  }
+  /// Every byte; 0xff makes NaN of any type.
+  void set(int byte, cudaStream_t stream) const {
+    check(cudaMemsetAsync(data_, byte, bytes_, stream), "cudaMemsetAsync");
+  }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_;
+};
+
+/// A stream with two events, and what empties the L2 cache.
+class device_clock {
+ public:
+  device_clock() : flush_(std::size_t{256} << 20) {
+    check(cudaStreamCreate(&stream_), "cudaStreamCreate");
+    check(cudaEventCreate(&start_), "cudaEventCreate");
+    check(cudaEventCreate(&stop_), "cudaEventCreate");
+  }
+  device_clock(const device_clock&) = delete;
+  device_clock& operator=(const device_clock&) = delete;
+  ~device_clock() {
+    cudaEventDestroy(start_);
+    cudaEventDestroy(stop_);
+    cudaStreamDestroy(stream_);
+  }
+  [[nodiscard]] cudaStream_t stream() const { return stream_; }
+
+  void wait() const { check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+
+  /// Milliseconds of what `work` puts on the stream. Before it the L2 is overwritten: nothing is
+  /// found there that was left by the repetition before, and while that lasts the host gets ahead
+  /// of the device, so that the time to launch is not counted.
+  template <class F>
+  double time(F&& work) const {
+    flush_.set(0, stream_);
+    check(cudaEventRecord(start_, stream_), "cudaEventRecord");
+    work();
+    check(cudaEventRecord(stop_, stream_), "cudaEventRecord");
+    check(cudaEventSynchronize(stop_), "cudaEventSynchronize");
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, start_, stop_), "cudaEventElapsedTime");
+    return static_cast<double>(ms);
+  }
+
+ private:
+  device_array flush_;
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t start_ = nullptr, stop_ = nullptr;
+};
+
+}  // namespace tridia_bench

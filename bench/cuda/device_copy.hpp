@@ -1,0 +1,29 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <span>
+
+namespace tridia_bench {
+
+/// Four arrays to read and one to write; `bytes` of each, a multiple of `kCopyGranule`, 128-byte
+/// aligned.
+struct copy_arrays {
+  const double* in[4];
+  double* out;
+  std::size_t bytes;
+};
+inline constexpr std::size_t kCopyGranule = std::size_t{1} << 20;
+
+/// A kernel that reads four arrays and writes one.
+struct device_copy {
+  const char* name;
+  int least_capability;  ///< Major compute capability that it needs.
+  cudaError_t (*launch)(const copy_arrays& arrays, cudaStream_t stream);
+};
+
+std::span<const device_copy> device_copies();
+
+}  // namespace tridia_bench

@@ -1,0 +1,17 @@
+# bin/tridia_floor: the copy floor, and LAPACK on given files, for scripts.
+if(TARGET tridia_floor)
+  return()
+endif()
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(LAPACK REQUIRED)
+
+set(floor_dir ${CMAKE_CURRENT_LIST_DIR})
+add_executable(tridia_floor ${floor_dir}/copy_rate.cpp ${floor_dir}/floor_main.cpp)
+target_link_libraries(tridia_floor PRIVATE OpenMP::OpenMP_CXX LAPACK::LAPACK)
+tridia_warnings(tridia_floor)
+if(TRIDIA_HAS_CUDA)
+  target_sources(tridia_floor PRIVATE ${floor_dir}/floor_cuda.cpp ${floor_dir}/cuda/device_copy.cu)
+  target_compile_options(tridia_floor PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+  target_compile_definitions(tridia_floor PRIVATE TRIDIA_BENCH_CUDA)
+  target_link_libraries(tridia_floor PRIVATE CUDA::cudart_static)
+endif()

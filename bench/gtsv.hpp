@@ -1,0 +1,50 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tridia_bench {
+
+/// Solves one contiguous system as LAPACK's xGTSV; overwrites all four arrays; returns `info`.
+template <class T>
+using gtsv_function = int (*)(std::int64_t n, T* dl, T* d, T* du, T* b);
+
+/// A library that has xGTSV.
+struct gtsv_peer {
+  std::string solver;   ///< The row's solver.
+  std::string version;  ///< As the library says it.
+  bool pivots = true;
+  gtsv_function<float> f32 = nullptr;
+  gtsv_function<double> f64 = nullptr;
+  gtsv_function<std::complex<double>> c128 = nullptr;
+
+  template <class T>
+  [[nodiscard]] gtsv_function<T> get() const;
+};
+template <>
+inline gtsv_function<float> gtsv_peer::get<float>() const {
+  return f32;
+}
+template <>
+inline gtsv_function<double> gtsv_peer::get<double>() const {
+  return f64;
+}
+template <>
+inline gtsv_function<std::complex<double>> gtsv_peer::get<std::complex<double>>() const {
+  return c128;
+}
+
+/// LAPACKE_xgtsv_work, if this build found it.
+std::optional<gtsv_peer> lapack_gtsv();
+
+/// MKL's xgtsv and its xdtsvb (for diagonally dominant matrices, without interchanges), on its
+/// sequential layer. `directory` may be empty: then the places where an installation says it is.
+struct mkl_peers {
+  gtsv_peer gtsv, dtsvb;
+};
+std::optional<mkl_peers> find_mkl(const std::string& directory);
+
+}  // namespace tridia_bench

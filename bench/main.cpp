@@ -1,0 +1,184 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// tridia_bench: the library beside its peers and beside the speed of memory, in one run.
+#include "cases_cpu.hpp"
+#include "gtsv.hpp"
+#include "report.hpp"
+#include "suite.hpp"
+
+#if defined(TRIDIA_BENCH_CUDA)
+#include "cuda/cases_cuda.hpp"
+#endif
+
+#include "tridia/info.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace tridia_bench;
+
+constexpr const char* kHelp =
+    "tridia_bench [OPTIONS] [--benchmark_filter=REGEX] [Google Benchmark's other options]\n"
+    "  --device cpu|cuda  what is measured (cpu)\n"
+    "  --json FILE        write the results there\n"
+    "  --mkl DIR          look for libmkl_rt.so below DIR (else: MKLROOT, VIRTUAL_ENV)\n"
+    "  --repetitions N    of every case, instead of each case's own number\n"
+    "  --huge-pages       ask for huge pages for the cases' arrays, as NumPy does\n";
+
+int positive(const std::string& option, const std::string& text) {
+  int value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc() || end != text.data() + text.size() || value < 1) {
+    throw std::runtime_error(option + ": expected a number from 1, got \"" + text + "\"");
+  }
+  return value;
+}
+
+// Takes this program's own options out of the arguments; Google Benchmark gets the rest.
+suite_options parse(std::vector<char*>& arguments) {
+  suite_options o;
+  std::vector<char*> rest;
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    const std::string argument = arguments[k];
+    const auto equals = argument.find('=');
+    const std::string option = argument.substr(0, equals);
+    const auto value = [&]() -> std::string {
+      if (equals != argument.npos) return argument.substr(equals + 1);
+      if (k + 1 == arguments.size()) throw std::runtime_error(option + " takes a value");
+      return arguments[++k];
+    };
+    if (option == "--json") {
+      o.json = value();
+    } else if (option == "--device") {
+      o.device = value();
+      if (o.device != "cpu" && o.device != "cuda") {
+        throw std::runtime_error("--device: expected cpu or cuda, got \"" + o.device + "\"");
+      }
+    } else if (option == "--mkl") {
+      o.mkl = value();
+    } else if (option == "--repetitions") {
+      o.repetitions = positive(option, value());
+    } else if (option == "--huge-pages") {
+      o.huge_pages = true;
+    } else if (option == "--help") {
+      std::fputs(kHelp, stdout);
+      std::exit(0);
+    } else {
+      rest.push_back(arguments[k]);
+    }
+  }
+  arguments = rest;
+  return o;
+}
+
+std::string command_of(int argc, char** argv) {
+  std::string command = argv[0];
+  command = command.substr(command.rfind('/') + 1);  // where it was built says nothing
+  for (int k = 1; k < argc; ++k) command += std::string(" ") + argv[k];
+  return command;
+}
+
+std::vector<gtsv_peer> find_peers(const suite_options& o,
+                                  std::map<std::string, std::string>& versions) {
+  std::vector<gtsv_peer> peers;
+  if (const auto lapack = lapack_gtsv()) {
+    versions["lapack"] = lapack->version;
+    peers.push_back(*lapack);
+  } else {
+    std::fputs("tridia_bench: built without LAPACKE: its rows are absent\n", stderr);
+  }
+  if (const auto mkl = find_mkl(o.mkl)) {
+    versions["mkl"] = mkl->gtsv.version;
+    peers.push_back(mkl->gtsv);
+    if (mkl->dtsvb.f64 != nullptr) peers.push_back(mkl->dtsvb);
+  } else {
+    std::fputs(
+        "tridia_bench: no libmkl_rt.so (python3 -m pip install mkl, then --mkl DIR): "
+        "MKL's rows are absent\n",
+        stderr);
+  }
+  return peers;
+}
+
+void say_floors(const suite& s) {
+  for (const row& r : s.rows) {
+    if (r.solver != "copy") continue;
+    std::fprintf(stderr, "tridia_bench: copy, %s, %d threads: %.3f ms, %.2f GB/s (%s)\n",
+                 r.case_name.c_str(), r.threads.value_or(0), r.median_ms(),
+                 static_cast<double>(r.floor_bytes) / r.median_ms() * 1e-6,
+                 r.note.value_or("").c_str());
+  }
+}
+
+int run(int argc, char** argv) {
+  std::vector<char*> arguments(argv, argv + argc);
+  const bool list = std::any_of(arguments.begin(), arguments.end(), [](const char* a) {
+    return std::strncmp(a, "--benchmark_list_tests", 22) == 0;
+  });
+  suite s;
+  s.options = parse(arguments);
+  int rest = static_cast<int>(arguments.size());
+  benchmark::Initialize(&rest, arguments.data());
+  if (benchmark::ReportUnrecognizedArguments(rest, arguments.data())) return 2;
+
+  std::map<std::string, std::string> versions{{"tridia", tridia::version()},
+                                              {"compiler", __VERSION__},
+                                              {"lapack", ""},
+                                              {"mkl", ""},
+                                              {"cusparse", ""}};
+  machine_info machine;
+  if (s.options.device == "cpu") {
+    machine = cpu_machine();
+    const std::vector<gtsv_peer> peers = find_peers(s.options, versions);
+    if (!list) measure_cpu_floors(s, false);
+    say_floors(s);
+    add_cpu_cases(s, peers);
+    benchmark::RunSpecifiedBenchmarks();
+    if (!list) measure_cpu_floors(s, true);
+  } else {
+#if defined(TRIDIA_BENCH_CUDA)
+    if (!list) {  // the names of the cases need no GPU
+      machine = cuda_machine();
+      versions["cusparse"] = cusparse_version();
+      measure_cuda_floors(s, false);
+    }
+    say_floors(s);
+    add_cuda_cases(s);
+    benchmark::RunSpecifiedBenchmarks();
+    if (!list) measure_cuda_floors(s, true);
+#else
+    throw std::runtime_error("--device cuda: this build has no CUDA backend");
+#endif
+  }
+  if (list) return 0;
+  if (!s.options.json.empty()) {
+    write_json(s.options.json, s, machine, versions, command_of(argc, argv));
+  }
+  const bool failed =
+      std::any_of(s.rows.begin(), s.rows.end(), [](const row& r) { return r.error.has_value(); });
+  return failed ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "tridia_bench: %s\n", e.what());
+    return 2;
+  }
+}

@@ -1,0 +1,51 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tridia_bench {
+
+/// One measured line of the results. A field without a value is null in the JSON.
+struct row {
+  std::string case_name;  ///< The matrices and what is special about the case.
+  std::string solver;     ///< "tridia cpu", "LAPACKE gtsv", "copy", …
+  std::optional<std::string> type;
+  std::optional<std::int64_t> n, batch;
+  std::optional<std::string> layout, boundary, pivoting;
+  std::optional<int> threads;
+  std::vector<double> ms;  ///< Of each repetition.
+  std::optional<double> residual;
+  std::optional<std::size_t> workspace_bytes;
+  std::optional<std::string> note;   ///< The algorithm that was chosen, the fastest copy, …
+  std::optional<std::string> error;  ///< Why the row must not be used.
+
+  /// The fewest bytes that the case must move, and how many arrays it reads for each that it
+  /// writes: 4 or 1. 0 means that no floor applies.
+  std::size_t floor_bytes = 0;
+  int floor_reads = 4;
+
+  [[nodiscard]] double median_ms() const;
+  [[nodiscard]] double min_ms() const;
+};
+
+/// The best copy rates of this run, by arrays read and threads; a device has 0 threads.
+class copy_floors {
+ public:
+  /// Keeps the better one if there is one already.
+  void add(int reads, int threads, double bytes_per_ms);
+  /// Milliseconds that moving the case's bytes takes at the best rate, if both are known.
+  [[nodiscard]] std::optional<double> ms_of(const row& r) const;
+
+ private:
+  struct entry {
+    int reads, threads;
+    double bytes_per_ms;
+  };
+  std::vector<entry> entries_;
+};
+
+}  // namespace tridia_bench

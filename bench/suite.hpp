@@ -1,0 +1,48 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "row.hpp"
+#include "systems.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tridia_bench {
+
+/// What the command line says.
+struct suite_options {
+  std::string device = "cpu";
+  std::string json;     ///< Where the results go; empty: nowhere.
+  std::string mkl;      ///< A directory below which libmkl_rt.so is looked for.
+  int repetitions = 0;  ///< Of every case; 0: each case's own number.
+  bool huge_pages = false;
+};
+
+/// The rows of a run and its floors: cases are added, Google Benchmark runs them.
+struct suite {
+  suite_options options;
+  copy_floors floors;
+  std::vector<row> rows;
+};
+
+/// Runs what is to be timed once and returns its milliseconds.
+using timed_call = std::function<double()>;
+
+/// Registers a case. `body` gets the case's Google Benchmark state and a row in which everything
+/// but the times is known; it prepares, calls `measure`, checks, and fills in the rest.
+void add_case(suite& s, row prototype, int repetitions,
+              std::function<void(benchmark::State&, row&)> body);
+
+/// Every repetition of the state: `call`, its times into the row.
+void measure(benchmark::State& state, row& r, const timed_call& call);
+
+/// Checks the residual; a bad one makes an error of the row.
+void set_residual(row& r, double residual, tridia::value_type type);
+
+/// The fields of a row that a spec gives: type, n, batch, layout, boundary, case, floor.
+row row_of(const systems_spec& spec, std::string solver);
+
+}  // namespace tridia_bench

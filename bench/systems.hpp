@@ -1,0 +1,102 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tridia/problem.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tridia_bench {
+
+using tridia::index_t;
+
+enum class matrix {
+  dominant,  ///< Diagonally dominant by rows: no elimination needs an interchange.
+  random,    ///< Every entry from U(-1, 1): about a third of the rows are interchanged.
+};
+std::string_view name(matrix m) noexcept;
+
+enum class layout {
+  contiguous,   ///< (batch, n): the rows of a system are neighbours.
+  interleaved,  ///< (n, batch): row i of all systems, then row i + 1.
+  middle,       ///< (outer, n, inner): a 3-D field solved along its middle axis.
+};
+std::string_view name(layout l) noexcept;
+
+/// How memory for the arrays is asked for.
+enum class placement {
+  plain,    ///< malloc, as NumPy and std::vector get it: 16-byte aligned.
+  aligned,  ///< 64-byte aligned.
+};
+
+/// The systems that a case solves.
+struct systems_spec {
+  tridia_bench::matrix matrix = matrix::dominant;
+  tridia_bench::layout layout = layout::contiguous;
+  tridia_bench::placement placement = placement::plain;
+  tridia::value_type type = tridia::value_type::f64;
+  tridia::boundary boundary = tridia::boundary::regular;
+  tridia::coefficients coefficients = tridia::coefficients::per_system;
+  index_t n = 0, batch = 0;
+
+  /// Elements from a row of a system to the next. Row i of system s lies at
+  /// (s / inner) n inner + s % inner + i inner, whatever the layout.
+  [[nodiscard]] index_t inner() const;
+  [[nodiscard]] index_t rows() const { return n * batch; }
+  /// What the library is told.
+  [[nodiscard]] tridia::problem problem(tridia::pivoting pivoting) const;
+  /// The fewest words a row that must cross memory: 4 + 1, or 1 + 1 with shared coefficients.
+  [[nodiscard]] int reads() const { return coefficients == tridia::coefficients::shared ? 1 : 4; }
+  friend bool operator==(const systems_spec&, const systems_spec&) = default;
+};
+
+/// Asks the system for huge pages for all arrays made later (Linux; NumPy does so too).
+void advise_huge_pages(bool on);
+
+/// An array that nothing has touched yet.
+template <class T>
+class host_array {
+ public:
+  host_array() = default;
+  explicit host_array(index_t size, placement where = placement::plain);
+  [[nodiscard]] T* data() const { return data_.get(); }
+  [[nodiscard]] index_t size() const { return size_; }
+  /// All elements, with all threads. (Filling an array first places its pages.)
+  void fill(T value) const;
+  void copy_from(const host_array& other) const;
+
+ private:
+  struct deleter {
+    void operator()(T* p) const;
+  };
+  std::unique_ptr<T, deleter> data_;
+  index_t size_ = 0;
+};
+
+/// Random systems and their right-hand sides; the same for the same spec on every machine.
+template <class T>
+struct systems {
+  systems_spec spec;
+  host_array<T> dl, d, du, rhs;
+
+  explicit systems(const systems_spec& spec);
+  /// max over all systems of |A x - rhs| / (|A| |x| + |rhs|), infinity norms. What is not finite
+  /// gives infinity.
+  [[nodiscard]] double residual(const T* x) const;
+};
+
+/// What `residual` may be at most for a stable solution.
+double residual_limit(tridia::value_type type);
+
+/// The systems of the case before, if they are the same, so that they are made once.
+template <class T>
+std::shared_ptr<const systems<T>> cached_systems(const systems_spec& spec);
+
+/// Not a number in every part: an element that a solver forgets to write shows.
+template <class T>
+T poison();
+
+}  // namespace tridia_bench

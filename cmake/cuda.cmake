@@ -1,0 +1,36 @@
+# Finds nvcc, unless told not to, and sets TRIDIA_HAS_CUDA.
+# Architectures: the user's CMAKE_CUDA_ARCHITECTURES > native where a GPU is visible > 80, 90, 100.
+include(CheckLanguage)
+
+set(TRIDIA_HAS_CUDA OFF)
+if(TRIDIA_CUDA STREQUAL "OFF")
+  return()
+endif()
+
+# nvcc is often installed but not on the PATH of a build.
+if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+  find_program(TRIDIA_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH
+               PATHS /usr/local/cuda PATH_SUFFIXES bin)
+  mark_as_advanced(TRIDIA_NVCC)
+  if(TRIDIA_NVCC)
+    set(CMAKE_CUDA_COMPILER ${TRIDIA_NVCC})
+  endif()
+endif()
+
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+  if(EXISTS /dev/nvidiactl)
+    set(CMAKE_CUDA_ARCHITECTURES native)
+  else()
+    set(CMAKE_CUDA_ARCHITECTURES 80 90 100)
+  endif()
+endif()
+
+check_language(CUDA)
+if(CMAKE_CUDA_COMPILER)
+  enable_language(CUDA)
+  find_package(CUDAToolkit REQUIRED)
+  set(TRIDIA_HAS_CUDA ON)
+elseif(TRIDIA_CUDA STREQUAL "ON")
+  message(FATAL_ERROR "TRIDIA_CUDA is ON, but no nvcc was found: put it on the PATH or set CMAKE_CUDA_COMPILER")
+endif()
+message(STATUS "tridia: CUDA backend ${TRIDIA_HAS_CUDA}")

@@ -1,0 +1,38 @@
+# Install rules: the library, its headers, and what find_package(tridia) reads.
+option(TRIDIA_INSTALL "Make install rules" ${PROJECT_IS_TOP_LEVEL})
+if(NOT TRIDIA_INSTALL)
+  return()
+endif()
+
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tridia)
+
+install(TARGETS tridia
+  EXPORT tridiaTargets
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tridia
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.hpp")
+install(EXPORT tridiaTargets NAMESPACE tridia:: DESTINATION ${package_dir})
+
+# A static library leaves its own dependencies to be linked by its user; a shared one does not.
+get_target_property(tridia_type tridia TYPE)
+set(TRIDIA_NEEDS_OPENMP OFF)
+set(TRIDIA_NEEDS_CUDATOOLKIT OFF)
+if(tridia_type STREQUAL "STATIC_LIBRARY")
+  set(TRIDIA_NEEDS_OPENMP ON)
+  set(TRIDIA_NEEDS_CUDATOOLKIT ${TRIDIA_HAS_CUDA})
+endif()
+configure_package_config_file(
+  ${CMAKE_CURRENT_LIST_DIR}/tridiaConfig.cmake.in ${PROJECT_BINARY_DIR}/tridiaConfig.cmake
+  INSTALL_DESTINATION ${package_dir}
+  NO_SET_AND_CHECK_MACRO)
+# Before 1.0 a new minor version may change the interface.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tridiaConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(
+  FILES ${PROJECT_BINARY_DIR}/tridiaConfig.cmake ${PROJECT_BINARY_DIR}/tridiaConfigVersion.cmake
+  DESTINATION ${package_dir})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

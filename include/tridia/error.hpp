@@ -1,0 +1,29 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace tridia {
+
+/// What kind of thing went wrong; stable numbers, never reused.
+enum class errc {
+  invalid_argument = 1,  ///< An argument is wrong or two disagree: the sentence names them.
+  unsupported = 2,       ///< The request is sound but this build, device or algorithm lacks it.
+  out_of_memory = 3,     ///< Memory of the host or the device ran out.
+  wrong_device = 4,      ///< A pointer that the plan's backend cannot reach.
+  device_failure = 5,    ///< CUDA reported an error.
+  singular = 6,          ///< One-call forms only: a system has no (finite) solution.
+};
+
+/// The one exception that the library throws: a code, and a sentence that says what to do.
+class error : public std::runtime_error {
+ public:
+  error(errc code, const std::string& sentence) : std::runtime_error(sentence), code_(code) {}
+  [[nodiscard]] errc code() const noexcept { return code_; }
+
+ private:
+  errc code_;
+};
+
+}  // namespace tridia

@@ -1,0 +1,36 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tridia/types.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tridia {
+
+/// The library's version, as "1.2.3".
+std::string version();
+
+/// A GPU that this process can use.
+struct cuda_device {
+  int ordinal = 0;
+  std::string name;
+  int compute_capability_major = 0, compute_capability_minor = 0;
+  std::size_t memory_bytes = 0;
+  int multiprocessors = 0;
+};
+
+/// What this build can do on this machine.
+struct system_info {
+  bool cuda_built = false;   ///< The CUDA backend was compiled in.
+  std::string cuda_runtime;  ///< Its CUDA version, or empty.
+  std::vector<cuda_device> cuda_devices;
+  std::string simd;  ///< The instruction set that CPU plans use: "x86-64-v4", ….
+  int threads = 1;   ///< The threads that CPU plans use by default.
+};
+
+/// Never throws for a missing GPU or driver: the list is then empty.
+system_info query_system();
+
+}  // namespace tridia

@@ -1,0 +1,104 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tridia/error.hpp"
+#include "tridia/problem.hpp"
+#include "tridia/types.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace tridia {
+
+/// Where and how a plan runs.
+struct options {
+  tridia::backend backend = tridia::backend::cpu;
+  tridia::algorithm algorithm = tridia::algorithm::automatic;
+  /// CPU threads; 0 means all that OpenMP offers when the plan is made.
+  int threads = 0;
+  /// The GPU of a CUDA plan; -1 means the current one when the plan is made.
+  int cuda_device = -1;
+};
+
+/// What one execution needs beside its arrays. The memory is where the plan runs: host memory for
+/// a CPU plan, memory of the plan's GPU for a CUDA plan.
+struct execution {
+  /// At least `plan::workspace_bytes()` bytes at any alignment, for this execution alone until it
+  /// has finished.
+  void* workspace = nullptr;
+  std::size_t workspace_bytes = 0;
+  /// `plan::systems()` entries, C order over the batch axes, or null. 0: solved. -i < 0: row i
+  /// (counted from 1) of the input is the first that holds a NaN or an infinity, and the solution
+  /// is not finite. i > 0: pivot i is exactly zero (LAPACK's `info`). If neither explains a
+  /// solution that is not finite, it is an overflow: -i with the row where it appears. What `x`
+  /// holds of a system whose status is not 0 is unspecified; its neighbours are not touched.
+  index_t* status = nullptr;
+  /// A cudaStream_t; null is the default stream. CPU plans ignore it and return when done.
+  void* stream = nullptr;
+};
+
+/// A problem made ready to be solved many times.
+///
+/// Immutable: any number of threads may execute one plan at the same time, each with a workspace
+/// of its own. Execution allocates nothing and, on a GPU, does not synchronise: it enqueues work
+/// on the stream and can be captured in a CUDA graph.
+///
+/// Inputs are never changed, unless the caller passes the same array as `x`. `x` may be the very
+/// same array as `rhs` (or another input): same pointer, same strides; any other overlap of `x`
+/// with an input is refused. Arrays of a problem without elements may be null.
+class plan {
+ public:
+  /// Checks the problem and chooses an algorithm. Throws `error`: invalid_argument, unsupported
+  /// (an algorithm that cannot do this, a backend that is not there), out_of_memory.
+  explicit plan(tridia::problem problem, options options = {});
+  ~plan();
+  plan(plan&&) noexcept;
+  plan& operator=(plan&&) noexcept;
+
+  [[nodiscard]] const tridia::problem& problem() const noexcept;
+  [[nodiscard]] tridia::backend backend() const noexcept;
+  /// What `algorithm::automatic` became.
+  [[nodiscard]] tridia::algorithm algorithm() const noexcept;
+  /// Why, in a sentence.
+  [[nodiscard]] const std::string& reason() const noexcept;
+  /// Systems of the batch (right-hand sides not counted): the entries of a status.
+  [[nodiscard]] index_t systems() const noexcept;
+  /// The GPU of a CUDA plan; -1 otherwise.
+  [[nodiscard]] int cuda_device() const noexcept;
+  /// Threads that a CPU plan uses; 1 otherwise.
+  [[nodiscard]] int threads() const noexcept;
+  /// What `execute`, `factor` and `solve` need.
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept;
+  /// What `factor` fills and `solve` reads. May be kept as long as the plan (or an equal one).
+  [[nodiscard]] std::size_t factors_bytes() const noexcept;
+
+  /// Solves every system. Throws `error` (invalid_argument, wrong_device, device_failure) before
+  /// any work is done. A singular system is not an error: see `execution::status`.
+  void execute(const void* dl, const void* d, const void* du, const void* rhs, void* x,
+               const execution& e) const;
+
+  /// Factors every matrix into `factors` (host or device memory of `factors_bytes()`, any
+  /// alignment), for any number of calls of `solve`. The status is that of the matrices.
+  void factor(const void* dl, const void* d, const void* du, void* factors,
+              const execution& e) const;
+
+  /// Solves with factors; moves the right-hand sides only (and the factors).
+  void solve(const void* factors, const void* rhs, void* x, const execution& e) const;
+
+  /// The same with the type checked against the problem's.
+  template <class T>
+  void execute(const T* dl, const T* d, const T* du, const T* rhs, T* x, const execution& e) const {
+    require_type(value_type_of<T>);
+    execute(static_cast<const void*>(dl), static_cast<const void*>(d), static_cast<const void*>(du),
+            static_cast<const void*>(rhs), static_cast<void*>(x), e);
+  }
+
+  struct state;  ///< Private to the library.
+
+ private:
+  void require_type(value_type type) const;
+  std::unique_ptr<const state> state_;
+};
+
+}  // namespace tridia

@@ -1,0 +1,80 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tridia/plan.hpp"
+#include "tridia/view.hpp"
+
+#include <span>
+#include <vector>
+
+namespace tridia {
+
+/// What a one-call form can be told beside its arrays.
+struct solve_options : options {
+  int axis = -1;
+  tridia::boundary boundary = tridia::boundary::regular;
+  tridia::pivoting pivoting = tridia::pivoting::partial;
+  tridia::operation operation = tridia::operation::none;
+  /// One entry a system, in host memory, as `execution::status`. If empty, a singular system
+  /// throws `errc::singular` instead, after all systems have been dealt with.
+  std::span<index_t> status = {};
+  /// CUDA: a cudaStream_t. The call returns when the solution is there.
+  void* stream = nullptr;
+};
+
+/// Makes a plan, a workspace (where the plan runs), executes and waits. Any of the arrays may be
+/// given as plain pointers of the problem's type. Throws `error`.
+void solve(const problem& p, const void* dl, const void* d, const void* du, const void* rhs,
+           void* x, const options& o = {}, std::span<index_t> status = {}, void* stream = nullptr);
+
+/// `batch` dense systems of `n` rows, one after another: n entries a system in every array.
+template <class T>
+void solve(index_t n, index_t batch, const T* dl, const T* d, const T* du, const T* rhs, T* x,
+           const solve_options& o = {}) {
+  problem p{.type = value_type_of<T>,
+            .extents = {batch, n},
+            .boundary = o.boundary,
+            .pivoting = o.pivoting,
+            .operation = o.operation};
+  solve(p, static_cast<const void*>(dl), static_cast<const void*>(d), static_cast<const void*>(du),
+        static_cast<const void*>(rhs), static_cast<void*>(x), o, o.status, o.stream);
+}
+
+namespace detail {
+
+/// An array view with its type erased, as `problem_of` needs it.
+struct shape {
+  value_type type;
+  std::vector<index_t> extents, strides;
+};
+
+template <array_view A>
+shape shape_of(const A& a) {
+  shape s{tridia::value_type_of<typename A::element_type>, {}, {}};
+  for (std::size_t k = 0; k < A::rank(); ++k) {
+    s.extents.push_back(static_cast<index_t>(a.extent(k)));
+    s.strides.push_back(static_cast<index_t>(a.stride(k)));
+  }
+  return s;
+}
+
+/// Throws where the shapes disagree.
+problem problem_of(const shape& dl, const shape& d, const shape& du, const shape& rhs,
+                   const shape& x, const solve_options& o);
+
+}  // namespace detail
+
+/// Solves along `options::axis` of `rhs` and `x`, which have one shape. A coefficient has that
+/// shape too, or 1 instead of a batch extent (it is broadcast there), or is one-dimensional (one
+/// matrix for all); off-diagonals may be one shorter along the axis. `x` may be `rhs` itself.
+template <array_view Dl, array_view D, array_view Du, array_view B, array_view X>
+void solve(const Dl& dl, const D& d, const Du& du, const B& rhs, const X& x,
+           const solve_options& o = {}) {
+  using detail::shape_of;
+  solve(detail::problem_of(shape_of(dl), shape_of(d), shape_of(du), shape_of(rhs), shape_of(x), o),
+        static_cast<const void*>(dl.data_handle()), static_cast<const void*>(d.data_handle()),
+        static_cast<const void*>(du.data_handle()), static_cast<const void*>(rhs.data_handle()),
+        static_cast<void*>(x.data_handle()), o, o.status, o.stream);
+}
+
+}  // namespace tridia

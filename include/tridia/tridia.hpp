@@ -1,0 +1,10 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tridia/error.hpp"
+#include "tridia/info.hpp"
+#include "tridia/plan.hpp"
+#include "tridia/problem.hpp"
+#include "tridia/solve.hpp"
+#include "tridia/types.hpp"
+#include "tridia/view.hpp"

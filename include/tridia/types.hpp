@@ -1,0 +1,96 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace tridia {
+
+/// Every extent, stride, offset and count: 64 bits, signed.
+using index_t = std::int64_t;
+
+/// The type of every array of a problem: real or complex, of 4 or 8 bytes a real.
+enum class value_type { f32, f64, c64, c128 };
+
+/// How the first and the last row end.
+enum class boundary {
+  regular,   ///< `dl[0]` and `du[n-1]` are outside the matrix and never read.
+  periodic,  ///< `dl[0]` is A(0, n-1) and `du[n-1]` is A(n-1, 0); where n < 3 makes entries
+             ///< coincide, they add up.
+};
+
+/// Row interchanges during the elimination.
+enum class pivoting {
+  partial,  ///< As LAPACK's xGTSV: stable for every matrix that is not nearly singular.
+  none,     ///< Faster; for diagonally dominant and positive definite matrices.
+};
+
+/// The matrix that is solved with.
+enum class operation {
+  none,                 ///< A
+  transpose,            ///< A^T
+  conjugate_transpose,  ///< A^H
+};
+
+/// Which matrices the coefficients hold.
+enum class coefficients {
+  per_system,  ///< Each system has its own rows.
+  shared,      ///< One matrix for all systems: `dl`, `d`, `du` are one-dimensional.
+};
+
+/// Where a plan runs.
+enum class backend {
+  cpu,        ///< Threads and SIMD; host pointers.
+  cuda,       ///< An NVIDIA GPU; device pointers.
+  reference,  ///< Plain and sequential on the CPU, to test the others against.
+};
+
+/// The method of a plan.
+enum class algorithm {
+  automatic,  ///< The plan chooses, and says what and why.
+  thomas,     ///< Gaussian elimination without interchanges (L. H. Thomas, 1949).
+  lu,         ///< Gaussian elimination with partial pivoting, as LAPACK's xGTSV.
+};
+
+namespace detail {
+template <class T>
+struct value_type_of;
+template <>
+struct value_type_of<float> {
+  static constexpr auto value = value_type::f32;
+};
+template <>
+struct value_type_of<double> {
+  static constexpr auto value = value_type::f64;
+};
+template <>
+struct value_type_of<std::complex<float>> {
+  static constexpr auto value = value_type::c64;
+};
+template <>
+struct value_type_of<std::complex<double>> {
+  static constexpr auto value = value_type::c128;
+};
+}  // namespace detail
+
+/// The `value_type` of float, double, std::complex<float> and std::complex<double>.
+template <class T>
+inline constexpr value_type value_type_of = detail::value_type_of<std::remove_cv_t<T>>::value;
+
+/// Bytes of one element: 4, 8, 8, 16.
+constexpr std::size_t size_of(value_type type) noexcept {
+  return type == value_type::f32 ? 4 : type == value_type::c128 ? 16 : 8;
+}
+
+/// The names of the enumerators as written above ("f64", "periodic", "thomas", …).
+std::string_view name(value_type) noexcept;
+std::string_view name(boundary) noexcept;
+std::string_view name(pivoting) noexcept;
+std::string_view name(operation) noexcept;
+std::string_view name(coefficients) noexcept;
+std::string_view name(backend) noexcept;
+std::string_view name(algorithm) noexcept;
+
+}  // namespace tridia

@@ -1,0 +1,61 @@
+# shellcheck shell=bash
+# For the scripts beside this folder: installing what is missing, and building. To be sourced.
+# shellcheck disable=SC2034  # what is set here is used there
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+packages_build=(cmake g++ libcli11-dev libfmt-dev liblapack-dev ninja-build nlohmann-json3-dev)
+packages_quickstart=(python3 python3-numpy python3-pywt python3-scipy)
+packages_test=(libgtest-dev liblapacke-dev libopenblas-dev librapidcheck-dev libtmglib-dev)
+
+# The distribution's Python is the one that has the distribution's NumPy.
+if [ -x /usr/bin/python3 ] || command -v apt-get >/dev/null; then
+  python=/usr/bin/python3
+else
+  python=python3
+fi
+
+say() { printf '\n== %s\n' "$*"; }
+
+# Installs those of the given packages that are not there: a second run needs neither root nor a
+# network. Systems without apt are taken to have what is needed.
+install_packages() {
+  command -v apt-get >/dev/null || return 0
+  local missing=() package
+  for package in "$@"; do
+    dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed ||
+      missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+
+  local root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+      echo "These packages are missing, and there is no sudo to install them: ${missing[*]}" >&2
+      return 1
+    fi
+    root=(sudo)
+  fi
+  say "installing ${missing[*]}"
+  "${root[@]}" apt-get update -qq
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# configure PRESET [-DNAME=VALUE ...]
+configure() {
+  local preset=$1 arguments=("${@:2}")
+  # One architecture is enough to see that the CUDA code compiles.
+  [ "${CI:-}" != true ] || arguments+=(-DCMAKE_CUDA_ARCHITECTURES=90)
+  say "configuring $preset"
+  cmake --preset "$preset" --log-level=WARNING "${arguments[@]}"
+}
+
+# build PRESET [TARGET ...]
+build() {
+  say "building $1"
+  local targets=()
+  [ $# -eq 1 ] || targets=(--target "${@:2}")
+  cmake --build --preset "$1" --parallel "$(nproc)" "${targets[@]}"
+}

@@ -1,0 +1,38 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace tridia::cli {
+
+/// What the process returns.
+enum exit_code : int {
+  exit_success = 0,
+  exit_failure = 1,    ///< Memory, a disk or a device failed.
+  exit_bad_input = 2,  ///< An argument or a file is wrong; nothing was written.
+  exit_singular = 3,   ///< The output was written, but some systems have no solution.
+};
+
+/// The command line's one exception: a sentence for people, and the argument that it is about.
+class failure : public std::runtime_error {
+ public:
+  failure(exit_code code, std::string argument, const std::string& sentence)
+      : std::runtime_error(argument.empty() ? sentence : argument + ": " + sentence),
+        code_(code),
+        argument_(std::move(argument)) {}
+
+  [[nodiscard]] exit_code code() const noexcept { return code_; }
+  /// "--d", "--out", …, or empty.
+  [[nodiscard]] const std::string& argument() const noexcept { return argument_; }
+
+ private:
+  exit_code code_;
+  std::string argument_;
+};
+
+inline failure bad_input(std::string argument, const std::string& sentence) {
+  return {exit_bad_input, std::move(argument), sentence};
+}
+
+}  // namespace tridia::cli

@@ -1,0 +1,160 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "commands.hpp"
+#include "failure.hpp"
+#include "report.hpp"
+
+#include "tridia/error.hpp"
+#include "tridia/info.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tridia::cli {
+namespace {
+
+constexpr const char* solve_help =
+    "Solve A x = rhs for every system along an axis of arrays in NPY files.\n\n"
+    "Files hold '<f4', '<f8', '<c8' or '<c16', all of one type, in C or Fortran order. The\n"
+    "diagonals have the shape of the right-hand side, or 1 instead of a batch extent, or one\n"
+    "dimension: one matrix for all. Off-diagonals may be one entry shorter along the axis. Row i\n"
+    "reads dl[i] x[i-1] + d[i] x[i] + du[i] x[i+1] = rhs[i]; dl[0] and du[n-1] are ignored, "
+    "unless\n"
+    "--periodic makes them the corners. Files larger than memory are solved in slabs.\n\n"
+    "Exit codes: 0 solved; 1 memory, a disk or a device failed; 2 bad input, nothing written;\n"
+    "3 written, but some systems have no solution.\n";
+
+/// The names of an enumeration, for the parser to check and to list.
+template <class E>
+std::vector<std::string> names() {
+  std::vector<std::string> out;
+  for (int k = 0; name(static_cast<E>(k)) != "invalid"; ++k)
+    out.emplace_back(name(static_cast<E>(k)));
+  return out;
+}
+
+void add_files(CLI::App& app, solve_arguments& a) {
+  app.add_option("--dl", a.dl, "The diagonal below the main one")->required()->type_name("FILE");
+  app.add_option("--d", a.d, "The main diagonal")->required()->type_name("FILE");
+  app.add_option("--du", a.du, "The diagonal above the main one")->required()->type_name("FILE");
+  app.add_option("--rhs", a.rhs, "The right-hand sides")->required()->type_name("FILE");
+  app.add_option("--out", a.out, "The solutions, like --rhs, which it may replace")
+      ->required()
+      ->type_name("FILE");
+}
+
+void add_problem(CLI::App& app, solve_arguments& a) {
+  app.add_option("--axis", a.axis, "The axis of --rhs along which the systems lie")
+      ->capture_default_str()
+      ->type_name("K");
+  app.add_flag("--periodic", a.periodic, "dl[0] and du[n-1] couple the first and the last row");
+  app.add_option("--pivoting", a.pivoting, "Row interchanges: stable (partial) or fast (none)")
+      ->check(CLI::IsMember(names<pivoting>()))
+      ->capture_default_str();
+  auto* transpose = app.add_flag("--transpose", a.transpose, "Solve A^T x = rhs");
+  app.add_flag("--conjugate-transpose", a.conjugate_transpose, "Solve A^H x = rhs")
+      ->excludes(transpose);
+}
+
+void add_execution(CLI::App& app, solve_arguments& a) {
+  app.add_option("--device", a.device, "Where to solve")
+      ->check(CLI::IsMember(names<backend>()))
+      ->capture_default_str();
+  app.add_option("--algorithm", a.algorithm, "How to solve")
+      ->check(CLI::IsMember(names<algorithm>()))
+      ->capture_default_str();
+  app.add_option("--threads", a.threads, "CPU threads; 0 means all")
+      ->check(CLI::Range(0, 65536))
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_option("--memory", a.memory, "Largest slab, as 512M or 2G; half of what is available")
+      ->type_name("BYTES");
+  app.add_flag("--json", a.json, "Print one JSON object");
+  app.add_flag("--quiet", a.quiet, "Print no report and no progress");
+}
+
+/// What was asked for on the command line.
+struct request {
+  solve_arguments solve;
+  bool json_info = false;
+  CLI::App app{"tridia: many tridiagonal systems at the speed of memory", "tridia"};
+  CLI::App* solve_app = nullptr;
+
+  request() {
+    app.set_version_flag("--version", "tridia " + version());
+    app.require_subcommand(1);
+    solve_app = app.add_subcommand("solve", solve_help);
+    add_files(*solve_app, solve);
+    add_problem(*solve_app, solve);
+    add_execution(*solve_app, solve);
+    app.add_subcommand("info", "Show the version, backends, devices, SIMD and threads.")
+        ->add_flag("--json", json_info, "Print one JSON object");
+  }
+};
+
+/// True if the command is to be run; help and the version are printed here.
+bool parse(request& r, int argc, char** argv) {
+  try {
+    r.app.parse(argc, argv);
+    return true;
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) {
+      r.app.exit(e);
+      return false;
+    }
+    throw bad_input("", std::string(e.what()) + " (see tridia --help, tridia solve --help)");
+  }
+}
+
+/// The library names its own arguments; only one of them is an option here too.
+failure translated(const error& e) {
+  constexpr std::string_view prefix = "algorithm: ";
+  const std::string_view sentence = e.what();
+  const bool ours = e.code() == errc::out_of_memory || e.code() == errc::device_failure;
+  const exit_code code = ours ? exit_failure : exit_bad_input;
+  if (sentence.starts_with(prefix)) {
+    return {code, "--algorithm", std::string(sentence.substr(prefix.size()))};
+  }
+  return {code, "", std::string(sentence)};
+}
+
+int run(int argc, char** argv) {
+  request r;
+  if (!parse(r, argc, argv)) return exit_success;
+  try {
+    return r.solve_app->parsed() ? solve_command(r.solve) : info_command(r.json_info);
+  } catch (const error& e) {
+    throw translated(e);
+  } catch (const std::bad_alloc&) {
+    throw failure(exit_failure, "", "memory ran out; a smaller --memory may help");
+  }
+}
+
+int report_failure(const failure& f, bool json) {
+  fmt::print(stderr, "tridia: {}\n", f.what());
+  if (json) print_json(to_json(f));
+  return f.code();
+}
+
+}  // namespace
+}  // namespace tridia::cli
+
+int main(int argc, char** argv) {
+  using namespace tridia::cli;
+  // Also for errors of the command line itself, which leave nothing parsed.
+  const bool json = std::find(argv, argv + argc, std::string_view("--json")) != argv + argc;
+  try {
+    return run(argc, argv);
+  } catch (const failure& f) {
+    return report_failure(f, json);
+  } catch (const std::exception& e) {
+    return report_failure(failure(exit_failure, "", e.what()), json);
+  }
+}

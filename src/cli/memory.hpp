@@ -1,0 +1,21 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tridia::cli {
+
+/// "1000", "64K", "2G", "1.5GiB": K, M, G and T are powers of 1024. Throws `failure` about
+/// `argument` if it is no such thing, 0, or more than 2^63 - 1.
+std::uint64_t parse_bytes(std::string_view text, std::string_view argument);
+
+/// "1.50 GiB".
+std::string bytes_text(std::uint64_t bytes);
+
+/// Bytes of physical memory that this process may still use: the machine's, or what a control
+/// group leaves of it.
+std::uint64_t available_memory();
+
+}  // namespace tridia::cli

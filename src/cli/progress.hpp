@@ -1,0 +1,31 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tridia/types.hpp"
+
+#include <chrono>
+
+namespace tridia::cli {
+
+/// A bar on stderr for work in parts; silent unless `enabled`.
+class progress {
+ public:
+  progress(bool enabled, index_t parts);
+  ~progress();
+  progress(const progress&) = delete;
+  progress& operator=(const progress&) = delete;
+
+  void advance();
+
+ private:
+  void draw() const;
+
+  bool enabled_;
+  index_t parts_, done_ = 0;
+  std::chrono::steady_clock::time_point begin_, drawn_;
+};
+
+/// Whether people are looking at stderr.
+bool stderr_is_terminal() noexcept;
+
+}  // namespace tridia::cli

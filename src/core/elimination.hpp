@@ -1,0 +1,168 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/value.hpp"
+#include "tridia/types.hpp"
+
+// Gaussian elimination on one tridiagonal system, a column at a time, for any value V: a scalar, or
+// a vector with a system in each lane. Four variants, `elimination<V, pivoting, boundary>`: the two
+// regular ones here, the periodic ones in elimination_periodic.hpp. All have the same parts:
+//
+//   lower         what eliminating column k did: row k of L, and the interchange
+//   upper         row k of U, scaled to a unit diagonal
+//   factorization turns rows of A into lower and upper
+//   forward       turns right-hand sides into y = L^-1 rhs, given lower
+//   backward      turns y into x, given upper
+//
+// Rows enter in order. Eliminating column k needs row k + 1, so `start` takes row 0 and each `step`
+// the next row; `finish(c)` eliminates the last `tail` columns, for which no row is left. A solve
+// runs factorization and forward side by side; factoring once keeps lower and upper instead.
+namespace tridia::core {
+
+/// Row i of A: A(i, i-1), A(i, i), A(i, i+1). The entries outside the matrix must be zero, or for a
+/// periodic matrix A(0, n-1) and A(n-1, 0).
+template <class V>
+struct row {
+  V sub, diag, sup;
+};
+
+template <class V, pivoting P, boundary B>
+struct elimination;
+
+/// The Thomas algorithm in the form of Crout: 2 words a row to keep, one division.
+template <class V>
+struct elimination<V, pivoting::none, boundary::regular> {
+  static constexpr int tail = 1;
+  static constexpr int lower_words = 2, upper_words = 1;
+  static constexpr boundary ends = boundary::regular;
+
+  struct lower {
+    V w, below;  // 1 / pivot; the entry below it
+    TRIDIA_FN void put(V* words) const { words[0] = w, words[1] = below; }
+    TRIDIA_FN void get(const V* words) { w = words[0], below = words[1]; }
+  };
+  struct upper {
+    V next;  // U(k, k+1)
+    TRIDIA_FN void put(V* words) const { words[0] = next; }
+    TRIDIA_FN void get(const V* words) { next = words[0]; }
+  };
+
+  struct factorization {
+    V pivot, right;  // row k so far: columns k and k+1
+    V last_pivot;
+
+    TRIDIA_FN void start(const row<V>& first, const row<V>&, index_t) {
+      pivot = first.diag;
+      right = first.sup;
+    }
+    TRIDIA_FN void step(const row<V>& in, index_t, lower& l, upper& u) {
+      last_pivot = pivot;
+      l = {reciprocal(pivot), in.sub};
+      u = {right * l.w};
+      pivot = sub_mul(in.diag, in.sub, u.next);
+      right = in.sup;
+    }
+    TRIDIA_FN void finish(int, lower& l, upper& u) {
+      last_pivot = pivot;
+      l = {reciprocal(pivot), V(0)};
+      u = {V(0)};
+    }
+  };
+
+  struct forward {
+    V r;
+    TRIDIA_FN void start(V first, V) { r = first; }
+    TRIDIA_FN V step(const lower& l, V in) {
+      const V y = r * l.w;
+      r = sub_mul(in, l.below, y);
+      return y;
+    }
+    TRIDIA_FN V finish(int, const lower& l) { return r * l.w; }
+  };
+
+  struct backward {
+    V x1;
+    TRIDIA_FN V finish(int, const upper&, V y) { return x1 = y; }
+    TRIDIA_FN V step(const upper& u, V y) { return x1 = sub_mul(y, u.next, x1); }
+  };
+};
+
+/// Partial pivoting, as LAPACK's xGTSV: of row k so far and row k + 1, the one with the larger
+/// entry in column k becomes the pivot row, which fills a second superdiagonal.
+template <class V>
+struct elimination<V, pivoting::partial, boundary::regular> {
+  static constexpr int tail = 1;
+  static constexpr int lower_words = 3, upper_words = 2;
+  static constexpr boundary ends = boundary::regular;
+
+  struct lower {
+    V w, below;
+    mask_t<V> swapped;
+    TRIDIA_FN void put(V* words) const {
+      words[0] = w, words[1] = below, words[2] = from_mask<V>(swapped);
+    }
+    TRIDIA_FN void get(const V* words) {
+      w = words[0], below = words[1], swapped = to_mask(words[2]);
+    }
+  };
+  struct upper {
+    V next, fill;  // U(k, k+1), U(k, k+2)
+    TRIDIA_FN void put(V* words) const { words[0] = next, words[1] = fill; }
+    TRIDIA_FN void get(const V* words) { next = words[0], fill = words[1]; }
+  };
+
+  struct factorization {
+    V pivot, right;
+    V last_pivot;
+
+    TRIDIA_FN void start(const row<V>& first, const row<V>&, index_t) {
+      pivot = first.diag;
+      right = first.sup;
+    }
+    TRIDIA_FN void step(const row<V>& in, index_t, lower& l, upper& u) {
+      V below = in.sub, below_right = in.diag, fill = V(0), below_fill = in.sup;
+      l.swapped = magnitude(below) > magnitude(pivot);
+      swap_if(l.swapped, pivot, below);
+      swap_if(l.swapped, right, below_right);
+      swap_if(l.swapped, fill, below_fill);
+      last_pivot = pivot;
+      l.w = reciprocal(pivot);
+      l.below = below;
+      u = {right * l.w, fill * l.w};
+      pivot = sub_mul(below_right, below, u.next);
+      right = sub_mul(below_fill, below, u.fill);
+    }
+    TRIDIA_FN void finish(int, lower& l, upper& u) {
+      last_pivot = pivot;
+      l = {reciprocal(pivot), V(0), mask_t<V>(false)};
+      u = {V(0), V(0)};
+    }
+  };
+
+  struct forward {
+    V r;
+    TRIDIA_FN void start(V first, V) { r = first; }
+    TRIDIA_FN V step(const lower& l, V in) {
+      swap_if(l.swapped, r, in);
+      const V y = r * l.w;
+      r = sub_mul(in, l.below, y);
+      return y;
+    }
+    TRIDIA_FN V finish(int, const lower& l) { return r * l.w; }
+  };
+
+  struct backward {
+    V x1, x2;
+    TRIDIA_FN V finish(int, const upper&, V y) {
+      x2 = V(0);
+      return x1 = y;
+    }
+    TRIDIA_FN V step(const upper& u, V y) {
+      const V x = sub_mul(sub_mul(y, u.fill, x2), u.next, x1);
+      x2 = x1;
+      return x1 = x;
+    }
+  };
+};
+
+}  // namespace tridia::core

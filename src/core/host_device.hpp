@@ -1,0 +1,10 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// Marks what host and device compile alike; always inlined, so that a value of several vectors
+// stays in registers.
+#if defined(__CUDACC__)
+#define TRIDIA_FN __host__ __device__ __forceinline__
+#else
+#define TRIDIA_FN inline __attribute__((always_inline))
+#endif

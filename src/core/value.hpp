@@ -1,0 +1,73 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/host_device.hpp"
+
+#include <cmath>
+#include <limits>
+
+// What the arithmetic asks of a value V beside + - *: here for float and double; complex.hpp and
+// the CPU's vectors of systems (solver/cpu/lanes.hpp) add theirs. A comparison gives a mask_t<V>:
+// bool for a scalar, one bool a system for a vector.
+namespace tridia::core {
+
+template <class V>
+struct value_traits {
+  using mask = bool;
+  using real = V;
+};
+template <class V>
+using mask_t = typename value_traits<V>::mask;
+
+TRIDIA_FN float select(bool m, float a, float b) { return m ? a : b; }
+TRIDIA_FN double select(bool m, double a, double b) { return m ? a : b; }
+
+/// a - b c, in the one form that every backend contracts to a fused operation in the same way.
+TRIDIA_FN float sub_mul(float a, float b, float c) { return a - b * c; }
+TRIDIA_FN double sub_mul(double a, double b, double c) { return a - b * c; }
+
+/// a + b c, likewise.
+TRIDIA_FN float add_mul(float a, float b, float c) { return a + b * c; }
+TRIDIA_FN double add_mul(double a, double b, double c) { return a + b * c; }
+
+TRIDIA_FN float reciprocal(float a) { return 1.0f / a; }
+TRIDIA_FN double reciprocal(double a) { return 1.0 / a; }
+
+/// |a|; for complex values |re| + |im|, as LAPACK's CABS1.
+TRIDIA_FN float magnitude(float a) { return ::fabsf(a); }
+TRIDIA_FN double magnitude(double a) { return ::fabs(a); }
+
+TRIDIA_FN bool is_zero(float a) { return a == 0.0f; }
+TRIDIA_FN bool is_zero(double a) { return a == 0.0; }
+
+/// Neither infinite nor NaN.
+TRIDIA_FN bool is_finite(float a) { return a - a == 0.0f; }
+TRIDIA_FN bool is_finite(double a) { return a - a == 0.0; }
+
+TRIDIA_FN float conjugate(float a) { return a; }
+TRIDIA_FN double conjugate(double a) { return a; }
+
+/// A mask as a number that can be kept among values, and back.
+template <class V>
+TRIDIA_FN V from_mask(bool m) {
+  return V(m ? 1 : 0);
+}
+TRIDIA_FN bool to_mask(float a) { return a != 0.0f; }
+TRIDIA_FN bool to_mask(double a) { return a != 0.0; }
+
+template <class V>
+TRIDIA_FN void swap_if(mask_t<V> m, V& a, V& b) {
+  const V t = select(m, b, a);
+  b = select(m, a, b);
+  a = t;
+}
+
+TRIDIA_FN bool all_of(bool m) { return m; }
+
+/// Calls f(lane) for each lane of a mask that is set; a scalar is lane 0.
+template <class F>
+TRIDIA_FN void for_each_set(bool m, F f) {
+  if (m) f(0);
+}
+
+}  // namespace tridia::core

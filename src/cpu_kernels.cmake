@@ -1,0 +1,30 @@
+# The CPU's kernels, once for each instruction set and value type; chosen between at run time.
+# vectors: native vectors a kernel works on side by side.
+function(tridia_cpu_kernels isa vectors)
+  set(flags ${ARGN})
+  foreach(entry "f32:float" "f64:double" "c64:core::complex<float>" "c128:core::complex<double>")
+    string(REPLACE ":" ";" parts "${entry}")
+    list(POP_FRONT parts name)
+    string(REPLACE ";" ":" value "${parts}")
+    set(target tridia_cpu_${isa}_${name})
+    add_library(${target} OBJECT solver/cpu/kernels.cpp)
+    target_compile_features(${target} PRIVATE cxx_std_20)
+    target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
+                                                 ${PROJECT_SOURCE_DIR}/include)
+    target_compile_definitions(${target} PRIVATE
+      TRIDIA_ISA=${isa} TRIDIA_VECTORS=${vectors} TRIDIA_TABLE=table_${name} "TRIDIA_VALUE=${value}")
+    # -O3 doubles the time to compile and gains nothing: the loops are written as they should run.
+    target_compile_options(${target} PRIVATE ${flags} $<$<CONFIG:Release>:-O2>)
+    tridia_warnings(${target})
+    target_sources(tridia PRIVATE $<TARGET_OBJECTS:${target}>)
+  endforeach()
+endfunction()
+
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  target_compile_definitions(tridia PRIVATE TRIDIA_X86_64)
+  tridia_cpu_kernels(x86_64_v2 2 -march=x86-64-v2)
+  tridia_cpu_kernels(x86_64_v3 2 -march=x86-64-v3)
+  tridia_cpu_kernels(x86_64_v4 2 -march=x86-64-v4)
+else()
+  tridia_cpu_kernels(baseline 2)
+endif()

@@ -1,0 +1,30 @@
+# The CUDA backend: kernels by nvcc, once for each value type; the rest by the host compiler.
+# CMake 3.25 does not know C++20 for nvcc 13: the flag is passed as it is.
+function(tridia_cuda_object target)
+  set_target_properties(${target} PROPERTIES CUDA_STANDARD_REQUIRED OFF CUDA_RUNTIME_LIBRARY Static)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr>)
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
+                                               ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(${target} PRIVATE CUDA::cudart_static)
+  target_sources(tridia PRIVATE $<TARGET_OBJECTS:${target}>)
+endfunction()
+
+add_library(tridia_cuda_statuses OBJECT solver/cuda/statuses.cu)
+tridia_cuda_object(tridia_cuda_statuses)
+foreach(entry "f32:float" "f64:double" "c64:core::complex<float>" "c128:core::complex<double>")
+  string(REGEX MATCH "^([a-z0-9]+):(.*)$" _ "${entry}")
+  set(target tridia_cuda_${CMAKE_MATCH_1})
+  set(value "${CMAKE_MATCH_2}")
+  add_library(${target} OBJECT solver/cuda/kernels.cu)
+  target_compile_definitions(${target} PRIVATE "TRIDIA_VALUE=${value}"
+                                               TRIDIA_LAUNCHES=launches_${CMAKE_MATCH_1})
+  tridia_cuda_object(${target})
+endforeach()
+
+target_sources(tridia PRIVATE
+  solver/cuda/cuda.cpp
+  solver/cuda/devices.cpp
+  solver/cuda/one_call.cpp)
+target_compile_definitions(tridia PRIVATE TRIDIA_HAS_CUDA)
+target_link_libraries(tridia PRIVATE CUDA::cudart_static)

@@ -1,0 +1,119 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "layout/geometry.hpp"
+
+#include "layout/resolve.hpp"
+#include "tridia/error.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace tridia::layout {
+namespace {
+
+index_t reach(const axis& a) {
+  index_t sum = 0;
+  for (int k = 0; k <= x; ++k) sum += std::abs(a.stride[k]);
+  return sum;
+}
+
+bool follows(const axis& outer, const axis& inner) {
+  for (int k = 0; k < array_count; ++k) {
+    if (outer.stride[k] != inner.stride[k] * inner.extent) return false;
+  }
+  return true;
+}
+
+/// Fastest axis last, and axes that one stride can step through made one.
+axes collapse(std::vector<axis> list) {
+  std::stable_sort(list.begin(), list.end(),
+                   [](const axis& a, const axis& b) { return reach(a) > reach(b); });
+  std::vector<axis> out;
+  for (const axis& a : list) {
+    if (!out.empty() && follows(out.back(), a)) {
+      const index_t extent = out.back().extent * a.extent;
+      out.back() = a;
+      out.back().extent = extent;
+    } else {
+      out.push_back(a);
+    }
+  }
+  if (out.size() > max_axes) {
+    throw error(errc::unsupported,
+                "extents: " + std::to_string(out.size()) +
+                    " batch axes remain after neighbours are merged, but at most " +
+                    std::to_string(max_axes) + " are supported");
+  }
+  axes result{static_cast<int>(out.size()), 1, {}};
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    result.at[k] = out[k];
+    result.size *= out[k].extent;
+  }
+  return result;
+}
+
+/// The axes of the batch, those of the matrices apart from those along which only the right-hand
+/// side changes.
+void split_axes(const resolved& r, geometry& g) {
+  std::vector<axis> matrices, right_sides;
+  index_t status_stride = 1;
+  for (int k = static_cast<int>(r.out.extents.size()); k-- > 0;) {
+    if (k == r.axis) continue;
+    const index_t extent = r.out.extents[k];
+    // With A^T, sub and sup change places: irrelevant here but for which array is which.
+    axis a{extent,
+           {r.in[dl].strides[k], r.in[d].strides[k], r.in[du].strides[k], r.in[rhs_in].strides[k],
+            r.out.strides[k], k == 0 ? 0 : status_stride}};
+    if (k > 0) status_stride *= extent;
+    if (extent == 1) continue;
+    const bool own = a.stride[sub] != 0 || a.stride[diag] != 0 || a.stride[sup] != 0;
+    (own ? matrices : right_sides).push_back(a);
+  }
+  std::reverse(matrices.begin(), matrices.end());
+  std::reverse(right_sides.begin(), right_sides.end());
+  g.matrices = collapse(std::move(matrices));
+  g.right_sides = collapse(std::move(right_sides));
+}
+
+void swap_off_diagonals(axes& list) {
+  for (int k = 0; k < list.count; ++k) std::swap(list.at[k].stride[sub], list.at[k].stride[sup]);
+}
+
+}  // namespace
+
+geometry make_geometry(const problem& p, const resolved& r) {
+  geometry g{};
+  g.rows = r.rows;
+  g.conjugate = p.operation == operation::conjugate_transpose;
+  const bool transposed = p.operation != operation::none;
+  const bool periodic = p.boundary == boundary::periodic;
+  g.corners = !periodic ? edge::absent : transposed ? edge::wrapped : edge::inside;
+
+  g.edges_readable = !transposed && !p.short_off_diagonals;
+  const index_t dl_step = r.in[dl].strides[r.axis], du_step = r.in[du].strides[r.axis];
+  // A(k, k-1) is dl[k], or dl[k-1] of n - 1 entries; A^T(k, k-1) is du[k-1], A^T(k, k+1) dl[k+1].
+  const index_t dl_origin = p.short_off_diagonals ? -dl_step : 0;
+  g.lines[sub] = transposed ? along{-du_step, du_step} : along{dl_origin, dl_step};
+  g.lines[sup] = transposed ? along{dl_origin + dl_step, dl_step} : along{0, du_step};
+  g.lines[diag] = {0, r.in[d].strides[r.axis]};
+  g.lines[rhs] = {0, r.in[rhs_in].strides[r.axis]};
+  g.lines[x] = {0, r.out.strides[r.axis]};
+
+  if (p.offsets.empty()) {
+    split_axes(r, g);
+  } else {
+    g.matrices = {1, r.systems, {axis{r.systems, {0, 0, 0, 0, 0, 1}}}};
+    g.right_sides = {
+        1,
+        p.right_hand_sides,
+        {axis{p.right_hand_sides, {0, 0, 0, r.in[rhs_in].strides[0], r.out.strides[0], 0}}}};
+  }
+  if (transposed) {
+    swap_off_diagonals(g.matrices);
+    swap_off_diagonals(g.right_sides);
+  }
+  return g;
+}
+
+}  // namespace tridia::layout

@@ -1,0 +1,90 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/host_device.hpp"
+#include "tridia/types.hpp"
+
+// A problem's arrays reduced to what a backend walks over: lines of rows, and the axes of the
+// batch. Plain data, passed to kernels by value.
+namespace tridia::layout {
+
+/// The arrays of an execution, after the transpose has been resolved: `sub` is dl, or du of A^T.
+enum array { sub, diag, sup, rhs, x, status, array_count };
+
+/// How an array goes along a line: row k lies `origin + k * step` elements from the line's start.
+struct along {
+  index_t origin, step;
+};
+
+/// Where the entry of a matrix's corner lies, for `sub` in row 0 and `sup` in row n - 1.
+enum class edge {
+  absent,   // regular: there is none, and nothing is read
+  inside,   // periodic: where the row has it
+  wrapped,  // periodic and transposed: at the other end of the array, one row beyond the line
+};
+
+/// An axis of the batch, with its stride in every array.
+struct axis {
+  index_t extent;
+  index_t stride[array_count];
+};
+
+inline constexpr int max_axes = 8;
+
+/// A product of axes, the last one the fastest; `size` is the number of points.
+struct axes {
+  int count;
+  index_t size;
+  axis at[max_axes];
+
+  /// The element at point `i` in each array, relative to the first point.
+  TRIDIA_FN void offsets(index_t i, index_t (&out)[array_count]) const {
+    for (int a = 0; a < array_count; ++a) out[a] = 0;
+    for (int k = count; k-- > 0;) {
+      // The slowest axis takes what is left: one division less, and often the only one.
+      const index_t q = k > 0 ? i / at[k].extent : 0, r = i - q * at[k].extent;
+      for (int a = 0; a < array_count; ++a) out[a] += r * at[k].stride[a];
+      i = q;
+    }
+  }
+};
+
+struct geometry {
+  index_t rows;  // of every system; of the longest one in a ragged batch
+  along lines[x + 1];
+  edge corners;
+  bool edges_readable;  // the arrays have an entry where sub of row 0 and sup of row n - 1 would be
+  bool conjugate;       // the coefficients are conjugated as they are read
+  axes matrices;        // each point is a matrix
+  axes right_sides;     // each point is a right-hand side of the same matrix
+  // A ragged batch: system k has the rows ragged[k] to ragged[k+1] - 1, and its off-diagonals
+  // begin at entry off_diagonal[k]. Null if all systems have `rows` rows. In memory of the backend.
+  const index_t* ragged;
+  const index_t* off_diagonal;
+
+  TRIDIA_FN index_t rows_of(index_t matrix) const {
+    return ragged ? ragged[matrix + 1] - ragged[matrix] : rows;
+  }
+
+  /// Where the line of a matrix and a right-hand side begins in each array.
+  TRIDIA_FN void line_offsets(index_t matrix, index_t right_side,
+                              index_t (&out)[array_count]) const {
+    matrices.offsets(matrix, out);
+    if (ragged) {
+      for (int a = 0; a <= x; ++a) out[a] = ragged[matrix] * lines[a].step;
+      out[sub] = off_diagonal[matrix] * lines[sub].step;
+      out[sup] = off_diagonal[matrix] * lines[sup].step;
+    }
+    if (right_sides.size > 1) {
+      index_t more[array_count];
+      right_sides.offsets(right_side, more);
+      for (int a = 0; a < array_count; ++a) out[a] += more[a];
+    }
+  }
+
+  /// The row that `sub` of row 0 (`sup` of row n - 1) is read from.
+  TRIDIA_FN index_t sub_corner(index_t n) const { return corners == edge::wrapped ? n : 0; }
+  TRIDIA_FN index_t sup_corner(index_t n) const { return corners == edge::wrapped ? -1 : n - 1; }
+};
+
+}  // namespace tridia::layout

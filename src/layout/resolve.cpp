@@ -1,0 +1,251 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "layout/resolve.hpp"
+
+#include "tridia/error.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <numeric>
+
+namespace tridia::layout {
+namespace {
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw error(errc::invalid_argument, sentence);
+}
+
+std::string text(index_t v) { return std::to_string(v); }
+
+/// Every address of an array must fit into 63 bits of bytes, whatever the strides.
+void check_size(const resolved_array& a, value_type type) {
+  constexpr auto most = std::numeric_limits<index_t>::max() / 64;
+  index_t points = static_cast<index_t>(size_of(type)), reach = 1;
+  for (std::size_t k = 0; k < a.extents.size(); ++k) {
+    index_t span = 0;
+    const index_t stride = a.strides[k];
+    if (stride <= -most || stride >= most ||
+        __builtin_mul_overflow(a.extents[k], stride < 0 ? -stride : stride, &span) ||
+        __builtin_add_overflow(reach, span, &reach) || reach > most ||
+        __builtin_mul_overflow(points, std::max<index_t>(a.extents[k], 1), &points) ||
+        points > most) {
+      refuse(std::string(a.name) + ": extents " + shape_text(a.extents) + " with strides " +
+             shape_text(a.strides) + " reach beyond 64-bit addresses");
+    }
+  }
+}
+
+std::vector<index_t> dense_strides(const std::vector<index_t>& extents) {
+  std::vector<index_t> strides(extents.size());
+  index_t step = 1;
+  for (std::size_t k = extents.size(); k-- > 0;) {
+    strides[k] = step;
+    // Saturates instead of overflowing: check_size refuses the array.
+    if (__builtin_mul_overflow(step, std::max<index_t>(extents[k], 1), &step)) {
+      step = std::numeric_limits<index_t>::max() / 4;
+    }
+  }
+  return strides;
+}
+
+index_t product(const std::vector<index_t>& extents) {
+  index_t p = 1;
+  for (const index_t e : extents) {
+    if (e == 0) return 0;
+    if (__builtin_mul_overflow(p, e, &p)) return std::numeric_limits<index_t>::max();
+  }
+  return p;
+}
+
+int positive_axis(const problem& p) {
+  const int rank = static_cast<int>(p.extents.size());
+  if (rank == 0) refuse("extents: is empty, but a problem has at least one axis");
+  for (const index_t e : p.extents) {
+    if (e < 0) refuse("extents: " + shape_text(p.extents) + " holds " + text(e) + ", below 0");
+  }
+  if (p.axis < -rank || p.axis >= rank) {
+    refuse("axis: " + text(p.axis) + " is out of range for extents " + shape_text(p.extents) +
+           ": it must be from " + text(-rank) + " to " + text(rank - 1));
+  }
+  return p.axis < 0 ? p.axis + rank : p.axis;
+}
+
+void check_offsets(const problem& p) {
+  if (p.extents.size() != 1) {
+    refuse("offsets: a ragged batch has one axis, but extents " + shape_text(p.extents) + " have " +
+           text(static_cast<index_t>(p.extents.size())));
+  }
+  if (p.coefficients == coefficients::shared) {
+    refuse("coefficients: shared is not possible with offsets: the systems differ in length");
+  }
+  if (p.offsets.front() != 0) {
+    refuse("offsets: offsets[0] is " + text(p.offsets.front()) + ", but must be 0");
+  }
+  for (std::size_t k = 1; k < p.offsets.size(); ++k) {
+    if (p.offsets[k] < p.offsets[k - 1]) {
+      refuse("offsets: offsets[" + text(static_cast<index_t>(k)) + "] = " + text(p.offsets[k]) +
+             " is below offsets[" + text(static_cast<index_t>(k) - 1) +
+             "] = " + text(p.offsets[k - 1]));
+    }
+  }
+  if (p.offsets.back() != p.extents[0]) {
+    refuse("offsets: the last is " + text(p.offsets.back()) + ", but extents[0] is " +
+           text(p.extents[0]));
+  }
+}
+
+void check_combination(const problem& p) {
+  if (p.right_hand_sides < 0) {
+    refuse("right_hand_sides: " + text(p.right_hand_sides) + " is below 0");
+  }
+  if (p.short_off_diagonals && p.boundary == boundary::periodic) {
+    refuse(
+        "short_off_diagonals: a periodic problem needs dl[0] and du[n-1], so its off-diagonals "
+        "have n entries, not n - 1");
+  }
+  if (!p.offsets.empty()) check_offsets(p);
+}
+
+void check_rank(const char* name, const std::vector<index_t>& strides, const problem& p) {
+  if (!strides.empty() && strides.size() != p.extents.size()) {
+    refuse(std::string(name) + ": has " + text(static_cast<index_t>(strides.size())) +
+           " entries, but extents " + shape_text(p.extents) + " have " +
+           text(static_cast<index_t>(p.extents.size())));
+  }
+}
+
+std::vector<index_t> coefficient_strides(const problem& p, int axis, const char* name,
+                                         const std::vector<index_t>& given,
+                                         const std::vector<index_t>& extents) {
+  check_rank(name, given, p);
+  const bool shared = p.coefficients == coefficients::shared;
+  if (given.empty()) {
+    if (!shared) return dense_strides(extents);
+    std::vector<index_t> strides(extents.size(), 0);
+    strides[axis] = 1;
+    return strides;
+  }
+  for (std::size_t k = 0; shared && k < given.size(); ++k) {
+    if (static_cast<int>(k) != axis && given[k] != 0 && extents[k] > 1) {
+      refuse(std::string(name) + ": the stride along axis " + text(static_cast<index_t>(k)) +
+             " is " + text(given[k]) + ", but shared coefficients have 0 there");
+    }
+  }
+  return given;
+}
+
+/// Entries of a packed off-diagonal before each system.
+std::vector<index_t> off_diagonal_starts(const problem& p) {
+  if (!p.short_off_diagonals) return p.offsets;
+  std::vector<index_t> starts{0};
+  for (std::size_t k = 1; k < p.offsets.size(); ++k) {
+    starts.push_back(starts.back() + std::max<index_t>(p.offsets[k] - p.offsets[k - 1] - 1, 0));
+  }
+  return starts;
+}
+
+resolved_array coefficient(const problem& p, const resolved& r, const char* name,
+                           const char* strides_name, const std::vector<index_t>& given,
+                           bool off_diagonal) {
+  const int axis = r.axis - 1;
+  resolved_array a{name, p.extents, {}};
+  if (off_diagonal && p.short_off_diagonals) {
+    a.extents[axis] =
+        p.offsets.empty() ? std::max<index_t>(p.extents[axis] - 1, 0) : r.off_diagonal.back();
+  }
+  a.strides = coefficient_strides(p, axis, strides_name, given, a.extents);
+  a.extents.insert(a.extents.begin(), std::max<index_t>(p.right_hand_sides, 1));
+  a.strides.insert(a.strides.begin(), 0);
+  check_size(a, p.type);
+  return a;
+}
+
+resolved_array side(const problem& p, const char* name, const char* strides_name,
+                    const char* step_name, const std::vector<index_t>& given, index_t step) {
+  check_rank(strides_name, given, p);
+  if (p.right_hand_sides > 1 && step == 0 && !given.empty()) {
+    refuse(std::string(step_name) + ": is 0, but with " + strides_name + " given and " +
+           text(p.right_hand_sides) + " right_hand_sides it must say how far one is from the next");
+  }
+  resolved_array a{name, p.extents, given.empty() ? dense_strides(p.extents) : given};
+  a.extents.insert(a.extents.begin(), p.right_hand_sides);
+  a.strides.insert(a.strides.begin(), step != 0 ? step : product(p.extents));
+  check_size(a, p.type);
+  return a;
+}
+
+/// Two elements of x at one address would be written by two systems at once. Axes sorted by stride
+/// must each step over all that the faster ones span.
+void check_distinct(const resolved_array& a) {
+  std::vector<std::pair<index_t, index_t>> axes;
+  for (std::size_t k = 0; k < a.extents.size(); ++k) {
+    if (a.extents[k] > 1) axes.emplace_back(std::abs(a.strides[k]), a.extents[k]);
+  }
+  std::sort(axes.begin(), axes.end());
+  index_t span = 1;
+  for (const auto& [stride, extent] : axes) {
+    if (stride < span) {
+      refuse(std::string(a.name) + ": with extents " + shape_text(a.extents) + " and strides " +
+             shape_text(a.strides) + " (right-hand sides first) its elements overlap: stride " +
+             text(stride) + " is below the " + text(span) + " elements that faster axes span");
+    }
+    span += (extent - 1) * stride;
+  }
+}
+
+index_t longest(const std::vector<index_t>& offsets) {
+  index_t n = 0;
+  for (std::size_t k = 1; k < offsets.size(); ++k) n = std::max(n, offsets[k] - offsets[k - 1]);
+  return n;
+}
+
+}  // namespace
+
+std::string shape_text(const std::vector<index_t>& shape) {
+  std::string s = "(";
+  for (std::size_t k = 0; k < shape.size(); ++k) s += (k ? ", " : "") + text(shape[k]);
+  return s + (shape.size() == 1 ? ",)" : ")");
+}
+
+index_t resolved_array::elements_before() const {
+  index_t before = 0;
+  for (std::size_t k = 0; k < extents.size(); ++k) {
+    before += std::max<index_t>((extents[k] - 1) * -strides[k], 0);
+  }
+  return before;
+}
+
+index_t resolved_array::elements_behind() const {
+  index_t behind = 1;
+  for (std::size_t k = 0; k < extents.size(); ++k) {
+    behind += std::max<index_t>((extents[k] - 1) * strides[k], 0);
+  }
+  return behind;
+}
+
+bool resolved_array::empty() const { return product(extents) == 0; }
+
+resolved resolve(const problem& p) {
+  resolved r{};
+  r.axis = positive_axis(p) + 1;
+  check_combination(p);
+  if (p.offsets.empty()) {
+    r.rows = p.extents[r.axis - 1];
+    auto batch = p.extents;
+    batch.erase(batch.begin() + (r.axis - 1));
+    r.systems = product(batch);
+  } else {
+    r.rows = longest(p.offsets);
+    r.systems = static_cast<index_t>(p.offsets.size()) - 1;
+    r.off_diagonal = off_diagonal_starts(p);
+  }
+  r.in[dl] = coefficient(p, r, "dl", "dl_strides", p.dl_strides, true);
+  r.in[d] = coefficient(p, r, "d", "d_strides", p.d_strides, false);
+  r.in[du] = coefficient(p, r, "du", "du_strides", p.du_strides, true);
+  r.in[rhs_in] = side(p, "rhs", "rhs_strides", "rhs_step", p.rhs_strides, p.rhs_step);
+  r.out = side(p, "x", "x_strides", "x_step", p.x_strides, p.x_step);
+  check_distinct(r.out);
+  return r;
+}
+
+}  // namespace tridia::layout

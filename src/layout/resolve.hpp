@@ -1,0 +1,49 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "layout/geometry.hpp"
+#include "tridia/problem.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tridia::layout {
+
+/// One array of a problem with every default filled in. The axes are those of `extents`, and one
+/// more in front for the right-hand sides.
+struct resolved_array {
+  const char* name;
+  std::vector<index_t> extents, strides;
+
+  /// Elements that lie before and behind element (0, …, 0), itself counted behind.
+  [[nodiscard]] index_t elements_before() const;
+  [[nodiscard]] index_t elements_behind() const;
+  [[nodiscard]] bool empty() const;
+};
+
+enum input { dl, d, du, rhs_in, input_count };
+
+/// A problem that has been found sound.
+struct resolved {
+  int axis;         // counted with the axis of the right-hand sides: from 1
+  index_t rows;     // of every system; the longest of a ragged batch
+  index_t systems;  // right-hand sides not counted
+  resolved_array in[input_count];
+  resolved_array out;
+  std::vector<index_t> off_diagonal;  // ragged: where each system's off-diagonals begin
+};
+
+/// Checks a problem and fills in its defaults. Throws `error` with the argument and both values.
+resolved resolve(const problem& p);
+
+/// The lines and axes that a backend walks over. `ragged` and `off_diagonal` are left null.
+geometry make_geometry(const problem& p, const resolved& r);
+
+/// Throws if `x` shares elements with an input without being the same array.
+void check_overlap(const problem& p, const resolved& r, const void* const (&inputs)[input_count],
+                   const void* x);
+
+/// "(4, 7)".
+std::string shape_text(const std::vector<index_t>& shape);
+
+}  // namespace tridia::layout

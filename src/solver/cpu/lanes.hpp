@@ -1,0 +1,213 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/complex.hpp"
+
+#include <experimental/simd>
+
+// A value that is a vector of whole systems. This header is compiled once for each instruction
+// set, and everything in it is in a namespace of that set's name: the linker must never take one
+// set's code for another's.
+namespace tridia::cpu::TRIDIA_ISA {
+
+namespace stdx = std::experimental;
+
+/// `M` vectors side by side, to keep the divider busy while others wait for it.
+template <class Simd, int M>
+struct lanes {
+  using simd = Simd;
+  using scalar = typename Simd::value_type;
+  static constexpr int width = static_cast<int>(Simd::size());
+  static constexpr int count = width * M;
+  struct mask {
+    typename Simd::mask_type m[M];
+    mask() = default;
+    TRIDIA_FN explicit mask(bool b) {
+      for (auto& part : m) part = typename Simd::mask_type(b);
+    }
+  };
+
+  Simd v[M];
+
+  lanes() = default;
+  TRIDIA_FN explicit lanes(int a) {
+    for (Simd& part : v) part = Simd(static_cast<scalar>(a));
+  }
+  static TRIDIA_FN lanes load(const scalar* p) {
+    lanes r;
+    _Pragma("GCC unroll 8") for (int i = 0; i < M; ++i) r.v[i].copy_from(p + i * width,
+                                                                         stdx::vector_aligned);
+    return r;
+  }
+  static TRIDIA_FN lanes splat(scalar a) {
+    lanes r;
+    for (Simd& part : r.v) part = Simd(a);
+    return r;
+  }
+  TRIDIA_FN void store(scalar* p) const {
+    _Pragma("GCC unroll 8") for (int i = 0; i < M; ++i) v[i].copy_to(p + i * width,
+                                                                     stdx::vector_aligned);
+  }
+};
+
+template <class S, int M, class F>
+TRIDIA_FN lanes<S, M> each(F f) {
+  lanes<S, M> r;
+  _Pragma("GCC unroll 8") for (int i = 0; i < M; ++i) r.v[i] = f(i);
+  return r;
+}
+template <class S, int M, class F>
+TRIDIA_FN typename lanes<S, M>::mask each_mask(F f) {
+  typename lanes<S, M>::mask r;
+  _Pragma("GCC unroll 8") for (int i = 0; i < M; ++i) r.m[i] = f(i);
+  return r;
+}
+
+template <class S, int M>
+TRIDIA_FN lanes<S, M> operator+(const lanes<S, M>& a, const lanes<S, M>& b) {
+  return each<S, M>([&](int i) { return a.v[i] + b.v[i]; });
+}
+template <class S, int M>
+TRIDIA_FN lanes<S, M> operator-(const lanes<S, M>& a, const lanes<S, M>& b) {
+  return each<S, M>([&](int i) { return a.v[i] - b.v[i]; });
+}
+template <class S, int M>
+TRIDIA_FN lanes<S, M> operator-(const lanes<S, M>& a) {
+  return each<S, M>([&](int i) { return -a.v[i]; });
+}
+template <class S, int M>
+TRIDIA_FN lanes<S, M> operator*(const lanes<S, M>& a, const lanes<S, M>& b) {
+  return each<S, M>([&](int i) { return a.v[i] * b.v[i]; });
+}
+template <class S, int M>
+TRIDIA_FN lanes<S, M> sub_mul(const lanes<S, M>& a, const lanes<S, M>& b, const lanes<S, M>& c) {
+  return each<S, M>([&](int i) { return a.v[i] - b.v[i] * c.v[i]; });
+}
+template <class S, int M>
+TRIDIA_FN lanes<S, M> add_mul(const lanes<S, M>& a, const lanes<S, M>& b, const lanes<S, M>& c) {
+  return each<S, M>([&](int i) { return a.v[i] + b.v[i] * c.v[i]; });
+}
+template <class S, int M>
+TRIDIA_FN lanes<S, M> reciprocal(const lanes<S, M>& a) {
+  return each<S, M>([&](int i) { return S(1) / a.v[i]; });
+}
+template <class S, int M>
+TRIDIA_FN lanes<S, M> magnitude(const lanes<S, M>& a) {
+  return each<S, M>([&](int i) { return stdx::fabs(a.v[i]); });
+}
+template <class S, int M>
+TRIDIA_FN lanes<S, M> conjugate(const lanes<S, M>& a) {
+  return a;
+}
+
+template <class S, int M>
+TRIDIA_FN auto operator>(const lanes<S, M>& a, const lanes<S, M>& b) {
+  return each_mask<S, M>([&](int i) { return a.v[i] > b.v[i]; });
+}
+template <class S, int M>
+TRIDIA_FN auto is_zero(const lanes<S, M>& a) {
+  return each_mask<S, M>([&](int i) { return a.v[i] == S(0); });
+}
+template <class S, int M>
+TRIDIA_FN auto is_finite(const lanes<S, M>& a) {
+  return each_mask<S, M>([&](int i) { return a.v[i] - a.v[i] == S(0); });
+}
+template <class S, int M>
+TRIDIA_FN auto to_mask(const lanes<S, M>& a) {
+  return each_mask<S, M>([&](int i) { return a.v[i] != S(0); });
+}
+template <class S, int M>
+TRIDIA_FN lanes<S, M> select(const typename lanes<S, M>::mask& m, const lanes<S, M>& a,
+                             const lanes<S, M>& b) {
+  return each<S, M>([&](int i) {
+    S r = b.v[i];
+    stdx::where(m.m[i], r) = a.v[i];
+    return r;
+  });
+}
+
+// Masks are nested types, which template deduction cannot see: these take any type with parts `m`.
+template <class K>
+concept lane_mask = requires(K k) {
+  k.m[0];
+};
+
+template <lane_mask K>
+TRIDIA_FN K operator!(const K& a) {
+  K r;
+  for (int i = 0; i < static_cast<int>(std::size(r.m)); ++i) r.m[i] = !a.m[i];
+  return r;
+}
+template <lane_mask K>
+TRIDIA_FN K operator&&(const K& a, const K& b) {
+  K r;
+  for (int i = 0; i < static_cast<int>(std::size(r.m)); ++i) r.m[i] = a.m[i] && b.m[i];
+  return r;
+}
+template <lane_mask K>
+TRIDIA_FN bool all_of(const K& a) {
+  bool all = true;
+  for (const auto& part : a.m) all = all && stdx::all_of(part);
+  return all;
+}
+template <lane_mask K, class F>
+void for_each_set(const K& a, F f) {
+  int lane = 0;
+  for (const auto& part : a.m) {
+    for (int i = 0; i < static_cast<int>(part.size()); ++i, ++lane) {
+      if (part[i]) f(lane);
+    }
+  }
+}
+
+/// A mask as numbers that can be kept among values.
+template <class V, lane_mask K>
+TRIDIA_FN V from_mask(const K& a) {
+  if constexpr (requires(V v) { v.re; }) {
+    using R = decltype(V::re);
+    return {from_mask<R>(a), R(0)};
+  } else {
+    V r(0);
+    for (int i = 0; i < static_cast<int>(std::size(a.m)); ++i) {
+      stdx::where(a.m[i], r.v[i]) = typename V::simd(1);
+    }
+    return r;
+  }
+}
+
+/// How a value lies in a row of lanes: its real type, its parts, and load, store, splat.
+template <class V>
+struct packing {
+  using scalar = typename V::scalar;
+  static constexpr int count = V::count, width = V::width, parts = 1;
+  static constexpr int reals = count;
+  static TRIDIA_FN V load(const scalar* p) { return V::load(p); }
+  static TRIDIA_FN V splat(const scalar* p) { return V::splat(*p); }
+  static TRIDIA_FN void store(const V& v, scalar* p) { v.store(p); }
+};
+template <class R>
+struct packing<core::complex<R>> {
+  using scalar = typename R::scalar;
+  static constexpr int count = R::count, width = R::width, parts = 2;
+  static constexpr int reals = 2 * count;
+  static TRIDIA_FN core::complex<R> load(const scalar* p) {
+    return {R::load(p), R::load(p + count)};
+  }
+  static TRIDIA_FN core::complex<R> splat(const scalar* p) {
+    return {R::splat(p[0]), R::splat(p[1])};
+  }
+  static TRIDIA_FN void store(const core::complex<R>& v, scalar* p) {
+    v.re.store(p);
+    v.im.store(p + count);
+  }
+};
+
+}  // namespace tridia::cpu::TRIDIA_ISA
+
+namespace tridia::core {
+template <class S, int M>
+struct value_traits<cpu::TRIDIA_ISA::lanes<S, M>> {
+  using mask = typename cpu::TRIDIA_ISA::lanes<S, M>::mask;
+  using real = cpu::TRIDIA_ISA::lanes<S, M>;
+};
+}  // namespace tridia::core

@@ -1,0 +1,153 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tridia/types.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+// Shuffles of native vectors, which std::experimental::simd lacks.
+namespace tridia::cpu::TRIDIA_ISA {
+
+template <class R, int W>
+struct vector_of {
+  typedef R type __attribute__((vector_size(W * sizeof(R))));
+};
+template <class R>
+struct vector_of<R, 1> {
+  using type = R;
+};
+template <class R, int W>
+using vector = typename vector_of<R, W>::type;
+
+template <class R, int W>
+inline vector<R, W> load_vector(const R* p) {
+  vector<R, W> v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+template <class R, int W>
+inline void store_vector(R* p, vector<R, W> v) {
+  std::memcpy(p, &v, sizeof v);
+}
+
+/// Stores, past the cache where asked for and the address allows it.
+template <class R, int W>
+inline void put_vector(R* p, vector<R, W> v, bool stream) {
+#if defined(__x86_64__)
+  if constexpr (W > 1) {
+    if (stream && reinterpret_cast<std::uintptr_t>(p) % sizeof v == 0) {
+#if defined(__AVX512F__)
+      if constexpr (sizeof v == 64) {
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(p), (__m512i)v);
+        return;
+      }
+#endif
+#if defined(__AVX__)
+      if constexpr (sizeof v == 32) {
+        _mm256_stream_si256(reinterpret_cast<__m256i*>(p), (__m256i)v);
+        return;
+      }
+#endif
+      if constexpr (sizeof v == 16) {
+        _mm_stream_si128(reinterpret_cast<__m128i*>(p), (__m128i)v);
+        return;
+      }
+    }
+  }
+#endif
+  (void)stream;
+  store_vector<R, W>(p, v);
+}
+
+template <class V, int... I>
+inline V shuffle(V a, V b, std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(a, b, I...);
+}
+template <class V>
+inline constexpr int width_of = sizeof(V) / sizeof(std::declval<V>()[0]);
+
+template <int W, int First, int... I>
+constexpr auto interleaving(std::integer_sequence<int, I...>) {
+  return std::integer_sequence<int, (First + I / 2 + (I % 2) * W)...>{};
+}
+template <int First, int... I>
+constexpr auto every_second(std::integer_sequence<int, I...>) {
+  return std::integer_sequence<int, (First + 2 * I)...>{};
+}
+
+/// a0 b0 a1 b1 … of the lower halves, of the upper halves.
+template <class V>
+inline V low_pairs(V a, V b) {
+  constexpr int w = width_of<V>;
+  return shuffle(a, b, interleaving<w, 0>(std::make_integer_sequence<int, w>{}));
+}
+template <class V>
+inline V high_pairs(V a, V b) {
+  constexpr int w = width_of<V>;
+  return shuffle(a, b, interleaving<w, w / 2>(std::make_integer_sequence<int, w>{}));
+}
+/// Elements 0, 2, 4, … and 1, 3, 5, … of a and b one after another.
+template <class V>
+inline V evens(V a, V b) {
+  return shuffle(a, b, every_second<0>(std::make_integer_sequence<int, width_of<V>>{}));
+}
+template <class V>
+inline V odds(V a, V b) {
+  return shuffle(a, b, every_second<1>(std::make_integer_sequence<int, width_of<V>>{}));
+}
+
+// One lane: nothing to shuffle, a complex number's parts change hands.
+inline float evens(float a, float) { return a; }
+inline double evens(double a, double) { return a; }
+inline float odds(float, float b) { return b; }
+inline double odds(double, double b) { return b; }
+inline float low_pairs(float a, float) { return a; }
+inline double low_pairs(double a, double) { return a; }
+inline float high_pairs(float, float b) { return b; }
+inline double high_pairs(double, double b) { return b; }
+
+/// Transposes W x W elements in registers: log2 W rounds, each of which interleaves row i with row
+/// i + W/2 (a perfect shuffle; that many make a transpose).
+template <class R, int W>
+inline void transpose_registers(vector<R, W> (&a)[W]) {
+  if constexpr (W > 1) {
+#pragma GCC unroll 8
+    for (int round = 1; round < W; round *= 2) {
+      vector<R, W> b[W];
+#pragma GCC unroll 16
+      for (int i = 0; i < W / 2; ++i) {
+        b[2 * i] = low_pairs(a[i], a[i + W / 2]);
+        b[2 * i + 1] = high_pairs(a[i], a[i + W / 2]);
+      }
+#pragma GCC unroll 16
+      for (int i = 0; i < W; ++i) a[i] = b[i];
+    }
+  }
+}
+
+/// Elements r to r + W - 1 of W lines into W rows, `pitch` apart.
+template <class R, int W>
+inline void transpose_in(const R* const (&lines)[W], index_t r, R* rows, index_t pitch) {
+  vector<R, W> a[W];
+#pragma GCC unroll 16
+  for (int l = 0; l < W; ++l) a[l] = load_vector<R, W>(lines[l] + r);
+  transpose_registers<R, W>(a);
+#pragma GCC unroll 16
+  for (int i = 0; i < W; ++i) store_vector<R, W>(rows + i * pitch, a[i]);
+}
+template <class R, int W>
+inline void transpose_out(const R* rows, index_t pitch, R* const (&lines)[W], index_t r) {
+  vector<R, W> a[W];
+#pragma GCC unroll 16
+  for (int i = 0; i < W; ++i) a[i] = load_vector<R, W>(rows + i * pitch);
+  transpose_registers<R, W>(a);
+#pragma GCC unroll 16
+  for (int l = 0; l < W; ++l) store_vector<R, W>(lines[l] + r, a[l]);
+}
+
+}  // namespace tridia::cpu::TRIDIA_ISA

@@ -1,0 +1,176 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/cuda/check.hpp"
+#include "solver/cuda/kernels.hpp"
+#include "solver/executor.hpp"
+#include "solver/system_memory.hpp"
+
+#include <algorithm>
+
+// The CUDA backend: the same steps as reference/reference.cpp, a kernel instead of each loop.
+namespace tridia::cuda {
+namespace {
+
+using solver::align;
+using solver::factor_block;
+using solver::split_factors;
+using solver::task;
+
+launches find_launches(const task& t) {
+  switch (t.type) {
+    case value_type::f32:
+      return launches_f32(t.pivoting, t.boundary);
+    case value_type::c64:
+      return launches_c64(t.pivoting, t.boundary);
+    case value_type::c128:
+      return launches_c128(t.pivoting, t.boundary);
+    case value_type::f64:
+      break;
+  }
+  return launches_f64(t.pivoting, t.boundary);
+}
+
+int find_device(int asked) {
+  int count = 0;
+  const cudaError_t result = cudaGetDeviceCount(&count);
+  if (result != cudaSuccess || count == 0) {
+    cudaGetLastError();
+    throw error(errc::unsupported,
+                std::string("backend: cuda was asked for, but there is no usable device (") +
+                    (result == cudaSuccess ? "none is visible" : cudaGetErrorString(result)) + ")");
+  }
+  if (asked >= count || asked < -1) {
+    throw error(errc::invalid_argument, "cuda_device: " + std::to_string(asked) +
+                                            " was asked for, but there are " +
+                                            std::to_string(count) + " devices");
+  }
+  int device = asked;
+  if (asked == -1) check(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
+device_memory upload(const std::vector<index_t>& v) {
+  device_memory m(v.size() * sizeof(index_t));
+  if (!v.empty()) {
+    check(cudaMemcpy(m.as<void>(), v.data(), v.size() * sizeof(index_t), cudaMemcpyHostToDevice),
+          "copying offsets to the device");
+  }
+  return m;
+}
+
+class executor final : public solver::executor {
+ public:
+  explicit executor(const task& t)
+      : task_(t), launches_(find_launches(t)), device_(find_device(t.options.cuda_device)) {
+    const device_scope scope(device_);
+    if (!t.ragged.empty()) {
+      ragged_ = upload(t.ragged);
+      off_diagonal_ = upload(t.off_diagonal);
+      task_.geometry.ragged = ragged_.as<index_t>();
+      task_.geometry.off_diagonal = off_diagonal_.as<index_t>();
+    }
+    int processors = 0, threads = 0;
+    check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device_),
+          "cudaDeviceGetAttribute");
+    check(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device_),
+          "cudaDeviceGetAttribute");
+    most_columns_ = index_t{processors} * threads;
+  }
+  ~executor() override {
+    int before = 0;
+    // Memory is freed on its own device; nothing can be reported from here.
+    if (cudaGetDevice(&before) != cudaSuccess || cudaSetDevice(device_) != cudaSuccess) return;
+    ragged_ = {};
+    off_diagonal_ = {};
+    cudaSetDevice(before);
+  }
+
+  int cuda_device() const override { return device_; }
+  std::size_t workspace_bytes() const override {
+    if (lines() == 0) return 0;
+    return fused() ? launches_.kept_bytes(task_, columns(lines())) : factors_bytes();
+  }
+  std::size_t factors_bytes() const override { return launches_.factors_bytes(task_); }
+
+  void check_pointer(const char* name, const void* p) const override {
+    cudaPointerAttributes a{};
+    check(cudaPointerGetAttributes(&a, p), "cudaPointerGetAttributes");
+    const bool here = a.type == cudaMemoryTypeManaged || a.type == cudaMemoryTypeHost ||
+                      (a.type == cudaMemoryTypeDevice && a.device == device_);
+    if (here) return;
+    throw error(errc::wrong_device,
+                std::string(name) + ": is memory of " +
+                    (a.type == cudaMemoryTypeDevice ? "device " + std::to_string(a.device)
+                                                    : std::string("the host")) +
+                    ", but the plan is for CUDA device " + std::to_string(device_));
+  }
+
+  void execute(const operands& o, void* workspace, void* stream) const override {
+    if (!fused()) {
+      operands matrix = o;
+      matrix.status = nullptr;
+      if (lines() > 0) factor(matrix, workspace, nullptr, stream);
+      solve(workspace, o, nullptr, stream);
+      return;
+    }
+    if (lines() == 0) return;
+    const device_scope scope(device_);
+    check(launches_.solve(task_.geometry, o, align(workspace), columns(lines()), as_stream(stream)),
+          "launching a solve");
+  }
+
+  void factor(const operands& o, void* factors, void*, void* stream) const override {
+    const geometry& g = task_.geometry;
+    if (g.matrices.size == 0) return;
+    const device_scope scope(device_);
+    const factor_block block = split_factors(g, factors);
+    check(launches_.factor(g, o, block.status, block.data, columns(g.matrices.size),
+                           as_stream(stream)),
+          "launching a factorization");
+    enter_statuses(block, o.status, stream);
+  }
+
+  void solve(const void* factors, const operands& o, void*, void* stream) const override {
+    if (lines() == 0) return;
+    const device_scope scope(device_);
+    const factor_block block = split_factors(task_.geometry, const_cast<void*>(factors));
+    enter_statuses(block, o.status, stream);
+    check(launches_.substitute(task_.geometry, o, block.data, columns(lines()), as_stream(stream)),
+          "launching a substitution");
+  }
+
+ private:
+  static cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
+
+  bool fused() const { return task_.geometry.right_sides.size == 1; }
+  index_t lines() const { return task_.geometry.matrices.size * task_.geometry.right_sides.size; }
+
+  /// Threads for as many systems, no more than can be resident: more would only need more memory.
+  index_t columns(index_t systems) const {
+    constexpr index_t block = 128;
+    return std::min((systems + block - 1) / block * block, most_columns_ / block * block);
+  }
+
+  void enter_statuses(const factor_block& block, index_t* status, void* stream) const {
+    if (status == nullptr || lines() == 0) return;
+    check(launch_enter_statuses(task_.geometry, block.status, status, columns(lines()),
+                                as_stream(stream)),
+          "launching the statuses");
+  }
+
+  task task_;
+  launches launches_;
+  int device_;
+  device_memory ragged_, off_diagonal_;
+  index_t most_columns_ = 0;
+};
+
+}  // namespace
+}  // namespace tridia::cuda
+
+namespace tridia::solver {
+
+std::unique_ptr<const executor> make_cuda(const task& t) {
+  return std::make_unique<cuda::executor>(t);
+}
+
+}  // namespace tridia::solver

@@ -1,0 +1,48 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/cuda/devices.hpp"
+
+#include "solver/cuda/check.hpp"
+#include "solver/host_pointer.hpp"
+
+namespace tridia::cuda {
+namespace {
+
+int device_count() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+  cudaGetLastError();
+  return 0;
+}
+
+}  // namespace
+
+void describe(system_info& info) {
+  info.cuda_built = true;
+  info.cuda_runtime =
+      std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10);
+  for (int k = 0; k < device_count(); ++k) {
+    cudaDeviceProp p{};
+    if (cudaGetDeviceProperties(&p, k) != cudaSuccess) continue;
+    info.cuda_devices.push_back(
+        {k, p.name, p.major, p.minor, p.totalGlobalMem, p.multiProcessorCount});
+  }
+}
+
+}  // namespace tridia::cuda
+
+namespace tridia::solver {
+
+void check_host_pointer(const char* name, const void* p) {
+  static const bool has_device = cuda::device_count() > 0;
+  if (!has_device) return;
+  cudaPointerAttributes a{};
+  if (cudaPointerGetAttributes(&a, p) != cudaSuccess) {
+    cudaGetLastError();
+    return;
+  }
+  if (a.type != cudaMemoryTypeDevice) return;
+  throw error(errc::wrong_device, std::string(name) + ": is memory of CUDA device " +
+                                      std::to_string(a.device) + ", but the plan runs on the CPU");
+}
+
+}  // namespace tridia::solver

@@ -1,0 +1,85 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// Plain kernels: one thread a system, whatever the layout. Compiled once for each value type:
+// TRIDIA_VALUE and TRIDIA_LAUNCHES are given.
+#include "core/complex.hpp"
+#include "solver/cuda/kernels.hpp"
+#include "solver/cuda/launch.cuh"
+#include "solver/system_memory.hpp"
+
+namespace tridia::cuda {
+namespace {
+
+using namespace solver;
+using V = TRIDIA_VALUE;
+
+template <pivoting P, boundary B>
+__global__ void __launch_bounds__(block_threads)
+    solve_kernel(const __grid_constant__ geometry g, const typed_operands<V> o, V* kept) {
+  const index_t columns = thread_count(), column = thread_index();
+  for (index_t m = column; m < g.matrices.size; m += columns) {
+    solve_system<V, P, B>(g, o, m,
+                          words_of(g, kept, word_counts<V, P, B>::kept, m, column, columns));
+  }
+}
+
+template <pivoting P, boundary B>
+__global__ void __launch_bounds__(block_threads)
+    factor_kernel(const __grid_constant__ geometry g, const typed_operands<V> o, index_t* status,
+                  V* words) {
+  for (index_t m = thread_index(); m < g.matrices.size; m += thread_count()) {
+    factor_system<V, P, B>(g, o, m,
+                           words_of(g, words, word_counts<V, P, B>::factors, m, m, g.matrices.size),
+                           status[m]);
+  }
+}
+
+/// Neighbouring threads take neighbouring matrices, or right-hand sides of one matrix.
+template <pivoting P, boundary B>
+__global__ void __launch_bounds__(block_threads)
+    substitute_kernel(const __grid_constant__ geometry g, const typed_operands<V> o, V* words) {
+  const index_t lines = g.matrices.size * g.right_sides.size;
+  for (index_t i = thread_index(); i < lines; i += thread_count()) {
+    const bool across = g.right_sides.size >= g.matrices.size;
+    const index_t inner = across ? g.right_sides.size : g.matrices.size;
+    const index_t q = i / inner, r = i - q * inner;
+    const index_t m = across ? q : r, side = across ? r : q;
+    substitute_system<V, P, B>(
+        g, o, m, side, words_of(g, words, word_counts<V, P, B>::factors, m, m, g.matrices.size));
+  }
+}
+
+template <pivoting P, boundary B>
+launches table() {
+  return {
+      &kept_bytes_of<V, P, B>, &factors_bytes_of<V, P, B>,
+      [](const geometry& g, const operands& o, void* kept, index_t columns, cudaStream_t stream) {
+        solve_kernel<P, B><<<blocks_of(columns), block_threads, 0, stream>>>(g, typed<V>(o),
+                                                                             static_cast<V*>(kept));
+        return cudaGetLastError();
+      },
+      [](const geometry& g, const operands& o, index_t* status, void* words, index_t columns,
+         cudaStream_t stream) {
+        factor_kernel<P, B><<<blocks_of(columns), block_threads, 0, stream>>>(
+            g, typed<V>(o), status, static_cast<V*>(words));
+        return cudaGetLastError();
+      },
+      [](const geometry& g, const operands& o, void* words, index_t columns, cudaStream_t stream) {
+        substitute_kernel<P, B><<<blocks_of(columns), block_threads, 0, stream>>>(
+            g, typed<V>(o), static_cast<V*>(words));
+        return cudaGetLastError();
+      }};
+}
+
+}  // namespace
+
+launches TRIDIA_LAUNCHES(pivoting p, boundary b) {
+  if (p == pivoting::none) {
+    return b == boundary::regular ? table<pivoting::none, boundary::regular>()
+                                  : table<pivoting::none, boundary::periodic>();
+  }
+  return b == boundary::regular ? table<pivoting::partial, boundary::regular>()
+                                : table<pivoting::partial, boundary::periodic>();
+}
+
+}  // namespace tridia::cuda

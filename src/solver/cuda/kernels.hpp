@@ -1,0 +1,37 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "layout/geometry.hpp"
+#include "solver/executor.hpp"
+
+#include <cuda_runtime_api.h>
+
+// What the host knows of the kernels: kernels.cu is compiled by nvcc, once for each value type, and
+// everything else by the host compiler.
+namespace tridia::cuda {
+
+using layout::geometry;
+using solver::operands;
+
+/// Launches for one value type and variant. Each returns the launch's error. A thread does a system
+/// at a time; `columns` threads run, and as many systems are kept in the workspace at once.
+struct launches {
+  std::size_t (*kept_bytes)(const solver::task&, index_t columns);
+  std::size_t (*factors_bytes)(const solver::task&);
+  cudaError_t (*solve)(const geometry&, const operands&, void* kept, index_t columns, cudaStream_t);
+  cudaError_t (*factor)(const geometry&, const operands&, index_t* status, void* words,
+                        index_t columns, cudaStream_t);
+  cudaError_t (*substitute)(const geometry&, const operands&, void* words, index_t columns,
+                            cudaStream_t);
+};
+
+launches launches_f32(pivoting, boundary);
+launches launches_f64(pivoting, boundary);
+launches launches_c64(pivoting, boundary);
+launches launches_c128(pivoting, boundary);
+
+/// Enters each matrix's status (0 where `of_matrix` is null) for all its systems.
+cudaError_t launch_enter_statuses(const geometry&, const index_t* of_matrix, index_t* statuses,
+                                  index_t columns, cudaStream_t);
+
+}  // namespace tridia::cuda

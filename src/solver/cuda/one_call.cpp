@@ -1,0 +1,28 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/one_call.hpp"
+
+#include "solver/cuda/check.hpp"
+
+namespace tridia::solver {
+
+void cuda_execute_and_wait(const plan& p, const void* dl, const void* d, const void* du,
+                           const void* rhs, void* x, std::span<index_t> status, void* stream) {
+  using cuda::check;
+  const cuda::device_scope scope(p.cuda_device());
+  const cuda::device_memory workspace(p.workspace_bytes());
+  const cuda::device_memory statuses(status.size_bytes());
+  const auto s = static_cast<cudaStream_t>(stream);
+  p.execute(dl, d, du, rhs, x,
+            {.workspace = workspace.as<void>(),
+             .workspace_bytes = p.workspace_bytes(),
+             .status = statuses.as<index_t>(),
+             .stream = stream});
+  if (!status.empty()) {
+    check(cudaMemcpyAsync(status.data(), statuses.as<void>(), status.size_bytes(),
+                          cudaMemcpyDeviceToHost, s),
+          "copying statuses from the device");
+  }
+  check(cudaStreamSynchronize(s), "solving");
+}
+
+}  // namespace tridia::solver

@@ -1,0 +1,65 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "layout/geometry.hpp"
+#include "tridia/plan.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace tridia::solver {
+
+/// What a backend is asked to do, checked and reduced.
+struct task {
+  value_type type;
+  tridia::pivoting pivoting;
+  tridia::boundary boundary;
+  layout::geometry geometry;    // `ragged` and `off_diagonal` null: the backend places them
+  std::vector<index_t> ragged;  // empty if uniform
+  std::vector<index_t> off_diagonal;
+  tridia::options options;
+};
+
+/// The arrays of one execution by layout::array; null where it does not have one.
+struct operands {
+  const void* in[4];  // sub, diag, sup, rhs
+  void* x;
+  index_t* status;
+};
+
+/// A backend's half of a plan: immutable, thread-safe. Arguments have been checked, but for the
+/// device that pointers belong to.
+class executor {
+ public:
+  virtual ~executor() = default;
+  [[nodiscard]] virtual int threads() const { return 1; }
+  [[nodiscard]] virtual int cuda_device() const { return -1; }
+  [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
+  [[nodiscard]] virtual std::size_t factors_bytes() const = 0;
+  /// Throws wrong_device if the backend cannot reach the memory.
+  virtual void check_pointer(const char* name, const void* p) const = 0;
+  virtual void execute(const operands&, void* workspace, void* stream) const = 0;
+  virtual void factor(const operands&, void* factors, void* workspace, void* stream) const = 0;
+  virtual void solve(const void* factors, const operands&, void* workspace, void* stream) const = 0;
+};
+
+std::unique_ptr<const executor> make_reference(const task&);
+std::unique_ptr<const executor> make_cpu(const task&);
+/// Throws `unsupported` where the backend was not built or there is no device.
+std::unique_ptr<const executor> make_cuda(const task&);
+
+/// Bytes of workspaces begin at such addresses, wherever the caller's memory does.
+inline constexpr std::size_t alignment = 64;
+
+inline std::byte* align(void* p) {
+  const auto at = reinterpret_cast<std::uintptr_t>(p);
+  return reinterpret_cast<std::byte*>((at + alignment - 1) / alignment * alignment);
+}
+inline const std::byte* align(const void* p) { return align(const_cast<void*>(p)); }
+
+constexpr std::size_t round_up(std::size_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace tridia::solver

@@ -1,0 +1,22 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "tridia/info.hpp"
+
+#include "solver/cpu/group.hpp"
+#include "solver/cuda/devices.hpp"
+#include "version.hpp"
+
+#include <omp.h>
+
+namespace tridia {
+
+std::string version() { return TRIDIA_VERSION; }
+
+system_info query_system() {
+  system_info info;
+  info.simd = cpu::instruction_set();
+  info.threads = omp_get_max_threads();
+  cuda::describe(info);
+  return info;
+}
+
+}  // namespace tridia

@@ -1,0 +1,23 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tridia/plan.hpp"
+
+#include <span>
+#include <vector>
+
+namespace tridia::solver {
+
+/// As many statuses; throws out_of_memory.
+std::vector<index_t> host_statuses(std::size_t systems);
+
+/// Allocates a workspace where the plan runs, executes, waits, and leaves the statuses in host
+/// memory. Throws out_of_memory.
+void execute_and_wait(const plan&, const void* dl, const void* d, const void* du, const void* rhs,
+                      void* x, std::span<index_t> status, void* stream);
+
+/// The same on the plan's GPU.
+void cuda_execute_and_wait(const plan&, const void* dl, const void* d, const void* du,
+                           const void* rhs, void* x, std::span<index_t> status, void* stream);
+
+}  // namespace tridia::solver

@@ -1,0 +1,149 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "tridia/plan.hpp"
+
+#include "layout/resolve.hpp"
+#include "solver/choice.hpp"
+#include "solver/executor.hpp"
+
+#include <new>
+#include <utility>
+
+namespace tridia {
+
+struct plan::state {
+  tridia::problem problem;
+  tridia::options options;
+  layout::resolved shapes;
+  solver::choice chosen;
+  std::unique_ptr<const solver::executor> executor;
+};
+
+namespace {
+
+using solver::operands;
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw error(errc::invalid_argument, sentence);
+}
+
+std::unique_ptr<const solver::executor> make_executor(const plan::state& s) {
+  const problem& p = s.problem;
+  const solver::task task{p.type,     solver::pivoting_of(s.chosen.algorithm),
+                          p.boundary, layout::make_geometry(p, s.shapes),
+                          p.offsets,  s.shapes.off_diagonal,
+                          s.options};
+  switch (s.options.backend) {
+    case backend::cpu:
+      return solver::make_cpu(task);
+    case backend::cuda:
+      return solver::make_cuda(task);
+    case backend::reference:
+      return solver::make_reference(task);
+  }
+  refuse("backend: " + std::to_string(static_cast<int>(s.options.backend)) + " is not a backend");
+}
+
+/// A workspace that is large enough, and where the plan runs.
+void check_memory(const plan::state& s, const char* name, const void* p, std::size_t given,
+                  std::size_t needed) {
+  if (needed == 0) return;
+  if (p == nullptr)
+    refuse(std::string(name) + ": is null, but " + std::to_string(needed) + " bytes are needed");
+  if (given < needed) {
+    refuse(std::string(name) + ": has " + std::to_string(given) + " bytes, but " +
+           std::to_string(needed) + " are needed");
+  }
+  s.executor->check_pointer(name, p);
+}
+
+void check_execution(const plan::state& s, const execution& e) {
+  check_memory(s, "workspace", e.workspace, e.workspace_bytes, s.executor->workspace_bytes());
+  if (e.status != nullptr) s.executor->check_pointer("status", e.status);
+}
+
+void check_array(const plan::state& s, const layout::resolved_array& a, const void* p) {
+  if (a.empty()) return;
+  if (p == nullptr) {
+    refuse(std::string(a.name) + ": is null, but its extents are " + layout::shape_text(a.extents) +
+           " (right-hand sides first)");
+  }
+  s.executor->check_pointer(a.name, p);
+}
+
+/// In the order of layout::array: where A^T is solved with, dl and du have changed places.
+operands in_order(const plan::state& s, const void* dl, const void* d, const void* du,
+                  const void* rhs, void* x, const execution& e) {
+  const bool transposed = s.problem.operation != operation::none;
+  return {{transposed ? du : dl, d, transposed ? dl : du, rhs}, x, e.status};
+}
+
+}  // namespace
+
+plan::plan(tridia::problem problem, options options) {
+  try {
+    auto s = std::make_unique<state>();
+    s->shapes = layout::resolve(problem);
+    s->chosen = solver::choose(problem, options);
+    s->problem = std::move(problem);
+    s->options = options;
+    s->executor = make_executor(*s);
+    state_ = std::move(s);
+  } catch (const std::bad_alloc&) {
+    throw error(errc::out_of_memory, "a plan: host memory ran out");
+  }
+}
+
+plan::~plan() = default;
+plan::plan(plan&&) noexcept = default;
+plan& plan::operator=(plan&&) noexcept = default;
+
+const problem& plan::problem() const noexcept { return state_->problem; }
+backend plan::backend() const noexcept { return state_->options.backend; }
+algorithm plan::algorithm() const noexcept { return state_->chosen.algorithm; }
+const std::string& plan::reason() const noexcept { return state_->chosen.reason; }
+index_t plan::systems() const noexcept { return state_->shapes.systems; }
+int plan::cuda_device() const noexcept { return state_->executor->cuda_device(); }
+int plan::threads() const noexcept { return state_->executor->threads(); }
+std::size_t plan::workspace_bytes() const noexcept { return state_->executor->workspace_bytes(); }
+std::size_t plan::factors_bytes() const noexcept { return state_->executor->factors_bytes(); }
+
+void plan::execute(const void* dl, const void* d, const void* du, const void* rhs, void* x,
+                   const execution& e) const {
+  const state& s = *state_;
+  const void* const inputs[] = {dl, d, du, rhs};
+  for (int k = 0; k < layout::input_count; ++k) check_array(s, s.shapes.in[k], inputs[k]);
+  check_array(s, s.shapes.out, x);
+  layout::check_overlap(s.problem, s.shapes, inputs, x);
+  check_execution(s, e);
+  s.executor->execute(in_order(s, dl, d, du, rhs, x, e), e.workspace, e.stream);
+}
+
+void plan::factor(const void* dl, const void* d, const void* du, void* factors,
+                  const execution& e) const {
+  const state& s = *state_;
+  const void* const inputs[] = {dl, d, du};
+  for (int k = 0; k < layout::rhs_in; ++k) check_array(s, s.shapes.in[k], inputs[k]);
+  check_memory(s, "factors", factors, factors_bytes(), factors_bytes());
+  check_execution(s, e);
+  s.executor->factor(in_order(s, dl, d, du, nullptr, nullptr, e), factors, e.workspace, e.stream);
+}
+
+void plan::solve(const void* factors, const void* rhs, void* x, const execution& e) const {
+  const state& s = *state_;
+  const void* const inputs[] = {nullptr, nullptr, nullptr, rhs};
+  check_array(s, s.shapes.in[layout::rhs_in], rhs);
+  check_array(s, s.shapes.out, x);
+  layout::check_overlap(s.problem, s.shapes, inputs, x);
+  check_memory(s, "factors", factors, factors_bytes(), factors_bytes());
+  check_execution(s, e);
+  s.executor->solve(factors, in_order(s, nullptr, nullptr, nullptr, rhs, x, e), e.workspace,
+                    e.stream);
+}
+
+void plan::require_type(value_type type) const {
+  if (type == state_->problem.type) return;
+  refuse("arrays: are of type " + std::string(name(type)) + ", but the plan is for " +
+         std::string(name(state_->problem.type)));
+}
+
+}  // namespace tridia

@@ -1,0 +1,95 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "core/dispatch.hpp"
+#include "solver/executor.hpp"
+#include "solver/system_memory.hpp"
+
+// One system after another, a scalar at a time: what the other backends are tested against.
+namespace tridia::solver {
+namespace {
+
+template <class V, pivoting P, boundary B>
+class reference final : public executor {
+ public:
+  explicit reference(const task& t) : task_(t) {
+    if (!task_.ragged.empty()) {
+      task_.geometry.ragged = task_.ragged.data();
+      task_.geometry.off_diagonal = task_.off_diagonal.data();
+    }
+  }
+
+  std::size_t workspace_bytes() const override {
+    return fused() ? kept_bytes_of<V, P, B>(task_, 1) : factors_bytes();
+  }
+  std::size_t factors_bytes() const override { return factors_bytes_of<V, P, B>(task_); }
+  void check_pointer(const char*, const void*) const override {}
+
+  void execute(const operands& o, void* workspace, void* stream) const override {
+    if (!fused()) {
+      operands matrix = o;
+      matrix.status = nullptr;
+      factor(matrix, workspace, nullptr, stream);
+      solve(workspace, o, nullptr, stream);
+      return;
+    }
+    const geometry& g = task_.geometry;
+    auto* base = reinterpret_cast<V*>(align(workspace));
+    for (index_t m = 0; m < g.matrices.size; ++m) {
+      solve_system<V, P, B>(g, typed<V>(o), m, words_of(g, base, counts::kept, m, 0, 1));
+    }
+  }
+
+  void factor(const operands& o, void* factors, void*, void*) const override {
+    const geometry& g = task_.geometry;
+    const factor_block block = split_factors(g, factors);
+    for (index_t m = 0; m < g.matrices.size; ++m) {
+      factor_system<V, P, B>(g, typed<V>(o), m, factor_words(block, m), block.status[m]);
+    }
+    spread(block, o.status);
+  }
+
+  void solve(const void* factors, const operands& o, void*, void*) const override {
+    const geometry& g = task_.geometry;
+    const factor_block block = split_factors(g, const_cast<void*>(factors));
+    spread(block, o.status);
+    for (index_t m = 0; m < g.matrices.size; ++m) {
+      for (index_t r = 0; r < g.right_sides.size; ++r) {
+        substitute_system<V, P, B>(g, typed<V>(o), m, r, factor_words(block, m));
+      }
+    }
+  }
+
+ private:
+  using counts = word_counts<V, P, B>;
+
+  bool fused() const { return task_.geometry.right_sides.size == 1; }
+
+  words<V> factor_words(const factor_block& block, index_t m) const {
+    return words_of(task_.geometry, reinterpret_cast<V*>(block.data), counts::factors, m, m,
+                    task_.geometry.matrices.size);
+  }
+
+  void spread(const factor_block& block, index_t* status) const {
+    const geometry& g = task_.geometry;
+    if (status == nullptr) return;
+    for (index_t m = 0; m < g.matrices.size; ++m) {
+      for (index_t r = 0; r < g.right_sides.size; ++r) {
+        enter_status(g, status, m, r, block.status[m]);
+      }
+    }
+  }
+
+  task task_;
+};
+
+}  // namespace
+
+std::unique_ptr<const executor> make_reference(const task& t) {
+  return core::with_type(t.type, [&](auto type) {
+    return core::with_variant(
+        t.pivoting, t.boundary, [&](auto v) -> std::unique_ptr<const executor> {
+          return std::make_unique<reference<typename decltype(type)::type, v.pivots, v.ends>>(t);
+        });
+  });
+}
+
+}  // namespace tridia::solver

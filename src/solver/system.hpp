@@ -1,0 +1,227 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/complex.hpp"
+#include "core/line.hpp"
+#include "layout/geometry.hpp"
+#include "solver/status.hpp"
+
+// One system at a time, a scalar at a time, wherever its rows lie: what a thread of the plain CUDA
+// kernels does, and the reference backend in a loop.
+namespace tridia::solver {
+
+using layout::geometry;
+
+/// Arrays of an execution with their element type.
+template <class T>
+struct typed_operands {
+  const T* in[4];
+  T* x;
+  index_t* status;
+};
+
+/// Rows of the matrix of one line.
+template <class V>
+struct strided_matrix {
+  const geometry& g;
+  index_t n;
+  const V *sub, *diag, *sup;
+
+  TRIDIA_FN strided_matrix(const geometry& geo, index_t rows, const V* const (&in)[4],
+                           const index_t (&at)[layout::array_count])
+      : g(geo),
+        n(rows),
+        sub(in[layout::sub] + at[layout::sub] + geo.lines[layout::sub].origin),
+        diag(in[layout::diag] + at[layout::diag]),
+        sup(in[layout::sup] + at[layout::sup] + geo.lines[layout::sup].origin) {}
+
+  TRIDIA_FN void fetch(index_t, index_t) {}
+  TRIDIA_FN core::row<V> get(index_t k) const {
+    const bool corners = g.corners != layout::edge::absent;
+    core::row<V> r{V(0), diag[k * g.lines[layout::diag].step], V(0)};
+    if (k > 0 || corners) r.sub = sub[(k > 0 ? k : g.sub_corner(n)) * g.lines[layout::sub].step];
+    if (k < n - 1 || corners) {
+      r.sup = sup[(k < n - 1 ? k : g.sup_corner(n)) * g.lines[layout::sup].step];
+    }
+    if (g.conjugate) r = {core::conjugate(r.sub), core::conjugate(r.diag), core::conjugate(r.sup)};
+    return corners && n < 3 ? core::folded(r, k, n) : r;
+  }
+};
+
+/// A right-hand side; remembers the first row that is not finite, as x may overwrite it.
+template <class V>
+struct strided_rhs {
+  const V* base;
+  index_t step;
+  index_t first_bad = 0;  // counted from 1
+
+  TRIDIA_FN void fetch(index_t, index_t) {}
+  TRIDIA_FN V get(index_t k) {
+    const V r = base[k * step];
+    if (!core::is_finite(r) && (first_bad == 0 || k + 1 < first_bad)) first_bad = k + 1;
+    return r;
+  }
+};
+
+template <class V>
+struct strided_solution {
+  V* base;
+  index_t step;
+  static TRIDIA_FN index_t phase() { return 0; }
+  TRIDIA_FN void flush(index_t, index_t) {}
+  TRIDIA_FN void put(index_t k, V v) { base[k * step] = v; }
+};
+
+/// Words that are kept of each row: word w of row k at base[k * row_step + w * word_step].
+template <class V>
+struct words {
+  V* base;
+  index_t row_step, word_step;
+
+  template <int Count, class Part>
+  TRIDIA_FN void put(index_t k, int first, const Part& part) {
+    V w[Count];
+    part.put(w);
+    for (int i = 0; i < Count; ++i) base[k * row_step + (first + i) * word_step] = w[i];
+  }
+  template <int Count, class Part>
+  TRIDIA_FN void get(index_t k, int first, Part& part) const {
+    V w[Count];
+    for (int i = 0; i < Count; ++i) w[i] = base[k * row_step + (first + i) * word_step];
+    part.get(w);
+  }
+};
+
+/// What a fused solve keeps: row k of U, and y.
+template <class V, class E>
+struct kept_rows {
+  words<V> at;
+  TRIDIA_FN void put(index_t k, const typename E::upper& u, V y) {
+    at.template put<E::upper_words>(k, 1, u);
+    at.base[k * at.row_step] = y;
+  }
+  TRIDIA_FN V get(index_t k, typename E::upper& u) const {
+    at.template get<E::upper_words>(k, 1, u);
+    return at.base[k * at.row_step];
+  }
+};
+
+/// What factoring once keeps: row k of L and of U.
+template <class V, class E>
+struct factor_rows {
+  words<V> at;
+  TRIDIA_FN void put(index_t k, const typename E::lower& l, const typename E::upper& u) {
+    at.template put<E::lower_words>(k, 0, l);
+    at.template put<E::upper_words>(k, E::lower_words, u);
+  }
+  TRIDIA_FN void get_lower(index_t k, typename E::lower& l) const {
+    at.template get<E::lower_words>(k, 0, l);
+  }
+  TRIDIA_FN void get_upper(index_t k, typename E::upper& u) const {
+    at.template get<E::upper_words>(k, E::lower_words, u);
+  }
+};
+
+/// Substitution keeps y where x will be.
+template <class V, class E>
+struct kept_in_place {
+  const factor_rows<V, E>& factors;
+  strided_solution<V>& x;
+  TRIDIA_FN void put(index_t k, V y) { x.put(k, y); }
+  TRIDIA_FN V get(index_t k, typename E::upper& u) const {
+    factors.get_upper(k, u);
+    return x.base[k * x.step];
+  }
+};
+
+/// Words a row of workspace and factors, the same for every length of a ragged batch.
+template <class V, pivoting P, boundary B>
+struct word_counts {
+  using elimination = core::elimination<V, P, B>;
+  static constexpr int kept = elimination::upper_words + 1;
+  static constexpr int factors = elimination::lower_words + elimination::upper_words;
+};
+
+/// Calls f(elimination) for a system of n >= 1 rows: a periodic one of fewer than three is solved
+/// as a regular one.
+template <class V, pivoting P, boundary B, class F>
+TRIDIA_FN void with_elimination(index_t n, F f) {
+  if constexpr (B == boundary::periodic) {
+    if (n < 3) return f(core::elimination<V, P, boundary::regular>{});
+  }
+  f(core::elimination<V, P, B>{});
+}
+
+template <class V, pivoting P, boundary B>
+TRIDIA_FN void solve_system(const geometry& g, const typed_operands<V>& o, index_t matrix,
+                            words<V> keep) {
+  const index_t n = g.rows_of(matrix);
+  index_t at[layout::array_count];
+  g.line_offsets(matrix, 0, at);
+  index_t status = 0;
+  if (n > 0) {
+    strided_matrix<V> a(g, n, o.in, at);
+    strided_rhs<V> b{o.in[layout::rhs] + at[layout::rhs], g.lines[layout::rhs].step};
+    strided_solution<V> x{o.x + at[layout::x], g.lines[layout::x].step};
+    with_elimination<V, P, B>(n, [&](auto e) {
+      using E = decltype(e);
+      kept_rows<V, E> kept{keep};
+      core::solve_line<E>(n, n, a, b, kept, x, [&](bool failed, bool before) {
+        if (!failed) return;
+        status = -1;
+        core::zero_rhs<V> zero;
+        const auto found = [&](int, index_t s) { status = s; };
+        if (before) {
+          core::diagnose_line<E>(n, n, a, b, true, found);
+        } else {
+          core::diagnose_line<E>(n, n, a, zero, true, found);
+        }
+      });
+    });
+  }
+  if (o.status) o.status[at[layout::status]] = status;
+}
+
+/// Factors one matrix; its status goes to `status`.
+template <class V, pivoting P, boundary B>
+TRIDIA_FN void factor_system(const geometry& g, const typed_operands<V>& o, index_t matrix,
+                             words<V> factors, index_t& status) {
+  const index_t n = g.rows_of(matrix);
+  index_t at[layout::array_count];
+  g.line_offsets(matrix, 0, at);
+  status = 0;
+  if (n == 0) return;
+  strided_matrix<V> a(g, n, o.in, at);
+  with_elimination<V, P, B>(n, [&](auto e) {
+    using E = decltype(e);
+    factor_rows<V, E> out{factors};
+    if (core::factor_line<E>(n, n, a, out)) return;
+    status = -1;
+    core::zero_rhs<V> zero;
+    core::diagnose_line<E>(n, n, a, zero, true, [&](int, index_t s) { status = s; });
+  });
+}
+
+/// Solves for one right-hand side with factors. A status is only entered where it is not 0.
+template <class V, pivoting P, boundary B>
+TRIDIA_FN void substitute_system(const geometry& g, const typed_operands<V>& o, index_t matrix,
+                                 index_t right_side, words<V> factors) {
+  const index_t n = g.rows_of(matrix);
+  if (n == 0) return;
+  index_t at[layout::array_count];
+  g.line_offsets(matrix, right_side, at);
+  strided_rhs<V> b{o.in[layout::rhs] + at[layout::rhs], g.lines[layout::rhs].step};
+  strided_solution<V> x{o.x + at[layout::x], g.lines[layout::x].step};
+  index_t status = 0;
+  with_elimination<V, P, B>(n, [&](auto e) {
+    using E = decltype(e);
+    factor_rows<V, E> rows{factors};
+    kept_in_place<V, E> kept{rows, x};
+    core::substitute_line<E>(n, n, rows, b, kept, x, [&](bool failed, bool) {
+      if (failed) status = b.first_bad > 0 ? -b.first_bad : -1;
+    });
+  });
+  if (status != 0 && o.status) merge_status(o.status + at[layout::status], status);
+}
+
+}  // namespace tridia::solver

@@ -1,0 +1,68 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "solver/executor.hpp"
+#include "solver/system.hpp"
+
+// Where the words of system.hpp lie in a workspace and in factors. Systems of one length are
+// interleaved, so that neighbouring threads touch neighbouring words; ragged ones follow each
+// other.
+namespace tridia::solver {
+
+/// Factors: a status for each matrix, then the words.
+struct factor_block {
+  index_t* status;
+  std::byte* data;
+};
+
+inline std::size_t status_bytes(const geometry& g) {
+  return round_up(static_cast<std::size_t>(g.matrices.size) * sizeof(index_t));
+}
+inline factor_block split_factors(const geometry& g, void* memory) {
+  std::byte* at = align(memory);
+  return {reinterpret_cast<index_t*>(at), at + status_bytes(g)};
+}
+
+/// Rows of all matrices together.
+inline index_t total_rows(const task& t) {
+  return t.ragged.empty() ? t.geometry.rows * t.geometry.matrices.size : t.ragged.back();
+}
+
+/// `count` words a row for matrix `m`, where `columns` systems are interleaved and this is column
+/// `column`.
+template <class V>
+TRIDIA_FN words<V> words_of(const geometry& g, V* base, index_t count, index_t m, index_t column,
+                            index_t columns) {
+  if (g.ragged) return {base + g.ragged[m] * count, count, 1};
+  return {base + column, count * columns, columns};
+}
+
+/// Bytes for factors of all matrices, and for what `columns` solves at a time keep.
+template <class V, pivoting P, boundary B>
+std::size_t factors_bytes_of(const task& t) {
+  return status_bytes(t.geometry) + alignment +
+         static_cast<std::size_t>(total_rows(t)) * word_counts<V, P, B>::factors * sizeof(V);
+}
+template <class V, pivoting P, boundary B>
+std::size_t kept_bytes_of(const task& t, index_t columns) {
+  const index_t rows = t.ragged.empty() ? t.geometry.rows * columns : t.ragged.back();
+  return alignment + static_cast<std::size_t>(rows) * word_counts<V, P, B>::kept * sizeof(V);
+}
+
+template <class V>
+typed_operands<V> typed(const operands& o) {
+  typed_operands<V> t{{}, static_cast<V*>(o.x), o.status};
+  for (int k = 0; k < 4; ++k) t.in[k] = static_cast<const V*>(o.in[k]);
+  return t;
+}
+
+/// Enters a matrix's status for one of its systems, before any right-hand side reports.
+TRIDIA_FN void enter_status(const geometry& g, index_t* statuses, index_t matrix,
+                            index_t right_side, index_t status) {
+  index_t at[layout::array_count], more[layout::array_count];
+  g.matrices.offsets(matrix, at);
+  g.right_sides.offsets(right_side, more);
+  statuses[at[layout::status] + more[layout::status]] = status;
+}
+
+}  // namespace tridia::solver

@@ -1,0 +1,130 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+// The forward error beside LAPACK's xGTSV on the 20 matrices of Klein and Strzodka.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "support/experiment.hpp"
+#include "support/matrices.hpp"
+#include "support/oracle.hpp"
+#include "support/targets.hpp"
+
+namespace tridia_test {
+namespace {
+
+using tridia::value_type;
+
+constexpr index_t kRows = 512;
+// Systems with a solution (and, where it is random, a matrix) of their own: one error alone is
+// noise, as LAPACK's is, so medians are compared.
+constexpr index_t kDraws = 33;
+
+// The median error may be this many times LAPACK's, and this many epsilons more.
+constexpr long double kFactor = 10, kEpsilons = 4;
+
+/// A matrix and a known solution, in the numbers of `type`.
+struct system_with_solution {
+  tridiagonal a{0};
+  std::vector<wide> x, b;
+};
+
+void round(value_type type, std::vector<wide>& values) {
+  double storage[2];
+  for (wide& value : values) {
+    store(type, storage, 0, value);
+    value = load(type, storage, 0);
+  }
+}
+
+system_with_solution make_system(int number, value_type type, rng& random) {
+  // A condition of 1e15 leaves no digit in single precision.
+  const double condition = is_double(type) ? 1e15 : 1e6;
+  system_with_solution s{klein_strzodka(number, kRows, condition, random), {}, {}};
+  for (auto* diagonal : {&s.a.dl, &s.a.d, &s.a.du}) round(type, *diagonal);
+  std::normal_distribution<double> normal(3, 1);
+  for (index_t k = 0; k < kRows; ++k) s.x.emplace_back(normal(random));
+  round(type, s.x);
+  s.b = product(s.a, s.x);
+  round(type, s.b);
+  return s;
+}
+
+long double median(std::vector<long double> values) {
+  // A NaN is worse than any error.
+  for (long double& v : values)
+    if (std::isnan(v)) v = std::numeric_limits<long double>::infinity();
+  std::nth_element(values.begin(), values.begin() + kDraws / 2, values.end());
+  return values[kDraws / 2];
+}
+
+long double error_of_lapack(value_type type, const std::vector<system_with_solution>& systems) {
+  std::vector<long double> errors;
+  for (const system_with_solution& s : systems) {
+    std::vector<wide> x = s.b;
+    EXPECT_EQ(gtsv(type, s.a, x), 0);
+    errors.push_back(relative_error(x, s.x));
+  }
+  return median(errors);
+}
+
+long double error_of(tridia::backend backend, value_type type,
+                     const std::vector<system_with_solution>& systems) {
+  experiment e({.type = type, .extents = {kDraws, kRows}}, {.backend = backend, .threads = 2});
+  for (index_t k = 0; k < kDraws; ++k) {
+    const system_with_solution& s = systems[static_cast<std::size_t>(k)];
+    for (index_t row = 0; row < kRows; ++row) {
+      const auto r = static_cast<std::size_t>(row);
+      if (row > 0) e.set(role::dl, k, row, s.a.dl[r]);
+      e.set(role::d, k, row, s.a.d[r]);
+      if (row < kRows - 1) e.set(role::du, k, row, s.a.du[r]);
+      e.set(role::rhs, k, row, s.b[r]);
+    }
+  }
+  EXPECT_EQ(e.run(), "");
+  std::vector<long double> errors;
+  for (index_t k = 0; k < kDraws; ++k)
+    errors.push_back(relative_error(solution_of(e, k, 0), systems[static_cast<std::size_t>(k)].x));
+  EXPECT_EQ(e.status(), std::vector<index_t>(kDraws, 0));
+  return median(errors);
+}
+
+void print_header(value_type type) {
+  std::printf("Median forward error of %d systems of %d rows, %s, partial pivoting.\n",
+              static_cast<int>(kDraws), static_cast<int>(kRows), name(type).data());
+  std::printf(" # %-18s %10s", "matrix", "gtsv");
+  for (const tridia::backend b : backends()) std::printf(" %10s", name(b).data());
+  std::printf(" %10s\n", "allowed");
+}
+
+class Accuracy : public ::testing::TestWithParam<value_type> {};
+
+TEST_P(Accuracy, NearLapack) {
+  const value_type type = GetParam();
+  rng random = random_for(name(type));
+  print_header(type);
+  for (int number = 1; number <= kMatrices; ++number) {
+    std::vector<system_with_solution> systems;
+    for (index_t k = 0; k < kDraws; ++k) systems.push_back(make_system(number, type, random));
+    const long double lapack = error_of_lapack(type, systems);
+    const long double allowed = kFactor * lapack + kEpsilons * epsilon(type);
+    std::printf("%2d %-18s %10.2Le", number, matrix_name(number), lapack);
+    for (const tridia::backend b : backends()) {
+      const long double error = error_of(b, type, systems);
+      std::printf(" %10.2Le", error);
+      EXPECT_LE(error, allowed) << matrix_name(number) << ' ' << name(b);
+    }
+    std::printf(" %10.2Le\n", allowed);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Accuracy, ::testing::Values(value_type::f64, value_type::f32),
+                         [](const auto& test) { return std::string(name(test.param)); });
+
+}  // namespace
+}  // namespace tridia_test

@@ -1,0 +1,11 @@
+# The target tridia_test_rapidcheck: RapidCheck, from its CMake package or from its files.
+add_library(tridia_test_rapidcheck INTERFACE)
+find_package(rapidcheck QUIET)
+if(TARGET rapidcheck)
+  target_link_libraries(tridia_test_rapidcheck INTERFACE rapidcheck)
+else()
+  find_path(RAPIDCHECK_INCLUDE_DIR rapidcheck.h REQUIRED)
+  find_library(RAPIDCHECK_LIBRARY rapidcheck REQUIRED)
+  target_include_directories(tridia_test_rapidcheck SYSTEM INTERFACE ${RAPIDCHECK_INCLUDE_DIR})
+  target_link_libraries(tridia_test_rapidcheck INTERFACE ${RAPIDCHECK_LIBRARY})
+endif()

@@ -1,0 +1,191 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+// Every backend x algorithm x type x boundary x pivoting x operation meets every layout with every
+// size, out of place and in place of each input, at once and by factors; see the tables below.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "support/experiment.hpp"
+#include "support/layouts.hpp"
+#include "support/oracle.hpp"
+#include "support/targets.hpp"
+#include "tridia/tridia.hpp"
+
+namespace tridia_test {
+namespace {
+
+using tridia::algorithm;
+using tridia::backend;
+using tridia::boundary;
+using tridia::operation;
+using tridia::pivoting;
+using tridia::value_type;
+
+struct algorithm_case {
+  tridia::algorithm algorithm;
+  bool partial_pivoting, no_pivoting;
+};
+
+// A new algorithm joins the suite here.
+constexpr algorithm_case kAlgorithms[] = {
+    {algorithm::automatic, true, true},
+    {algorithm::thomas, false, true},
+    {algorithm::lu, true, true},
+};
+
+constexpr boundary kBoundaries[] = {boundary::regular, boundary::periodic};
+constexpr pivoting kPivotings[] = {pivoting::partial, pivoting::none};
+constexpr operation kOperations[] = {operation::none, operation::transpose,
+                                     operation::conjugate_transpose};
+
+constexpr index_t kSizes[] = {0,  1,  2,  3,  4,  5,  7,   8,   9,   15,  16,  17,
+                              31, 32, 33, 63, 64, 65, 100, 127, 129, 257, 1000};
+constexpr index_t kBatches[] = {0, 1, 2, 3, 7, 8, 9, 16, 17, 33, 64, 65};
+
+struct config {
+  tridia::backend backend;
+  algorithm_case method;
+  value_type type;
+  tridia::boundary boundary;
+  tridia::pivoting pivoting;
+  tridia::operation operation;
+
+  [[nodiscard]] bool supported() const {
+    return pivoting == pivoting::partial ? method.partial_pivoting : method.no_pivoting;
+  }
+};
+
+std::string name(const config& c) {
+  const auto part = [](auto value) { return std::string(tridia::name(value)) + '_'; };
+  return part(c.backend) + part(c.method.algorithm) + part(c.type) + part(c.boundary) +
+         part(c.pivoting) + std::string(tridia::name(c.operation));
+}
+
+std::vector<config> configs(bool supported) {
+  std::vector<config> all;
+  for (const backend b : backends())
+    for (const algorithm_case& a : kAlgorithms)
+      for (const value_type t : kTypes)
+        for (const boundary e : kBoundaries)
+          for (const pivoting p : kPivotings)
+            for (const operation o : kOperations)
+              if (const config c{b, a, t, e, p, o}; c.supported() == supported) all.push_back(c);
+  return all;
+}
+
+tridia::problem apply(const config& c, tridia::problem p) {
+  p.type = c.type;
+  p.boundary = c.boundary;
+  p.pivoting = c.pivoting;
+  p.operation = c.operation;
+  return p;
+}
+
+/// Run number `run` of a config: in turn out of place and in place of every input, each at once and
+/// by factors; the rest by chance.
+manner manner_of(const config& c, std::size_t run, rng& random) {
+  constexpr std::array<std::optional<role>, 5> kAliases = {std::nullopt, role::rhs, role::d,
+                                                           role::dl, role::du};
+  manner m{.backend = c.backend, .algorithm = c.method.algorithm};
+  m.alias = kAliases[run % 5];
+  m.factored = run / 5 % 2 != 0;
+  m.threads = static_cast<int>(draw(random, 0, 3));
+  m.status = draw(random, 0, 4) != 0;
+  m.guard = static_cast<std::size_t>(flip(random) ? 0 : draw(random, 1, 9));
+  m.misalignment = static_cast<std::size_t>(flip(random) ? 0 : draw(random, 1, 63));
+  return m;
+}
+
+void PrintTo(const config& c, std::ostream* out) { *out << name(c); }
+
+/// Solves, again with other right-hand sides if by factors; what is wrong, or "".
+std::string failure(const tridia::problem& p, const manner& m, index_t dense_rows,
+                    rng& random) try {
+  experiment e(p, m);
+  e.fill_matrices(random);
+  e.fill_rhs(random);
+  std::string wrong = e.run();
+  if (wrong.empty()) wrong = check_solution(e, dense_rows);
+  if (!wrong.empty() || !m.factored) return wrong;
+  e.fill_rhs(random);
+  wrong = e.solve_again();
+  if (wrong.empty()) wrong = check_solution(e, 0);
+  return wrong.empty() ? "" : "second solve: " + wrong;
+} catch (const tridia::error& e) {
+  return std::string("refused: ") + e.what();
+}
+
+class Conformance : public ::testing::TestWithParam<config> {
+ protected:
+  void expect_solved(const tridia::problem& given, manner m, index_t dense_rows) {
+    tridia::problem p = apply(GetParam(), given);
+    if (m.alias && !allow_alias(p, *m.alias)) m.alias.reset();
+    const std::string wrong = failure(p, m, dense_rows, random_);
+    EXPECT_EQ(wrong, "") << describe(m) << "; " << describe(p);
+  }
+
+  rng random_ = random_for(name(GetParam()));
+};
+
+TEST_P(Conformance, EveryLayoutAndSize) {
+  std::size_t run = static_cast<std::size_t>(draw(random_, 0, 1000));
+  for (const layout_case& l : layout_cases()) {
+    if (l.regular_only && GetParam().boundary != boundary::regular) continue;
+    SCOPED_TRACE(l.name);
+    for (const index_t n : kSizes) {
+      ++run;
+      // Every size meets every batch over the layouts and configs; the long ones meet the small.
+      const index_t batch = kBatches[run * 5 % (n > 200 ? 7 : std::size(kBatches))];
+      // A dense copy costs n^3.
+      const index_t dense_rows = run % 32 == 0 ? 129 : 17;
+      expect_solved(l.make(n, batch, random_), manner_of(GetParam(), run, random_), dense_rows);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// More systems than a CUDA grid has blocks in y and z.
+TEST_P(Conformance, SeventyThousandSystems) {
+  if (GetParam().operation != operation::none) return;
+  constexpr index_t kMany = 70'000;
+  const manner m = manner_of(GetParam(), 0, random_);
+  expect_solved({.extents = {kMany, 3}}, m, 0);
+  expect_solved({.extents = {2, kMany}, .axis = 0}, m, 0);
+  expect_solved({.extents = {kMany, 2}, .coefficients = tridia::coefficients::shared}, m, 0);
+  tridia::problem ragged{.offsets = ragged_offsets(3, kMany, random_)};
+  ragged.extents = {ragged.offsets.back()};
+  expect_solved(ragged, m, 0);
+}
+
+TEST_P(Conformance, OneLongSystem) {
+  if (GetParam().operation == operation::conjugate_transpose) return;
+  expect_solved({.extents = {20'011}}, manner_of(GetParam(), 0, random_), 0);
+  expect_solved({.extents = {20'011, 2}, .axis = 0}, manner_of(GetParam(), 5, random_), 0);
+}
+
+class Refusal : public ::testing::TestWithParam<config> {};
+
+TEST_P(Refusal, SaysWhy) {
+  const tridia::problem p = apply(GetParam(), {.extents = {3, 4}});
+  const tridia::options o{.backend = GetParam().backend, .algorithm = GetParam().method.algorithm};
+  try {
+    tridia::plan plan(p, o);
+    FAIL() << "accepted";
+  } catch (const tridia::error& e) {
+    EXPECT_EQ(e.code(), tridia::errc::unsupported) << e.what();
+    const std::string sentence = e.what();
+    for (const auto word : {tridia::name(o.algorithm), tridia::name(p.pivoting)})
+      EXPECT_NE(sentence.find(word), std::string::npos) << sentence;
+  }
+}
+
+std::string test_name(const ::testing::TestParamInfo<config>& info) { return name(info.param); }
+
+INSTANTIATE_TEST_SUITE_P(All, Conformance, ::testing::ValuesIn(configs(true)), test_name);
+INSTANTIATE_TEST_SUITE_P(All, Refusal, ::testing::ValuesIn(configs(false)), test_name);
+
+}  // namespace
+}  // namespace tridia_test

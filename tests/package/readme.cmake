@@ -1,0 +1,10 @@
+# The README shows the programs that are compiled from examples/, less their licence line.
+file(READ ${ROOT}/README.md readme)
+foreach(name readme plan)
+  file(READ ${ROOT}/examples/${name}.cpp program)
+  string(REGEX REPLACE "^//[^\n]*\n" "" program "${program}")
+  string(FIND "${readme}" "```cpp\n${program}```" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "README.md does not show examples/${name}.cpp as it is")
+  endif()
+endforeach()

@@ -1,0 +1,20 @@
+# Installs the BUILD of tridia under WORK, then configures, builds and runs the project OUTSIDE with
+# it.
+function(run)
+  execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+# Nothing of an earlier run may be found instead.
+file(REMOVE_RECURSE ${WORK}/prefix ${WORK}/outside)
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
+run(${CMAKE_COMMAND} -S ${OUTSIDE} -B ${WORK}/outside -G ${GENERATOR}
+    -DCMAKE_CXX_COMPILER=${CXX_COMPILER} -DCMAKE_CXX_FLAGS=${CXX_FLAGS}
+    -DCMAKE_PREFIX_PATH=${WORK}/prefix -DEXAMPLES=${EXAMPLES})
+run(${CMAKE_COMMAND} --build ${WORK}/outside)
+
+execute_process(COMMAND ${WORK}/outside/readme OUTPUT_VARIABLE solution
+                OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+if(NOT solution STREQUAL "1.000000000000")
+  message(FATAL_ERROR "the outside project solved a system to '${solution}', not 1.000000000000")
+endif()
+run(${WORK}/outside/plan)

@@ -1,0 +1,275 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+// A system without a finite solution: its status names the row, and its neighbours are bit for bit
+// what they are alone.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/experiment.hpp"
+#include "support/layouts.hpp"
+#include "support/targets.hpp"
+
+namespace tridia_test {
+namespace {
+
+using tridia::operation;
+using tridia::pivoting;
+using tridia::problem;
+
+constexpr index_t kRows = 11, kBatch = 19;
+
+struct shape_case {
+  const char* name;
+  problem p;
+};
+
+std::vector<shape_case> shapes() {
+  std::vector<shape_case> all;
+  const auto add = [&](const char* name, problem p) { all.push_back({name, std::move(p)}); };
+  add("contiguous", {.extents = {kBatch, kRows}});
+  add("interleaved", {.extents = {kRows, kBatch}, .axis = 0});
+  add("periodic", {.extents = {kBatch, kRows}, .boundary = tridia::boundary::periodic});
+  add("periodic_interleaved",
+      {.extents = {kRows, kBatch}, .axis = 0, .boundary = tridia::boundary::periodic});
+  add("several_rhs", {.extents = {kBatch, kRows}, .right_hand_sides = 3});
+  add("several_rhs_interleaved", {.extents = {kRows, kBatch}, .axis = 0, .right_hand_sides = 3});
+  problem ragged{.extents = {0}, .offsets = {0}};
+  for (index_t s = 0; s < kBatch; ++s) ragged.offsets.push_back(ragged.offsets.back() + kRows + s);
+  ragged.extents[0] = ragged.offsets.back();
+  add("ragged", ragged);
+  return all;
+}
+
+struct config {
+  tridia::backend backend;
+  tridia::value_type type;
+  tridia::pivoting pivoting;
+  tridia::operation operation;
+  bool factored;
+};
+
+std::vector<config> configs() {
+  std::vector<config> all;
+  for (const tridia::backend b : backends())
+    for (const tridia::value_type t : kTypes)
+      for (const pivoting p : {pivoting::partial, pivoting::none})
+        for (const operation o : {operation::none, operation::transpose})
+          for (const bool factored : {false, true}) all.push_back({b, t, p, o, factored});
+  return all;
+}
+
+std::string test_name(const ::testing::TestParamInfo<config>& info) {
+  const config& c = info.param;
+  const auto part = [](auto value) { return std::string(tridia::name(value)) + '_'; };
+  return part(c.backend) + part(c.type) + part(c.pivoting) + part(c.operation) +
+         (c.factored ? "factored" : "executed");
+}
+
+/// One system of a problem as a problem of its own, in the same layout.
+problem alone(const layout& all, index_t system) {
+  problem p = all.problem();
+  if (!p.offsets.empty()) {
+    p.offsets = {0, all.rows(system)};
+    p.extents = {all.rows(system)};
+    return p;
+  }
+  const auto rank = static_cast<int>(p.extents.size());
+  const int axis = p.axis < 0 ? p.axis + rank : p.axis;
+  for (int k = 0; k < rank; ++k)
+    if (k != axis) p.extents[static_cast<std::size_t>(k)] = 1;
+  return p;
+}
+
+class Status : public ::testing::TestWithParam<config> {
+ protected:
+  [[nodiscard]] manner how() const {
+    return {.backend = GetParam().backend, .threads = 2, .factored = GetParam().factored};
+  }
+
+  void start(problem p) {
+    p.type = GetParam().type;
+    p.pivoting = GetParam().pivoting;
+    p.operation = GetParam().operation;
+    e_ = std::make_unique<experiment>(p, how());
+    e_->fill_matrices(random_);
+    e_->fill_rhs(random_);
+    ASSERT_EQ(e_->run(), "");
+    alone_.clear();
+    for (index_t s = 0; s < e_->where().systems(); ++s) alone_.push_back(solve_alone(s));
+    expect_neighbours_untouched(-1);
+  }
+
+  std::vector<std::byte> solve_alone(index_t system) {
+    experiment single(alone(e_->where(), system), how());
+    for (const role r : {role::dl, role::d, role::du, role::rhs})
+      for (index_t c = 0; c < e_->where().columns(r); ++c)
+        for (index_t row = 0; row < e_->where().rows(system); ++row)
+          single.set(r, 0, row, e_->given(r, system, row, c), c);
+    EXPECT_EQ(single.run(), "");
+    EXPECT_EQ(single.status()[0], 0);
+    return single.solution_bytes(0);
+  }
+
+  /// All but `system` are solved, and as they are alone.
+  void expect_neighbours_untouched(index_t system) {
+    for (index_t s = 0; s < e_->where().systems(); ++s) {
+      if (s == system) continue;
+      EXPECT_EQ(e_->status()[static_cast<std::size_t>(s)], 0) << "system " << s;
+      EXPECT_EQ(e_->solution_bytes(s), alone_[static_cast<std::size_t>(s)]) << "system " << s;
+    }
+  }
+
+  struct change {
+    role array;
+    index_t row;
+    wide value;
+    index_t column = 0;
+  };
+
+  /// Changes numbers of one system, solves, looks at every status, and changes them back.
+  void expect_status(index_t system, const std::vector<change>& changes, index_t status) {
+    std::vector<change> before;
+    for (const change& c : changes) {
+      before.push_back({c.array, c.row, e_->given(c.array, system, c.row, c.column), c.column});
+      e_->set(c.array, system, c.row, c.value, c.column);
+    }
+    EXPECT_EQ(e_->run(), "");
+    EXPECT_EQ(e_->status()[static_cast<std::size_t>(system)], status) << "system " << system;
+    expect_neighbours_untouched(system);
+    for (const change& c : before) e_->set(c.array, system, c.row, c.value, c.column);
+  }
+
+  [[nodiscard]] bool transposed() const { return GetParam().operation != operation::none; }
+
+  /// The row of op(A), from 0, that an entry of row `row` of a coefficient array is in.
+  [[nodiscard]] index_t row_of(role r, index_t row, index_t n) const {
+    if (!transposed() || r == role::d || r == role::rhs) return row;
+    return r == role::dl ? (row + n - 1) % n : (row + 1) % n;
+  }
+
+  /// Zeros in all of column `column` of op(A).
+  [[nodiscard]] std::vector<change> zero_column(index_t column, index_t n) const {
+    const bool regular = e_->problem().boundary == tridia::boundary::regular;
+    const index_t below = transposed() ? column : column + 1;
+    const index_t above = transposed() ? column : column - 1;
+    std::vector<change> changes{{role::d, column, 0}};
+    if (!regular || below % n != 0) changes.push_back({role::dl, below % n, 0});
+    if (!regular || (above + n) % n != n - 1) changes.push_back({role::du, (above + n) % n, 0});
+    return changes;
+  }
+
+  rng random_ = random_for(::testing::UnitTest::GetInstance()->current_test_info()->name());
+  std::unique_ptr<experiment> e_;
+  std::vector<std::vector<std::byte>> alone_;
+};
+
+constexpr index_t kSystems[] = {0, 7, kBatch - 1};
+
+TEST_P(Status, NotFinite) {
+  const long double nan = std::numeric_limits<long double>::quiet_NaN();
+  const long double infinity = std::numeric_limits<long double>::infinity();
+  const bool complex = is_complex(GetParam().type);
+  for (const shape_case& shape : shapes()) {
+    SCOPED_TRACE(shape.name);
+    start(shape.p);
+    const bool regular = e_->problem().boundary == tridia::boundary::regular;
+    for (const index_t s : kSystems) {
+      const index_t n = e_->where().rows(s);
+      for (const role r : {role::dl, role::d, role::du, role::rhs})
+        for (const index_t row : {index_t{0}, index_t{1}, n / 2, n - 2, n - 1}) {
+          if (regular && ((r == role::dl && row == 0) || (r == role::du && row == n - 1))) continue;
+          SCOPED_TRACE(name(r) + " row " + std::to_string(row));
+          const wide bad = flip(random_) ? wide(infinity) : complex ? wide(1, nan) : wide(nan);
+          const index_t column = draw(random_, 0, e_->where().columns(r) - 1);
+          expect_status(s, {{r, row, bad, column}}, -(row_of(r, row, n) + 1));
+          if (HasFailure()) return;
+        }
+    }
+  }
+}
+
+TEST_P(Status, ZeroColumn) {
+  for (const shape_case& shape : shapes()) {
+    SCOPED_TRACE(shape.name);
+    start(shape.p);
+    for (const index_t s : kSystems) {
+      const index_t n = e_->where().rows(s);
+      for (const index_t column : {index_t{0}, index_t{1}, n / 2, n - 2, n - 1}) {
+        SCOPED_TRACE("column " + std::to_string(column));
+        expect_status(s, zero_column(column, n), column + 1);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(Status, LeadingZero) {
+  for (const shape_case& shape : shapes()) {
+    SCOPED_TRACE(shape.name);
+    start(shape.p);
+    // Only an interchange can do without the first pivot.
+    const bool pivots = GetParam().pivoting == pivoting::partial;
+    const std::vector<change> zero{{role::d, 0, 0}, {role::dl, 1, 1}, {role::du, 0, 1}};
+    expect_status(7, zero, pivots ? 0 : 1);
+  }
+}
+
+TEST_P(Status, Overflow) {
+  start({.extents = {kBatch, kRows}});
+  const long double tiny = is_double(GetParam().type) ? 1e-300L : 1e-30L;
+  std::vector<change> changes;
+  for (index_t row = 0; row < kRows; ++row) {
+    if (row > 0) changes.push_back({role::dl, row, 0});
+    if (row < kRows - 1) changes.push_back({role::du, row, 0});
+    changes.push_back({role::d, row, row == 4 ? tiny : 1});
+    changes.push_back({role::rhs, row, row == 4 ? 1 / tiny : 1});
+  }
+  expect_status(7, changes, -5);
+}
+
+TEST_P(Status, TheFirstRowOfSeveralRightHandSides) {
+  start({.extents = {kBatch, kRows}, .right_hand_sides = 4});
+  const long double nan = std::numeric_limits<long double>::quiet_NaN();
+  expect_status(3, {{role::rhs, 8, nan, 0}, {role::rhs, 5, nan, 2}, {role::rhs, 9, nan, 3}}, -6);
+}
+
+// One matrix for all: a bad right-hand side is its own system's, a bad matrix is everybody's.
+TEST_P(Status, Shared) {
+  for (const int axis : {0, 1}) {
+    problem p{.axis = axis, .coefficients = tridia::coefficients::shared};
+    p.extents = axis == 0 ? std::vector{kRows, kBatch} : std::vector{kBatch, kRows};
+    start(p);
+    const long double nan = std::numeric_limits<long double>::quiet_NaN();
+    for (const index_t s : kSystems) expect_status(s, {{role::rhs, 6, nan}}, -7);
+    for (const change& c : zero_column(2, kRows)) e_->set(c.array, 0, c.row, c.value);
+    EXPECT_EQ(e_->run(), "");
+    EXPECT_EQ(e_->status(), std::vector<index_t>(kBatch, 3));
+  }
+}
+
+TEST_P(Status, SmallSystems) {
+  for (const tridia::boundary b : {tridia::boundary::regular, tridia::boundary::periodic}) {
+    start({.extents = {kBatch, 1}, .boundary = b});
+    std::vector<change> zero{{role::d, 0, 0}};
+    if (b == tridia::boundary::periodic)
+      zero = {{role::d, 0, 2}, {role::dl, 0, -1}, {role::du, 0, -1}};
+    expect_status(5, zero, 1);
+  }
+  start({.extents = {kBatch, 2}, .boundary = tridia::boundary::periodic});
+  // (1, 1 + 1; 1 + 3, 8): the second pivot is 8 - 4 * 2 = 0, whichever row comes first.
+  expect_status(5,
+                {{role::dl, 0, 1},
+                 {role::d, 0, 1},
+                 {role::du, 0, 1},
+                 {role::dl, 1, 1},
+                 {role::d, 1, 8},
+                 {role::du, 1, 3}},
+                2);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Status, ::testing::ValuesIn(configs()), test_name);
+
+}  // namespace
+}  // namespace tridia_test

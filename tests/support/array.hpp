@@ -1,0 +1,42 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "support/buffer.hpp"
+#include "support/layout.hpp"
+#include "support/scalar.hpp"
+
+namespace tridia_test {
+
+/// One array of a problem, where a backend can reach it.
+class array {
+ public:
+  /// Room for exactly `span`, between `guard` elements; every byte is `fill` (0xFF: NaN).
+  array(tridia::backend where, tridia::value_type type, layout::span span, std::size_t guard,
+        std::byte fill);
+
+  /// The address of element (0, …, 0); null if there are no elements.
+  [[nodiscard]] void* pointer() const;
+
+  [[nodiscard]] wide get(index_t at) const { return load(type_, bytes_.host(), at - first_); }
+  void set(index_t at, wide value) { store(type_, bytes_.host(), at - first_, value); }
+  /// As it was when it was last given to the library.
+  [[nodiscard]] wide get_given(index_t at) const { return load(type_, given_.data(), at - first_); }
+
+  /// To the library, and back from it.
+  void give();
+  void take() { bytes_.pull(); }
+
+  /// The bytes of one element, now.
+  [[nodiscard]] const std::byte* element(index_t at) const;
+
+  /// Nothing has changed since `give`, but for the elements that `exempt` calls its argument with.
+  [[nodiscard]] bool unchanged(const std::vector<line>& exempt = {}) const;
+
+ private:
+  tridia::value_type type_;
+  index_t first_;
+  buffer bytes_;
+  std::vector<std::byte> given_;
+};
+
+}  // namespace tridia_test

@@ -1,0 +1,174 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "support/experiment.hpp"
+
+#include <cstring>
+#include <limits>
+#include <sstream>
+
+namespace tridia_test {
+namespace {
+
+constexpr std::byte kNan{0xFF}, kPattern{0xA5}, kNoStatus{0x77};
+
+tridia::options options_of(const manner& m) {
+  return {.backend = m.backend, .algorithm = m.algorithm, .threads = m.threads};
+}
+
+}  // namespace
+
+std::string describe(const manner& m) {
+  std::ostringstream out;
+  out << name(m.backend) << ' ' << name(m.algorithm) << " threads " << m.threads
+      << (m.factored ? " factor+solve" : " execute") << (m.status ? "" : " no status") << " guard "
+      << m.guard << " misalignment " << m.misalignment;
+  if (m.alias) out << " x is " << name(*m.alias);
+  return out.str();
+}
+
+experiment::experiment(const tridia::problem& p, const manner& m)
+    : layout_(p),
+      manner_(m),
+      plan_(p, options_of(m)),
+      workspace_(m.backend, plan_.workspace_bytes(), 16 * m.guard, m.misalignment),
+      factors_(m.backend, m.factored ? plan_.factors_bytes() : 0, 16 * m.guard, m.misalignment),
+      status_bytes_(m.backend, static_cast<std::size_t>(layout_.systems()) * sizeof(index_t),
+                    16 * m.guard) {
+  for (const role r : kRoles)
+    arrays_[index(r)] = r == role::x && m.alias
+                            ? arrays_[index(*m.alias)]
+                            : std::make_shared<array>(m.backend, p.type, layout_.extent(r), m.guard,
+                                                      r == role::x ? kPattern : kNan);
+}
+
+void experiment::fill_matrices(rng& random) {
+  const tridia::problem& p = problem();
+  const bool regular = p.boundary == tridia::boundary::regular;
+  const bool shared = p.coefficients == tridia::coefficients::shared;
+  const index_t matrices = shared ? std::min<index_t>(1, layout_.systems()) : layout_.systems();
+  for (const role r : {role::dl, role::d, role::du}) {
+    const bool dominant = r == role::d && p.pivoting == tridia::pivoting::none;
+    for (index_t s = 0; s < matrices; ++s) {
+      const line l = layout_.of(r, s);
+      for (index_t row = l.first; row < l.last; ++row) {
+        // The unused ends stay NaN.
+        if (regular && r == role::dl && row == 0) continue;
+        if (regular && r == role::du && row == layout_.rows(s) - 1) continue;
+        of(r).set(l.at(row),
+                  dominant ? draw_dominant(random, p.type) : draw_number(random, p.type));
+      }
+    }
+  }
+}
+
+void experiment::fill_rhs(rng& random) {
+  for (index_t s = 0; s < layout_.systems(); ++s)
+    for (index_t c = 0; c < layout_.columns(role::rhs); ++c) {
+      const line l = layout_.of(role::rhs, s, c);
+      for (index_t row = l.first; row < l.last; ++row)
+        of(role::rhs).set(l.at(row), draw_number(random, problem().type));
+    }
+}
+
+void experiment::set(role r, index_t system, index_t row, wide value, index_t column) {
+  of(r).set(layout_.of(r, system, column).at(row), value);
+}
+
+wide experiment::given(role r, index_t system, index_t row, index_t column) const {
+  return of(r).get_given(layout_.of(r, system, column).at(row));
+}
+
+wide experiment::solution(index_t system, index_t row, index_t column) const {
+  return of(role::x).get(layout_.of(role::x, system, column).at(row));
+}
+
+std::vector<std::byte> experiment::solution_bytes(index_t system) const {
+  std::vector<std::byte> bytes;
+  for (index_t c = 0; c < layout_.columns(role::x); ++c) {
+    const line l = layout_.of(role::x, system, c);
+    for (index_t row = l.first; row < l.last; ++row) {
+      const std::byte* element = of(role::x).element(l.at(row));
+      bytes.insert(bytes.end(), element, element + size_of(problem().type));
+    }
+  }
+  return bytes;
+}
+
+void experiment::give_solution() {
+  if (manner_.alias) return;
+  const long double nan = std::numeric_limits<long double>::quiet_NaN();
+  for (index_t s = 0; s < layout_.systems(); ++s)
+    for (index_t c = 0; c < layout_.columns(role::x); ++c) {
+      const line l = layout_.of(role::x, s, c);
+      for (index_t row = l.first; row < l.last; ++row) of(role::x).set(l.at(row), {nan, nan});
+    }
+  of(role::x).give();
+}
+
+void experiment::give() {
+  for (const role r : {role::dl, role::d, role::du, role::rhs}) of(r).give();
+  give_solution();
+  std::fill_n(status_bytes_.host(), status_bytes_.size(), kNoStatus);
+  status_bytes_.push();
+}
+
+tridia::execution experiment::execution() {
+  return {.workspace = workspace_.pointer(),
+          .workspace_bytes = workspace_.size(),
+          .status = manner_.status ? static_cast<index_t*>(status_bytes_.pointer()) : nullptr,
+          .stream = manner_.stream};
+}
+
+void experiment::enqueue() {
+  void* const dl = of(role::dl).pointer();
+  void* const d = of(role::d).pointer();
+  void* const du = of(role::du).pointer();
+  void* const rhs = of(role::rhs).pointer();
+  void* const x = of(role::x).pointer();
+  const void *const_dl = dl, *const_d = d, *const_du = du, *const_rhs = rhs;
+  if (!manner_.factored)
+    return plan_.execute(const_dl, const_d, const_du, const_rhs, x, execution());
+  plan_.factor(dl, d, du, factors_.pointer(), execution());
+  plan_.solve(factors_.pointer(), rhs, x, execution());
+}
+
+std::string experiment::take() {
+  for (const auto& a : arrays_) a->take();
+  for (buffer* b : {&workspace_, &factors_, &status_bytes_}) b->pull();
+  status_.clear();
+  if (manner_.status) {
+    status_.resize(static_cast<std::size_t>(layout_.systems()));
+    std::memcpy(status_.data(), status_bytes_.host(), status_bytes_.size());
+  }
+  return complaint();
+}
+
+std::string experiment::run() {
+  give();
+  enqueue();
+  return take();
+}
+
+std::string experiment::solve_again() {
+  of(role::rhs).give();
+  give_solution();
+  plan_.solve(factors_.pointer(), of(role::rhs).pointer(), of(role::x).pointer(), execution());
+  return take();
+}
+
+std::string experiment::complaint() const {
+  std::vector<line> solution;
+  for (index_t s = 0; s < layout_.systems(); ++s)
+    for (index_t c = 0; c < layout_.columns(role::x); ++c)
+      solution.push_back(layout_.of(role::x, s, c));
+  for (const role r : kRoles) {
+    const bool output = arrays_[index(r)] == arrays_[index(role::x)];
+    if (!of(r).unchanged(output ? solution : std::vector<line>{}))
+      return "memory of " + name(r) + " that is no element of x was written";
+  }
+  if (!workspace_.guards_intact()) return "memory beside the workspace was written";
+  if (!factors_.guards_intact()) return "memory beside the factors was written";
+  if (!status_bytes_.guards_intact()) return "memory beside the status was written";
+  return "";
+}
+
+}  // namespace tridia_test

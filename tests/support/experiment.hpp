@@ -1,0 +1,81 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tridia/plan.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/array.hpp"
+
+namespace tridia_test {
+
+/// How a problem is run.
+struct manner {
+  tridia::backend backend = tridia::backend::reference;
+  tridia::algorithm algorithm = tridia::algorithm::automatic;
+  int threads = 1;
+  bool factored = false;           ///< factor and solve instead of execute.
+  bool status = true;              ///< Pass a status array.
+  std::optional<role> alias = {};  ///< The input that is also x.
+  std::size_t guard = 4;           ///< Elements (bytes times 16: workspace) around every array.
+  std::size_t misalignment = 0;    ///< Bytes: of the workspace and the factors.
+  void* stream = nullptr;
+};
+
+std::string describe(const manner& m);
+
+/// A problem with its plan, arrays and workspace. All memory that is no element of an input is
+/// NaN, all that is no element of x is a pattern; x starts as NaN.
+class experiment {
+ public:
+  experiment(const tridia::problem& p, const manner& m);
+
+  [[nodiscard]] const layout& where() const { return layout_; }
+  [[nodiscard]] const tridia::problem& problem() const { return layout_.problem(); }
+  [[nodiscard]] const tridia::plan& plan() const { return plan_; }
+  [[nodiscard]] array& of(role r) { return *arrays_[index(r)]; }
+  [[nodiscard]] const array& of(role r) const { return *arrays_[index(r)]; }
+
+  /// Random matrices: diagonally dominant if the problem asks for no pivoting.
+  void fill_matrices(rng& random);
+  void fill_rhs(rng& random);
+
+  /// One number before a run.
+  void set(role r, index_t system, index_t row, wide value, index_t column = 0);
+  /// One number as the library was given it.
+  [[nodiscard]] wide given(role r, index_t system, index_t row, index_t column = 0) const;
+  /// One number of the solution.
+  [[nodiscard]] wide solution(index_t system, index_t row, index_t column = 0) const;
+  /// All bytes of the solution of one system, right-hand sides one after another.
+  [[nodiscard]] std::vector<std::byte> solution_bytes(index_t system) const;
+
+  /// Executes, or factors and solves. Returns what is wrong with the memory afterwards, or "".
+  std::string run();
+  /// After `run` with `factored`: solves again, with the right-hand sides as they are now.
+  std::string solve_again();
+
+  /// After a run; empty if the manner says so.
+  [[nodiscard]] const std::vector<index_t>& status() const { return status_; }
+
+  /// The parts of `run`, for tests that put something between them.
+  void give();
+  void enqueue();
+  std::string take();
+
+ private:
+  static std::size_t index(role r) { return static_cast<std::size_t>(r); }
+  [[nodiscard]] tridia::execution execution();
+  void give_solution();
+  [[nodiscard]] std::string complaint() const;
+
+  layout layout_;
+  manner manner_;
+  tridia::plan plan_;
+  std::shared_ptr<array> arrays_[5];
+  buffer workspace_, factors_, status_bytes_;
+  std::vector<index_t> status_;
+};
+
+}  // namespace tridia_test

@@ -1,0 +1,65 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tridia/problem.hpp"
+
+#include <string>
+#include <vector>
+
+#include "support/random.hpp"
+
+namespace tridia_test {
+
+/// The arrays of a problem.
+enum class role { dl, d, du, rhs, x };
+inline constexpr role kRoles[] = {role::dl, role::d, role::du, role::rhs, role::x};
+std::string name(role r);
+
+/// The elements of one array that belong to one system and right-hand side: row r is at
+/// `base + r * stride` for first <= r < last, counted from the pointer that the caller passes.
+struct line {
+  index_t base = 0, stride = 0, first = 0, last = 0;
+  [[nodiscard]] index_t at(index_t row) const { return base + row * stride; }
+};
+
+/// Where the numbers of a problem lie, written anew from the words of problem.hpp: the oracle for
+/// the library's own layout code, with which it shares nothing.
+class layout {
+ public:
+  explicit layout(tridia::problem problem);
+
+  [[nodiscard]] const tridia::problem& problem() const { return p_; }
+  [[nodiscard]] index_t systems() const;
+  [[nodiscard]] index_t rows(index_t system) const;
+  [[nodiscard]] line of(role r, index_t system, index_t column = 0) const;
+
+  /// Right-hand sides that an array holds.
+  [[nodiscard]] index_t columns(role r) const;
+
+  /// The first and last element that an array has; empty where it has none.
+  struct span {
+    index_t first = 0, last = -1;
+    [[nodiscard]] index_t size() const { return last - first + 1; }
+  };
+  [[nodiscard]] span extent(role r) const;
+
+ private:
+  [[nodiscard]] const std::vector<index_t>& given_strides(role r) const;
+  [[nodiscard]] std::vector<index_t> strides_of(role r) const;
+  [[nodiscard]] const std::vector<index_t>& strides(role r) const {
+    return strides_[static_cast<std::size_t>(r)];
+  }
+  [[nodiscard]] bool is_short(role r) const;
+  [[nodiscard]] index_t start_of_system(role r, index_t system) const;
+  [[nodiscard]] index_t column_step(role r) const;
+
+  tridia::problem p_;
+  std::size_t axis_;
+  std::vector<index_t> strides_[5];
+  std::vector<index_t> short_offsets_;  // Of a ragged batch with short off-diagonals.
+};
+
+/// The problem in a few words, for messages.
+std::string describe(const tridia::problem& p);
+
+}  // namespace tridia_test

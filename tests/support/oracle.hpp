@@ -1,0 +1,40 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "support/experiment.hpp"
+
+namespace tridia_test {
+
+/// One term of a matrix; terms in the same place add up.
+struct term {
+  index_t row, column;
+  wide value;
+};
+
+/// op(A) of one system, as the library was given it.
+std::vector<term> matrix_of(const experiment& e, index_t system);
+
+/// ||A x - b|| / (||A|| ||x|| + ||b||) in the maximum norm, for one right-hand side.
+long double backward_error(const std::vector<term>& a, const std::vector<wide>& x,
+                           const std::vector<wide>& b);
+
+/// The solution and the right-hand side of one system, row by row.
+std::vector<wide> solution_of(const experiment& e, index_t system, index_t column);
+std::vector<wide> rhs_of(const experiment& e, index_t system, index_t column);
+
+/// 1 / (||A|| ||A^-1||) by LAPACK.
+double reciprocal_condition(const std::vector<term>& a, index_t n);
+
+/// The largest backward error, in units of the type's epsilon, that a stable solver may leave.
+inline constexpr double kBackwardBound = 20;
+
+/// What is wrong with the solution of an experiment that has run, or "". Every system must have a
+/// small backward error; a few short ones must also agree with LAPACK's solution of a dense copy
+/// (`dense_rows` is the longest of these). A system may be called singular only if it is, to
+/// working precision.
+std::string check_solution(const experiment& e, index_t dense_rows);
+
+}  // namespace tridia_test
