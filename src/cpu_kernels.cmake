@@ -14,7 +14,7 @@ function(tridia_cpu_kernels isa vectors)
     target_compile_definitions(${target} PRIVATE
       TRIDIA_ISA=${isa} TRIDIA_VECTORS=${vectors} TRIDIA_TABLE=table_${name} "TRIDIA_VALUE=${value}")
     # -O3 doubles the time to compile and gains nothing: the loops are written as they should run.
-    target_compile_options(${target} PRIVATE ${flags} $<$<CONFIG:Release>:-O2>)
+    target_compile_options(${target} PRIVATE ${flags} -ffp-contract=off $<$<CONFIG:Release>:-O2>)
     tridia_warnings(${target})
     target_sources(tridia PRIVATE $<TARGET_OBJECTS:${target}>)
   endforeach()

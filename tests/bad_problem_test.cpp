@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -64,8 +65,8 @@ const std::vector<bad_problem>& bad_problems() {
       {"ShortPeriodic",
        {.extents = {5, 4}, .boundary = tridia::boundary::periodic, .short_off_diagonals = true},
        {"short_off_diagonals", "periodic"}},
-      {"XStrideZero", {.extents = {5, 4}, .x_strides = {0, 1}}, {"x", "(0, 1)", "(5, 4)"}},
-      {"XStrideZeroAlongAxis", {.extents = {5, 4}, .x_strides = {1, 0}}, {"x", "(1, 0)"}},
+      {"XStrideZero", {.extents = {5, 4}, .x_strides = {0, 1}}, {"x", "0, 1)", "5, 4)"}},
+      {"XStrideZeroAlongAxis", {.extents = {5, 4}, .x_strides = {1, 0}}, {"x", "1, 0)"}},
       {"XOverlapsItself", {.extents = {5, 4}, .x_strides = {3, 1}}, {"x", "3", "4"}},
       {"XOverlapsItselfBackwards", {.extents = {5, 4}, .x_strides = {-3, 1}}, {"x", "-3", "4"}},
       {"XStepOverlaps",
@@ -104,6 +105,8 @@ const std::vector<bad_problem>& bad_problems() {
   return all;
 }
 
+void PrintTo(const bad_problem& b, std::ostream* out) { *out << describe(b.p); }
+
 class BadProblem : public ::testing::TestWithParam<bad_problem> {};
 
 TEST_P(BadProblem, IsRefused) {
@@ -140,7 +143,6 @@ TEST(OddProblems, AreAccepted) {
   const std::vector<problem> all = {
       {.extents = {0}},
       {.extents = {0, 0, 0}, .axis = 1},
-      {.extents = {kHuge, 0, kHuge}},
       {.extents = {5, 4}, .right_hand_sides = 0},
       {.extents = {5, 4}, .rhs_step = 7},
       {.extents = {0}, .offsets = {0}},

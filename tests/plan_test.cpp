@@ -7,37 +7,15 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstddef>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "support/allocations.hpp"
 #include "support/experiment.hpp"
 #include "support/oracle.hpp"
 #include "support/targets.hpp"
 #include "tridia/info.hpp"
-
-namespace {
-std::atomic<long> allocations{0};
-
-void* counted(std::size_t bytes, std::size_t alignment) {
-  ++allocations;
-  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-  if (void* p = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded)) return p;
-  throw std::bad_alloc();
-}
-}  // namespace
-
-void* operator new(std::size_t bytes) { return counted(bytes, alignof(std::max_align_t)); }
-void* operator new(std::size_t bytes, std::align_val_t a) {
-  return counted(bytes, static_cast<std::size_t>(a));
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
 
 namespace tridia_test {
 namespace {
@@ -50,12 +28,12 @@ using tridia::problem;
 class Plan : public ::testing::TestWithParam<tridia::backend> {};
 
 TEST_P(Plan, DescribesItself) {
-  const plan p({.type = tridia::value_type::c64, .extents = {5, 7, 4}, .axis = 1},
+  const plan p({.type = tridia::value_type::c64, .extents = {50, 70, 40}, .axis = 1},
                {.backend = GetParam(), .threads = 2});
   EXPECT_EQ(p.problem().type, tridia::value_type::c64);
-  EXPECT_EQ(p.problem().extents, (std::vector<index_t>{5, 7, 4}));
+  EXPECT_EQ(p.problem().extents, (std::vector<index_t>{50, 70, 40}));
   EXPECT_EQ(p.backend(), GetParam());
-  EXPECT_EQ(p.systems(), 20);
+  EXPECT_EQ(p.systems(), 2000);
   EXPECT_EQ(p.threads(), GetParam() == tridia::backend::cpu ? 2 : 1);
   EXPECT_FALSE(p.reason().empty());
   EXPECT_GT(p.factors_bytes(), 0U);
@@ -140,9 +118,9 @@ TEST_P(Plan, ExecutionAllocatesNothing) {
       e.fill_rhs(random);
       e.give();
       e.enqueue();  // Once more than needed: threads and CUDA modules start now.
-      const long before = allocations;
+      const long before = allocations();
       e.enqueue();
-      EXPECT_EQ(allocations, before) << describe(p);
+      EXPECT_EQ(allocations(), before) << describe(p);
       EXPECT_EQ(e.take(), "");
       EXPECT_EQ(check_solution(e, 33), "");
     }

@@ -49,7 +49,7 @@ configure() {
   # One architecture is enough to see that the CUDA code compiles.
   [ "${CI:-}" != true ] || arguments+=(-DCMAKE_CUDA_ARCHITECTURES=90)
   say "configuring $preset"
-  cmake --preset "$preset" --log-level=WARNING "${arguments[@]}"
+  cmake --preset "$preset" --no-warn-unused-cli --log-level=WARNING "${arguments[@]}"
 }
 
 # build PRESET [TARGET ...]

@@ -17,7 +17,7 @@ namespace {
 
 /// Systems that are dealt with together. Where they lie side by side they are walked row by row,
 /// so that whole cache lines are used.
-constexpr index_t lanes = 32;
+constexpr index_t lanes = 128;
 
 template <class T>
 struct promoted {

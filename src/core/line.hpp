@@ -12,129 +12,163 @@
 //   Rhs        fetch(k0, k1); get(k) -> V
 //   Kept       put(k, upper, y); get(k, upper&) -> y        what a solve remembers of a row
 //   Factors    lower(k), upper(k) by put_* and get_*        what factoring once remembers
-//   Solution   put(k, V); flush(k0, k1)
+//   Solution   open(k0); put(k, V); flush(k0, k1)
 //
-// Rows are fetched before they are read and flushed after they are written, `block` rows at a time.
+// Rows are fetched before they are read and flushed after they are written, a block at a time: up
+// to `block` rows on the way down, up to block + 1 on the way back. Sweeps can be left between
+// blocks, so that several lines can take turns.
 namespace tridia::core {
 
-/// Rows in order as elimination E wants them: the last one first if it is carried along, then
-/// start(), step(k) for row k (which eliminates column k - 1), and finish(c, column).
-template <class E, class Fetch, class Start, class Step, class Finish>
-TRIDIA_FN void ascend(index_t n, index_t block, Fetch fetch, Start start, Step step,
-                      Finish finish) {
-  const index_t entering = n + 1 - E::tail;
-  start(n);
-  for (index_t k0 = 0; k0 < entering; k0 += block) {
-    const index_t k1 = k0 + block < entering ? k0 + block : entering;
-    if (k0 > 0) fetch(k0, k1);
-    for (index_t k = k0 > 0 ? k0 : 1; k < k1; ++k) step(k);
-  }
-  for (int c = 0; c < E::tail; ++c) finish(c, entering - 1 + c);
+/// Rows that enter one after another; the others are carried along from the start.
+template <class E>
+TRIDIA_FN index_t entering_rows(index_t n) {
+  return n + 1 - E::tail;
 }
 
-/// The way back: finish for the last columns, then step(k) downwards; block boundaries lie at
-/// multiples of `block` plus `phase`.
-template <class E, class Flush, class Finish, class Step>
-TRIDIA_FN void descend(index_t n, index_t block, index_t phase, Flush flush, Finish finish,
-                       Step step) {
-  for (int c = E::tail; c-- > 0;) finish(c, n - E::tail + c);
-  index_t k = n - E::tail;  // rows k and up are done
-  index_t end = n;          // rows end and up are flushed
-  for (;;) {
-    index_t begin = end - 1 - (end - 1 - phase + block) % block;
-    if (begin < 0) begin = 0;
-    while (k > begin) step(--k);
-    // The tail may reach over a boundary: those rows are there already.
-    flush(begin, end);
-    if (begin == 0) return;
-    end = begin;
-  }
+/// The end of the block that begins at k0.
+TRIDIA_FN index_t block_end(index_t k0, index_t block, index_t n) {
+  return k0 + block < n ? k0 + block : n;
 }
 
-/// First row, first right-hand side, and the carried ones; fetches the first block on the way.
-template <class E, class Matrix>
-TRIDIA_FN auto start_matrix(index_t n, index_t block, Matrix& a, typename E::factorization& f) {
-  const index_t entering = n + 1 - E::tail;
-  auto final = decltype(a.get(0)){};
+/// Where the last block begins: the rows that `finish` deals with are all in it.
+template <class E>
+TRIDIA_FN index_t last_block(index_t n, index_t block) {
+  return (n - E::tail) / block * block;
+}
+
+/// Reads the row that is carried along, if any, then fetches the first block and reads row 0.
+template <class E, class Rows, class Start>
+TRIDIA_FN void start_rows(index_t n, index_t block, Rows& rows, Start start) {
+  auto final = decltype(rows.get(0)){};
   if constexpr (E::tail > 1) {
-    a.fetch(n - 1, n);
-    final = a.get(n - 1);
+    rows.fetch(n - 1, n);
+    final = rows.get(n - 1);
   }
-  a.fetch(0, block < entering ? block : entering);
-  const auto first = a.get(0);
-  f.start(first, final, n);
-}
-template <class E, class Rhs>
-TRIDIA_FN void start_rhs(index_t n, index_t block, Rhs& b, typename E::forward& g) {
-  const index_t entering = n + 1 - E::tail;
-  auto final = decltype(b.get(0)){};
-  if constexpr (E::tail > 1) {
-    b.fetch(n - 1, n);
-    final = b.get(n - 1);
-  }
-  b.fetch(0, block < entering ? block : entering);
-  g.start(b.get(0), final);
+  rows.fetch(0, block_end(0, block, entering_rows<E>(n)));
+  start(rows.get(0), final);
 }
 
-/// Back substitution from kept rows; returns x of row 0.
-template <class E, class Kept, class Solution>
-TRIDIA_FN auto expand(index_t n, index_t block, Kept& kept, Solution& x) {
+/// The way down of a solve: L^-1 A and L^-1 rhs into `kept`.
+template <class V, class E>
+struct reduction {
+  typename E::factorization f;
+  typename E::forward g;
+  V y;  // of the last row at the end: not finite if anything was not
+
+  template <class Matrix, class Rhs>
+  TRIDIA_FN void start(index_t n, index_t block, Matrix& a, Rhs& b) {
+    start_rows<E>(n, block, a,
+                  [&](const auto& first, const auto& final) { f.start(first, final, n); });
+    start_rows<E>(n, block, b,
+                  [&](const auto& first, const auto& final) { g.start(first, final); });
+  }
+  /// Rows k0 to k1 - 1, which have been fetched.
+  template <class Matrix, class Rhs, class Kept>
+  TRIDIA_FN void rows(index_t k0, index_t k1, index_t n, Matrix& a, Rhs& b, Kept& kept) {
+    typename E::lower l;
+    typename E::upper u;
+    // Copies that nothing points to: they stay in registers.
+    auto matrix = f;
+    auto side = g;
+    for (index_t k = k0 > 0 ? k0 : 1; k < k1; ++k) {
+      matrix.step(a.get(k), n - 1 - k, l, u);
+      kept.put(k - 1, u, side.step(l, b.get(k)));
+    }
+    f = matrix;
+    g = side;
+  }
+  template <class Kept>
+  TRIDIA_FN void finish(index_t n, Kept& kept) {
+    typename E::lower l;
+    typename E::upper u;
+    for (int c = 0; c < E::tail; ++c) {
+      f.finish(c, l, u);
+      kept.put(n - E::tail + c, u, y = g.finish(c, l));
+    }
+  }
+};
+
+/// The way back: x from `kept`.
+template <class V, class E>
+struct expansion {
   typename E::backward h{};
-  typename E::upper u;
-  auto value = decltype(kept.get(0, u)){};
-  descend<E>(
-      n, block, x.phase(), [&](index_t k0, index_t k1) { x.flush(k0, k1); },
-      [&](int c, index_t k) {
-        const auto y = kept.get(k, u);
+  V value;  // of the row that was done last
+
+  /// Rows k1 - 1 down to k0, a block; `last` if it is the last one, which comes first.
+  template <class Kept, class Solution>
+  TRIDIA_FN void rows(index_t k0, index_t k1, bool last, Kept& kept, Solution& x) {
+    typename E::upper u;
+    index_t k = k1;
+    x.open(k0);
+    if (last) {
+      for (int c = E::tail; c-- > 0;) {
+        const V y = kept.get(--k, u);
         x.put(k, value = h.finish(c, u, y));
-      },
-      [&](index_t k) {
-        const auto y = kept.get(k, u);
-        x.put(k, value = h.step(u, y));
-      });
-  return value;
+      }
+    }
+    auto state = h;
+    while (k-- > k0) {
+      const V y = kept.get(k, u);
+      x.put(k, value = state.step(u, y));
+    }
+    h = state;
+    x.flush(k0, k1);
+  }
+};
+
+template <class V, class E, class Kept, class Solution>
+TRIDIA_FN V expand_line(index_t n, index_t block, Kept& kept, Solution& x) {
+  expansion<V, E> back;
+  const index_t last = last_block<E>(n, block);
+  back.rows(last, n, true, kept, x);
+  for (index_t k = last; k > 0; k -= block) back.rows(k - block, k, false, kept, x);
+  return back.value;
 }
 
 /// A x = rhs. `failed(mask, before)` is called where a solution is not finite: before any of x is
 /// written (`before`), so that the inputs are still there; or else once it is.
-template <class E, class Matrix, class Rhs, class Kept, class Solution, class Failed>
+template <class V, class E, class Matrix, class Rhs, class Kept, class Solution, class Failed>
 TRIDIA_FN void solve_line(index_t n, index_t block, Matrix& a, Rhs& b, Kept& kept, Solution& x,
                           Failed failed) {
-  typename E::factorization f;
-  typename E::forward g;
-  typename E::lower l;
-  typename E::upper u;
-  auto y = decltype(b.get(0)){};
-  ascend<E>(
-      n, block, [&](index_t k0, index_t k1) { a.fetch(k0, k1), b.fetch(k0, k1); },
-      [&](index_t) {
-        start_matrix<E>(n, block, a, f);
-        start_rhs<E>(n, block, b, g);
-      },
-      [&](index_t k) {
-        f.step(a.get(k), n - 1 - k, l, u);
-        kept.put(k - 1, u, g.step(l, b.get(k)));
-      },
-      [&](int c, index_t k) {
-        f.finish(c, l, u);
-        kept.put(k, u, y = g.finish(c, l));
-      });
-  const auto good = is_finite(y);
+  reduction<V, E> down;
+  const index_t entering = entering_rows<E>(n);
+  down.start(n, block, a, b);
+  for (index_t k0 = 0; k0 < entering; k0 += block) {
+    const index_t k1 = block_end(k0, block, entering);
+    if (k0 > 0) a.fetch(k0, k1), b.fetch(k0, k1);
+    down.rows(k0, k1, n, a, b, kept);
+  }
+  down.finish(n, kept);
+  const auto good = is_finite(down.y);
   if (!all_of(good)) failed(!good, true);
-  const auto also_good = is_finite(expand<E>(n, block, kept, x));
+  const auto also_good = is_finite(expand_line<V, E>(n, block, kept, x));
   if (!all_of(also_good)) failed(good && !also_good, false);
 }
 
+/// Rows in order as elimination E wants them: start(), step(k) for row k (which eliminates column
+/// k - 1), finish(c, column).
+template <class E, class Fetch, class Step, class Finish>
+TRIDIA_FN void ascend(index_t n, index_t block, Fetch fetch, Step step, Finish finish) {
+  const index_t entering = entering_rows<E>(n);
+  for (index_t k0 = 0; k0 < entering; k0 += block) {
+    const index_t k1 = block_end(k0, block, entering);
+    if (k0 > 0) fetch(k0, k1);
+    for (index_t k = k0 > 0 ? k0 : 1; k < k1; ++k) step(k);
+  }
+  for (int c = 0; c < E::tail; ++c) finish(c, n - E::tail + c);
+}
+
 /// A = L U into `factors`; returns a mask of the systems in which every number is finite.
-template <class E, class Matrix, class Factors>
+template <class V, class E, class Matrix, class Factors>
 TRIDIA_FN auto factor_line(index_t n, index_t block, Matrix& a, Factors& factors) {
   typename E::factorization f;
   typename E::lower l;
   typename E::upper u;
-  auto good = is_finite(decltype(a.get(0).diag)(0));
+  auto good = is_finite(V(0));
+  start_rows<E>(n, block, a,
+                [&](const auto& first, const auto& final) { f.start(first, final, n); });
   ascend<E>(
       n, block, [&](index_t k0, index_t k1) { a.fetch(k0, k1); },
-      [&](index_t) { start_matrix<E>(n, block, a, f); },
       [&](index_t k) {
         f.step(a.get(k), n - 1 - k, l, u);
         good = good && is_finite(l.w) && is_finite(u.next);
@@ -148,17 +182,17 @@ TRIDIA_FN auto factor_line(index_t n, index_t block, Matrix& a, Factors& factors
   return good;
 }
 
-/// L U x = rhs; `y` keeps one value a row between the sweeps (it may be x itself where that is
+/// L U x = rhs; `kept` has one value y a row between the sweeps (it may be x itself where that is
 /// memory). `failed` as in solve_line.
-template <class E, class Factors, class Rhs, class Kept, class Solution, class Failed>
+template <class V, class E, class Factors, class Rhs, class Kept, class Solution, class Failed>
 TRIDIA_FN void substitute_line(index_t n, index_t block, Factors& factors, Rhs& b, Kept& kept,
                                Solution& x, Failed failed) {
   typename E::forward g;
   typename E::lower l;
-  auto y = decltype(b.get(0)){};
+  V y;
+  start_rows<E>(n, block, b, [&](const auto& first, const auto& final) { g.start(first, final); });
   ascend<E>(
       n, block, [&](index_t k0, index_t k1) { b.fetch(k0, k1); },
-      [&](index_t) { start_rhs<E>(n, block, b, g); },
       [&](index_t k) {
         factors.get_lower(k - 1, l);
         kept.put(k - 1, g.step(l, b.get(k)));
@@ -169,7 +203,7 @@ TRIDIA_FN void substitute_line(index_t n, index_t block, Factors& factors, Rhs& 
       });
   const auto good = is_finite(y);
   if (!all_of(good)) failed(!good, true);
-  const auto also_good = is_finite(expand<E>(n, block, kept, x));
+  const auto also_good = is_finite(expand_line<V, E>(n, block, kept, x));
   if (!all_of(also_good)) failed(good && !also_good, false);
 }
 
@@ -183,8 +217,10 @@ struct zero_rhs {
 /// Finds out why systems have no finite solution: looks at every number of the input, then
 /// eliminates once more, looking at every pivot. Calls found(lane, status) once for each lane of
 /// `open` in which it finds a reason, with a status as in `execution::status`.
-template <class E, class Matrix, class Rhs, class Mask, class Found>
-TRIDIA_FN void diagnose_line(index_t n, index_t block, Matrix& a, Rhs& b, Mask open, Found found) {
+template <class V, class E, class Matrix, class Rhs, class Found>
+TRIDIA_FN void diagnose_line(index_t n, index_t block, Matrix& a, Rhs& b, mask_t<V> open,
+                             Found found) {
+  using Mask = mask_t<V>;
   typename E::factorization f{};
   typename E::forward g{};
   typename E::lower l{};
@@ -206,12 +242,11 @@ TRIDIA_FN void diagnose_line(index_t n, index_t block, Matrix& a, Rhs& b, Mask o
     mark(is_zero(f.last_pivot), k + 1);
     mark(!(is_finite(l.w) && is_finite(u.next) && is_finite(y)), -(k + 1));
   };
+  start_rows<E>(n, block, a,
+                [&](const auto& first, const auto& final) { f.start(first, final, n); });
+  start_rows<E>(n, block, b, [&](const auto& first, const auto& final) { g.start(first, final); });
   ascend<E>(
       n, block, [&](index_t k0, index_t k1) { a.fetch(k0, k1), b.fetch(k0, k1); },
-      [&](index_t) {
-        start_matrix<E>(n, block, a, f);
-        start_rhs<E>(n, block, b, g);
-      },
       [&](index_t k) {
         f.step(a.get(k), n - 1 - k, l, u);
         check_column(k - 1, g.step(l, b.get(k)));

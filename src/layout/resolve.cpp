@@ -23,7 +23,8 @@ void check_size(const resolved_array& a, value_type type) {
   index_t points = static_cast<index_t>(size_of(type)), reach = 1;
   for (std::size_t k = 0; k < a.extents.size(); ++k) {
     index_t span = 0;
-    const index_t stride = a.strides[k];
+    // A stride that is never stepped may be anything: NumPy and DLPack do not say.
+    const index_t stride = a.extents[k] > 1 ? a.strides[k] : 0;
     if (stride <= -most || stride >= most ||
         __builtin_mul_overflow(a.extents[k], stride < 0 ? -stride : stride, &span) ||
         __builtin_add_overflow(reach, span, &reach) || reach > most ||
@@ -92,6 +93,21 @@ void check_offsets(const problem& p) {
     refuse("offsets: the last is " + text(p.offsets.back()) + ", but extents[0] is " +
            text(p.extents[0]));
   }
+}
+
+template <class E>
+void check_known(const char* argument, E value) {
+  if (name(value) != "invalid") return;
+  refuse(std::string(argument) + ": " + text(static_cast<index_t>(value)) +
+         " is none of its enumerators");
+}
+
+void check_enumerators(const problem& p) {
+  check_known("type", p.type);
+  check_known("boundary", p.boundary);
+  check_known("pivoting", p.pivoting);
+  check_known("operation", p.operation);
+  check_known("coefficients", p.coefficients);
 }
 
 void check_combination(const problem& p) {
@@ -177,6 +193,7 @@ resolved_array side(const problem& p, const char* name, const char* strides_name
 /// Two elements of x at one address would be written by two systems at once. Axes sorted by stride
 /// must each step over all that the faster ones span.
 void check_distinct(const resolved_array& a) {
+  if (a.empty()) return;
   std::vector<std::pair<index_t, index_t>> axes;
   for (std::size_t k = 0; k < a.extents.size(); ++k) {
     if (a.extents[k] > 1) axes.emplace_back(std::abs(a.strides[k]), a.extents[k]);
@@ -227,6 +244,7 @@ bool resolved_array::empty() const { return product(extents) == 0; }
 
 resolved resolve(const problem& p) {
   resolved r{};
+  check_enumerators(p);
   r.axis = positive_axis(p) + 1;
   check_combination(p);
   if (p.offsets.empty()) {

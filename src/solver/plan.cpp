@@ -43,6 +43,10 @@ std::unique_ptr<const solver::executor> make_executor(const plan::state& s) {
   refuse("backend: " + std::to_string(static_cast<int>(s.options.backend)) + " is not a backend");
 }
 
+void check_options(const options& o) {
+  if (o.threads < 0) refuse("threads: " + std::to_string(o.threads) + " is below 0");
+}
+
 /// A workspace that is large enough, and where the plan runs.
 void check_memory(const plan::state& s, const char* name, const void* p, std::size_t given,
                   std::size_t needed) {
@@ -70,6 +74,9 @@ void check_array(const plan::state& s, const layout::resolved_array& a, const vo
   s.executor->check_pointer(a.name, p);
 }
 
+/// Shared coefficients may be a matrix without any system.
+bool nothing_to_do(const plan::state& s) { return s.shapes.systems == 0; }
+
 /// In the order of layout::array: where A^T is solved with, dl and du have changed places.
 operands in_order(const plan::state& s, const void* dl, const void* d, const void* du,
                   const void* rhs, void* x, const execution& e) {
@@ -82,6 +89,7 @@ operands in_order(const plan::state& s, const void* dl, const void* d, const voi
 plan::plan(tridia::problem problem, options options) {
   try {
     auto s = std::make_unique<state>();
+    check_options(options);
     s->shapes = layout::resolve(problem);
     s->chosen = solver::choose(problem, options);
     s->problem = std::move(problem);
@@ -115,6 +123,7 @@ void plan::execute(const void* dl, const void* d, const void* du, const void* rh
   check_array(s, s.shapes.out, x);
   layout::check_overlap(s.problem, s.shapes, inputs, x);
   check_execution(s, e);
+  if (nothing_to_do(s)) return;
   s.executor->execute(in_order(s, dl, d, du, rhs, x, e), e.workspace, e.stream);
 }
 
@@ -125,6 +134,7 @@ void plan::factor(const void* dl, const void* d, const void* du, void* factors,
   for (int k = 0; k < layout::rhs_in; ++k) check_array(s, s.shapes.in[k], inputs[k]);
   check_memory(s, "factors", factors, factors_bytes(), factors_bytes());
   check_execution(s, e);
+  if (nothing_to_do(s)) return;
   s.executor->factor(in_order(s, dl, d, du, nullptr, nullptr, e), factors, e.workspace, e.stream);
 }
 
@@ -136,6 +146,7 @@ void plan::solve(const void* factors, const void* rhs, void* x, const execution&
   layout::check_overlap(s.problem, s.shapes, inputs, x);
   check_memory(s, "factors", factors, factors_bytes(), factors_bytes());
   check_execution(s, e);
+  if (nothing_to_do(s)) return;
   s.executor->solve(factors, in_order(s, nullptr, nullptr, nullptr, rhs, x, e), e.workspace,
                     e.stream);
 }

@@ -6,9 +6,11 @@
 
 namespace tridia::solver {
 
-/// Enters a status where several right-hand sides of a system report: a zero pivot stays, and of
-/// rows that are not finite the first is kept, so that the result does not depend on the order.
-TRIDIA_FN void merge_status(index_t* at, index_t status) {
+/// Enters a status where the right-hand sides of a system report one after another. The matrix's
+/// own status stays; of rows that are not finite the first is kept, so that the result does not
+/// depend on the order.
+TRIDIA_FN void merge_status(index_t* at, index_t of_matrix, index_t status) {
+  if (of_matrix != 0) return;
 #if defined(__CUDA_ARCH__)
   auto* word = reinterpret_cast<unsigned long long*>(at);
   unsigned long long old = *word, seen;

@@ -67,7 +67,7 @@ template <class V>
 struct strided_solution {
   V* base;
   index_t step;
-  static TRIDIA_FN index_t phase() { return 0; }
+  TRIDIA_FN void open(index_t) {}
   TRIDIA_FN void flush(index_t, index_t) {}
   TRIDIA_FN void put(index_t k, V v) { base[k * step] = v; }
 };
@@ -128,9 +128,10 @@ struct kept_in_place {
   const factor_rows<V, E>& factors;
   strided_solution<V>& x;
   TRIDIA_FN void put(index_t k, V y) { x.put(k, y); }
+  TRIDIA_FN V y(index_t k) const { return x.base[k * x.step]; }
   TRIDIA_FN V get(index_t k, typename E::upper& u) const {
     factors.get_upper(k, u);
-    return x.base[k * x.step];
+    return y(k);
   }
 };
 
@@ -166,15 +167,15 @@ TRIDIA_FN void solve_system(const geometry& g, const typed_operands<V>& o, index
     with_elimination<V, P, B>(n, [&](auto e) {
       using E = decltype(e);
       kept_rows<V, E> kept{keep};
-      core::solve_line<E>(n, n, a, b, kept, x, [&](bool failed, bool before) {
+      core::solve_line<V, E>(n, n, a, b, kept, x, [&](bool failed, bool before) {
         if (!failed) return;
         status = -1;
         core::zero_rhs<V> zero;
         const auto found = [&](int, index_t s) { status = s; };
         if (before) {
-          core::diagnose_line<E>(n, n, a, b, true, found);
+          core::diagnose_line<V, E>(n, n, a, b, true, found);
         } else {
-          core::diagnose_line<E>(n, n, a, zero, true, found);
+          core::diagnose_line<V, E>(n, n, a, zero, true, found);
         }
       });
     });
@@ -195,17 +196,17 @@ TRIDIA_FN void factor_system(const geometry& g, const typed_operands<V>& o, inde
   with_elimination<V, P, B>(n, [&](auto e) {
     using E = decltype(e);
     factor_rows<V, E> out{factors};
-    if (core::factor_line<E>(n, n, a, out)) return;
+    if (core::factor_line<V, E>(n, n, a, out)) return;
     status = -1;
     core::zero_rhs<V> zero;
-    core::diagnose_line<E>(n, n, a, zero, true, [&](int, index_t s) { status = s; });
+    core::diagnose_line<V, E>(n, n, a, zero, true, [&](int, index_t s) { status = s; });
   });
 }
 
 /// Solves for one right-hand side with factors. A status is only entered where it is not 0.
 template <class V, pivoting P, boundary B>
 TRIDIA_FN void substitute_system(const geometry& g, const typed_operands<V>& o, index_t matrix,
-                                 index_t right_side, words<V> factors) {
+                                 index_t right_side, words<V> factors, index_t of_matrix) {
   const index_t n = g.rows_of(matrix);
   if (n == 0) return;
   index_t at[layout::array_count];
@@ -217,11 +218,16 @@ TRIDIA_FN void substitute_system(const geometry& g, const typed_operands<V>& o, 
     using E = decltype(e);
     factor_rows<V, E> rows{factors};
     kept_in_place<V, E> kept{rows, x};
-    core::substitute_line<E>(n, n, rows, b, kept, x, [&](bool failed, bool) {
-      if (failed) status = b.first_bad > 0 ? -b.first_bad : -1;
+    core::substitute_line<V, E>(n, n, rows, b, kept, x, [&](bool failed, bool before) {
+      if (!failed) return;
+      status = b.first_bad > 0 ? -b.first_bad : -1;
+      if (!before || b.first_bad > 0) return;
+      for (index_t k = n; k-- > 0;) {
+        if (!core::is_finite(kept.y(k))) status = -(k + 1);
+      }
     });
   });
-  if (status != 0 && o.status) merge_status(o.status + at[layout::status], status);
+  if (status != 0 && o.status) merge_status(o.status + at[layout::status], of_matrix, status);
 }
 
 }  // namespace tridia::solver

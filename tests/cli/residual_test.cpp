@@ -82,7 +82,8 @@ struct fixture {
     const slabs parts(all, systems_at_most);
     double largest = 0;
     for (index_t k = 0; k < parts.count(); ++k) {
-      largest = larger(largest, largest_residual(all, parts[k], pointers, status, 2));
+      largest = larger(
+          largest, largest_residual(all, parts[k], pointers, status, systems_at_most == 1 ? 1 : 2));
     }
     return largest;
   }
@@ -100,7 +101,7 @@ TYPED_TEST(Residual, OfExactSolutionsIsZero) {
     for (const auto op : {operation::none, operation::transpose, operation::conjugate_transpose}) {
       for (const index_t n : {1, 2, 3, 7}) {
         for (int axis = 0; axis < 3; ++axis) {
-          std::vector<index_t> extents{3, 70, 2};
+          std::vector<index_t> extents{2, 150, 2};
           extents[axis] = n;
           for (const bool fortran : {false, true}) {
             fixture<TypeParam> f(extents, axis, {.boundary = bound, .operation = op}, fortran);
@@ -115,7 +116,7 @@ TYPED_TEST(Residual, OfExactSolutionsIsZero) {
 
 TYPED_TEST(Residual, SeesOneWrongEntry) {
   for (int axis = 0; axis < 2; ++axis) {
-    fixture<TypeParam> f({70, 50}, axis, {}, false);
+    fixture<TypeParam> f({200, 50}, axis, {}, false);
     f.arrays[role_rhs][1234] += TypeParam(1);
     EXPECT_GT(f.residual(f.solved()), 1e-3);
     EXPECT_LT(f.residual(f.solved()), 1);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <numeric>
 #include <vector>
 
 namespace tridia::cli {
@@ -124,6 +125,56 @@ TEST(SlabProblem, StridesOfFilesOrOfPackedCopies) {
   const slab middle = slabs(rows, 10)[1];
   EXPECT_EQ(slab_problem(rows, middle, false).x_strides, (shape{20, 5, 1}));
   EXPECT_EQ(slab_problem(rows, middle, true).x_strides, (shape{10, 5, 1}));
+}
+
+/// Copies every region of every slab one stretch after another, and looks each element up there.
+void check_packed(const systems& all, std::size_t file_elements, array_role role,
+                  const std::vector<index_t> problem::*strides) {
+  std::vector<double> file(file_elements);
+  std::iota(file.begin(), file.end(), 0);
+  const slabs parts(all, 7);
+  for (index_t k = 0; k < parts.count(); ++k) {
+    const slab part = parts[k];
+    const region r = region_of(all, role, part);
+    std::vector<double> packed;
+    for_each_run(r, [&](std::size_t offset) {
+      const auto first = file.begin() + static_cast<std::ptrdiff_t>(offset / sizeof(double));
+      packed.insert(packed.end(), first,
+                    first + static_cast<std::ptrdiff_t>(r.run / sizeof(double)));
+    });
+    ASSERT_EQ(packed.size() * sizeof(double), r.bytes());
+    const shape in_file = slab_problem(all, part, false).*strides;
+    const shape in_packed = slab_problem(all, part, true).*strides;
+    const auto first = static_cast<index_t>(r.first / sizeof(double));
+    for (index_t a = 0; a < part.extents[0]; ++a) {
+      for (index_t b = 0; b < part.extents[1]; ++b) {
+        for (index_t c = 0; c < part.extents[2]; ++c) {
+          EXPECT_EQ(packed.at(a * in_packed[0] + b * in_packed[1] + c * in_packed[2]),
+                    file.at(first + a * in_file[0] + b * in_file[1] + c * in_file[2]));
+        }
+      }
+    }
+  }
+}
+
+TEST(SlabProblem, PackedCopiesHoldTheSameElements) {
+  for (const bool rhs_fortran : {false, true}) {
+    const npy_header rhs{value_type::f64, rhs_fortran, {3, 4, 5}, 0};
+    for (const bool fortran : {false, true}) {
+      for (const shape& extents :
+           {shape{3, 4, 5}, shape{1, 4, 5}, shape{3, 1, 5}, shape{1, 1, 5}}) {
+        const npy_header d{value_type::f64, fortran, extents, 0};
+        const systems all = match(d, rhs, 2);
+        check_packed(all, npy_data_bytes(d) / 8, role_d, &problem::d_strides);
+        check_packed(all, 60, role_x, &problem::x_strides);
+      }
+      for (int axis = 0; axis < 3; ++axis) {
+        const systems all = match({value_type::f64, fortran, {3, 4, 5}, 0}, rhs, axis);
+        check_packed(all, 60, role_du, &problem::du_strides);
+        check_packed(all, 60, role_rhs, &problem::rhs_strides);
+      }
+    }
+  }
 }
 
 }  // namespace

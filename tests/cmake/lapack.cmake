@@ -16,14 +16,22 @@ function(tridia_find_test_library variable name)
   target_link_libraries(tridia_test_lapack INTERFACE ${found})
 endfunction()
 
+# The path of an archive that lies where only the compiler looks.
+function(tridia_compiler_archive variable name)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=lib${name}.a
+                  OUTPUT_VARIABLE archive OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT IS_ABSOLUTE ${archive})
+    message(FATAL_ERROR "TRIDIA_STATIC_DEPENDENCIES needs lib${name}.a of the compiler")
+  endif()
+  set(${variable} ${archive} PARENT_SCOPE)
+endfunction()
+
 tridia_find_test_library(TRIDIA_LAPACKE_LIBRARY lapacke)
 tridia_find_test_library(TRIDIA_TMGLIB_LIBRARY tmglib)
 if(TRIDIA_STATIC_DEPENDENCIES)
   tridia_find_test_library(TRIDIA_OPENBLAS_LIBRARY openblas)
-  # The archives of the Fortran compiler lie where only the compiler looks.
   foreach(name gfortran quadmath)
-    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=lib${name}.a
-                    OUTPUT_VARIABLE archive OUTPUT_STRIP_TRAILING_WHITESPACE)
+    tridia_compiler_archive(archive ${name})
     target_link_libraries(tridia_test_lapack INTERFACE ${archive})
   endforeach()
   find_package(Threads REQUIRED)

@@ -11,8 +11,16 @@
 #define lapack_complex_double std::complex<double>
 #include <lapacke.h>
 
+// OpenBLAS's threads cost far more than these tiny systems take; other libraries lack the function.
+extern "C" void openblas_set_num_threads(int) __attribute__((weak));
+
 namespace tridia_test {
 namespace {
+
+[[maybe_unused]] const bool one_thread = [] {
+  if (openblas_set_num_threads != nullptr) openblas_set_num_threads(1);
+  return true;
+}();
 
 lapack_int call_gtsv(lapack_int n, float* dl, float* d, float* du, float* b) {
   return LAPACKE_sgtsv(LAPACK_COL_MAJOR, n, 1, dl, d, du, b, n);

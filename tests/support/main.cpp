@@ -12,7 +12,8 @@ int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   const std::uint64_t seed = tridia_test::seed();
   std::printf("TRIDIA_TEST_SEED=%" PRIu64 " repeats this run.\n", seed);
-  // RapidCheck takes its seed from here alone.
-  setenv("RC_PARAMS", ("seed=" + std::to_string(seed)).c_str(), /*overwrite=*/0);
+  // RapidCheck takes its parameters from here alone.
+  const std::string parameters = "max_success=500 seed=" + std::to_string(seed);
+  setenv("RC_PARAMS", parameters.c_str(), /*overwrite=*/0);
   return RUN_ALL_TESTS();
 }

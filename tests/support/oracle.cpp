@@ -12,10 +12,13 @@ namespace {
 
 using complex = std::complex<double>;
 
+/// |z| but for a factor below 1.5: the modulus proper takes longer than all the rest.
+long double magnitude(const wide& z) { return std::abs(z.real()) + std::abs(z.imag()); }
+
 long double largest(const std::vector<wide>& v) {
   long double result = 0;
   for (const wide& z : v) {
-    const long double size = std::abs(z);
+    const long double size = magnitude(z);
     if (std::isnan(size)) return size;
     result = std::max(result, size);
   }
@@ -115,7 +118,7 @@ long double backward_error(const std::vector<term>& a, const std::vector<wide>& 
   std::vector<wide> row_sums(b.size());
   for (const term& t : a) {
     residual[static_cast<std::size_t>(t.row)] -= t.value * x[static_cast<std::size_t>(t.column)];
-    row_sums[static_cast<std::size_t>(t.row)] += std::abs(t.value);
+    row_sums[static_cast<std::size_t>(t.row)] += magnitude(t.value);
   }
   const long double error = largest(residual);
   const long double scale = largest(row_sums) * largest(x) + largest(b);

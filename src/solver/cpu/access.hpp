@@ -20,28 +20,92 @@ inline constexpr index_t block_rows = [] {
   return rows;
 }();
 
+/// A tile of a block; the way back has one row more.
 template <class V>
-using tile = typename packing<V>::scalar[block_rows<V> * packing<V>::reals];
+using tile = typename packing<V>::scalar[(block_rows<V> + 1) * packing<V>::reals];
 
 template <class V>
 using panel_of =
     panel<typename packing<V>::scalar, packing<V>::parts, packing<V>::count, packing<V>::width>;
 
+/// One group of a strip: its arrays, by layout::array, and how many of its lanes are live.
 template <class V>
-panel_of<V> input_panel(const group& s, layout::array a) {
-  using R = typename packing<V>::scalar;
-  return {static_cast<const R*>(s.in[a]) + s.g->lines[a].origin * packing<V>::parts, s.line[a],
-          s.g->lines[a].step};
-}
+struct group {
+  panel_of<V> in[4], x;
+  const index_t* first;
+  int live;
+
+  group() = default;
+  group(const strip& s, int number) {
+    using R = typename packing<V>::scalar;
+    const int from = number * packing<V>::count;
+    for (int a = 0; a <= layout::x; ++a) {
+      const void* base = a < layout::x ? s.in[a] : s.x;
+      if (base == nullptr) continue;
+      const layout::along& l = s.g->lines[a];
+      (a < layout::x ? in[a] : x) = panel_of<V>(
+          static_cast<const R*>(base) + l.origin * packing<V>::parts, s.line[a] + from, l.step);
+    }
+    first = s.first + from;
+    live = s.live - from < packing<V>::count ? s.live - from : packing<V>::count;
+  }
+};
+
+/// Asks for what will be read next, bit by bit while other work is done, in the order in which it
+/// lies in memory: tiles are read from many places at once, which hardware does not foresee.
+template <class V>
+class lookahead {
+ public:
+  /// Rows k0 to k1 - 1 of some groups that lie side by side.
+  void rows_of(const group<V>* groups, int count, index_t k0, index_t k1) {
+    start(groups[0], groups[0].in[layout::rhs].in_one_piece() ? k1 - k0 : 0, k0);
+    length_ = count * row_bytes;
+  }
+  /// All rows of one group whose lines are contiguous, and follow each other.
+  void lines_of(const group<V>* next, index_t rows) {
+    pieces_ = 0;
+    if (next == nullptr || !next->in[layout::rhs].in_lines()) return;
+    start(*next, 1, 0);
+    length_ = rows * row_bytes;
+  }
+  /// Asks for `lines` cache lines of each array.
+  TRIDIA_FN void next(int lines) {
+    if (pieces_ == 0) return;
+    for (; lines > 0; --lines) {
+      for (int a = 0; a < 4; ++a) __builtin_prefetch(base_[a] + at_, 0, 2);
+      at_ += 64;
+    }
+    if (at_ < length_) return;
+    at_ = 0;
+    --pieces_;
+    for (int a = 0; a < 4; ++a) base_[a] += pitch_[a];
+  }
+
+ private:
+  static constexpr index_t row_bytes = packing<V>::reals * sizeof(typename packing<V>::scalar);
+
+  void start(const group<V>& g, index_t pieces, index_t k) {
+    for (int a = 0; a < 4; ++a) {
+      base_[a] = g.in[a].address(0, k);
+      pitch_[a] = g.in[a].address(0, k + 1) - base_[a];
+    }
+    pieces_ = pieces;
+    at_ = 0;
+  }
+
+  const char* base_[4];
+  index_t pitch_[4];
+  index_t pieces_ = 0, length_ = 0, at_ = 0;
+};
 
 /// Fills the rows of lanes that have not begun with a number, and loads the others one by one.
 template <class V>
-void load_padded(const panel_of<V>& p, const group& s, typename packing<V>::scalar* tile,
+void load_padded(const panel_of<V>& p, const index_t* first, typename packing<V>::scalar* tile,
                  index_t k0, index_t k1, index_t skip, int pad) {
   constexpr int reals = packing<V>::reals;
   for (index_t k = k0; k < k1; ++k, tile += reals) {
     for (int l = 0; l < packing<V>::count; ++l) {
-      if (k >= s.first[l] + skip) {
+      if (k >= first[l] + skip) {
         p.load_entry(tile, l, k);
       } else {
         tile[l] = static_cast<typename packing<V>::scalar>(pad);
@@ -51,24 +115,24 @@ void load_padded(const panel_of<V>& p, const group& s, typename packing<V>::scal
   }
 }
 
+/// Cache lines that a row of one array of a group takes.
+template <class V>
+inline constexpr int lines_a_row =
+    packing<V>::reals* static_cast<int>(sizeof(typename packing<V>::scalar)) / 64;
+
 template <class V>
 class matrix_tiles {
  public:
-  explicit matrix_tiles(const group& s)
-      : s_(s),
-        sub_(input_panel<V>(s, layout::sub)),
-        diag_(input_panel<V>(s, layout::diag)),
-        sup_(input_panel<V>(s, layout::sup)) {}
+  matrix_tiles(const strip& s, const group<V>& g, lookahead<V>& ahead)
+      : s_(s), group_(&g), ahead_(ahead) {}
+  void use(const group<V>& g) { group_ = &g; }
 
   void fetch(index_t k0, index_t k1) {
     k0_ = k0;
     if (k0 <= s_.longest_pad && s_.longest_pad > 0) {
-      load_padded<V>(sub_, s_, sub_tile_, k0, k1, 1, 0);
-      load_padded<V>(diag_, s_, diag_tile_, k0, k1, 0, 1);
-      load_padded<V>(sup_, s_, sup_tile_, k0, k1 < s_.rows ? k1 : k1 - 1, 0, 0);
-      if (k1 == s_.rows) clear(sup_tile_ + (k1 - 1 - k0) * row);
+      fetch_padded(k0, k1);
     } else {
-      diag_.load(diag_tile_, k0, k1);
+      group_->in[layout::diag].load(diag_tile_, k0, k1);
       fetch_off_diagonals(k0, k1);
     }
     if (s_.g->conjugate) conjugate_tiles(k1 - k0);
@@ -77,6 +141,7 @@ class matrix_tiles {
 
   TRIDIA_FN core::row<V> get(index_t k) const {
     const index_t at = (k - k0_) * row;
+    ahead_.next(s_.side_by_side ? lines_a_row<V> : lines_a_row<V> / 2);
     return {packing<V>::load(sub_tile_ + at), packing<V>::load(diag_tile_ + at),
             packing<V>::load(sup_tile_ + at)};
   }
@@ -85,18 +150,26 @@ class matrix_tiles {
   using scalar = typename packing<V>::scalar;
   static constexpr index_t row = packing<V>::reals;
 
+  void fetch_padded(index_t k0, index_t k1) {
+    const bool last = k1 == s_.rows;
+    load_padded<V>(group_->in[layout::sub], group_->first, sub_tile_, k0, k1, 1, 0);
+    load_padded<V>(group_->in[layout::diag], group_->first, diag_tile_, k0, k1, 0, 1);
+    load_padded<V>(group_->in[layout::sup], group_->first, sup_tile_, k0, last ? k1 - 1 : k1, 0, 0);
+    if (last) clear(sup_tile_ + (k1 - 1 - k0) * row);
+  }
+
   /// The first entry of sub and the last of sup are read only where the matrix has them.
   void fetch_off_diagonals(index_t k0, index_t k1) {
     const layout::geometry& g = *s_.g;
+    const panel_of<V>&sub = group_->in[layout::sub], &sup = group_->in[layout::sup];
     const index_t n = s_.rows;
-    const bool whole = g.edges_readable;
-    const bool first = k0 == 0, last = k1 == n;
-    sub_.load(sub_tile_ + (first && !whole ? row : 0), k0 + (first && !whole ? 1 : 0), k1);
-    sup_.load(sup_tile_, k0, k1 - (last && !whole ? 1 : 0));
-    if (first && g.corners == edge::absent) clear(sub_tile_);
-    if (last && g.corners == edge::absent) clear(sup_tile_ + (n - 1 - k0) * row);
-    if (first && g.corners == edge::wrapped) sub_.load_row(sub_tile_, n);
-    if (last && g.corners == edge::wrapped) sup_.load_row(sup_tile_ + (n - 1 - k0) * row, -1);
+    const bool first = k0 == 0, last = k1 == n, whole = g.edges_readable;
+    scalar* const last_row = sup_tile_ + (n - 1 - k0) * row;
+    sub.load(sub_tile_ + (first && !whole ? row : 0), k0 + (first && !whole ? 1 : 0), k1);
+    sup.load(sup_tile_, k0, k1 - (last && !whole ? 1 : 0));
+    if (g.corners == edge::inside) return;
+    if (first) g.corners == edge::absent ? clear(sub_tile_) : sub.load(sub_tile_, n, n + 1);
+    if (last) g.corners == edge::absent ? clear(last_row) : sup.load(last_row, -1, 0);
   }
 
   static void clear(scalar* p) {
@@ -123,8 +196,9 @@ class matrix_tiles {
     }
   }
 
-  const group& s_;
-  panel_of<V> sub_, diag_, sup_;
+  const strip& s_;
+  const group<V>* group_;
+  lookahead<V>& ahead_;
   index_t k0_ = 0;
   alignas(64) tile<V> sub_tile_, diag_tile_, sup_tile_;
 };
@@ -132,14 +206,15 @@ class matrix_tiles {
 template <class V>
 class rhs_tiles {
  public:
-  explicit rhs_tiles(const group& s) : s_(s), rhs_(input_panel<V>(s, layout::rhs)) {}
+  rhs_tiles(const strip& s, const group<V>& g) : s_(s), group_(&g) {}
+  void use(const group<V>& g) { group_ = &g; }
 
   void fetch(index_t k0, index_t k1) {
     k0_ = k0;
     if (k0 < s_.longest_pad) {
-      load_padded<V>(rhs_, s_, tile_, k0, k1, 0, 0);
+      load_padded<V>(group_->in[layout::rhs], group_->first, tile_, k0, k1, 0, 0);
     } else {
-      rhs_.load(tile_, k0, k1);
+      group_->in[layout::rhs].load(tile_, k0, k1);
     }
   }
   TRIDIA_FN V get(index_t k) const {
@@ -147,8 +222,8 @@ class rhs_tiles {
   }
 
  private:
-  const group& s_;
-  panel_of<V> rhs_;
+  const strip& s_;
+  const group<V>* group_;
   index_t k0_ = 0;
   alignas(64) tile<V> tile_;
 };
@@ -156,37 +231,36 @@ class rhs_tiles {
 template <class V>
 class solution_tiles {
  public:
-  explicit solution_tiles(const group& s)
-      : s_(s),
-        x_(static_cast<const scalar*>(s.x) + s.g->lines[layout::x].origin * packing<V>::parts,
-           s.line[layout::x], s.g->lines[layout::x].step) {}
+  solution_tiles(const strip& s, const group<V>& g, lookahead<V>& ahead)
+      : s_(s), group_(&g), ahead_(ahead) {}
+  void use(const group<V>& g) { group_ = &g; }
 
-  index_t phase() const { return 0; }
+  void open(index_t k0) { k0_ = k0; }
   TRIDIA_FN void put(index_t k, const V& v) {
-    packing<V>::store(v, tile_ + k % block_rows<V> * packing<V>::reals);
+    packing<V>::store(v, tile_ + (k - k0_) * packing<V>::reals);
+    if (!s_.side_by_side) ahead_.next(lines_a_row<V> - lines_a_row<V> / 2);
   }
   void flush(index_t k0, index_t k1) {
-    const scalar* from = tile_ + k0 % block_rows<V> * packing<V>::reals;
     if (k0 >= s_.longest_pad) {
-      x_.store(from, k0, k1, s_.live, s_.stream);
+      group_->x.store(tile_, k0, k1, group_->live, s_.stream);
     } else {
-      flush_padded(from, k0, k1);
+      flush_padded(k0, k1);
     }
   }
 
  private:
-  using scalar = typename packing<V>::scalar;
-
-  void flush_padded(const scalar* from, index_t k0, index_t k1) {
-    for (int l = 0; l < s_.live; ++l) {
-      for (index_t k = k0 > s_.first[l] ? k0 : s_.first[l]; k < k1; ++k) {
-        x_.store_entry(from + (k - k0) * packing<V>::reals, l, k);
+  void flush_padded(index_t k0, index_t k1) {
+    for (int l = 0; l < group_->live; ++l) {
+      for (index_t k = k0 > group_->first[l] ? k0 : group_->first[l]; k < k1; ++k) {
+        group_->x.store_entry(tile_ + (k - k0) * packing<V>::reals, l, k);
       }
     }
   }
 
-  const group& s_;
-  panel_of<V> x_;
+  const strip& s_;
+  const group<V>* group_;
+  lookahead<V>& ahead_;
+  index_t k0_ = 0;
   alignas(64) tile<V> tile_;
 };
 
@@ -195,6 +269,7 @@ template <class V, int Count>
 class word_rows {
  public:
   using scalar = typename packing<V>::scalar;
+  static constexpr index_t row_bytes = Count * packing<V>::reals * sizeof(scalar);
   explicit word_rows(const void* memory) : base_(static_cast<scalar*>(const_cast<void*>(memory))) {}
   TRIDIA_FN void store(index_t k, int word, const V& v) const {
     packing<V>::store(v, base_ + (k * Count + word) * packing<V>::reals);

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/cpu/group.hpp"
 #include "solver/cpu/ragged.hpp"
+#include "solver/cpu/split.hpp"
 #include "solver/executor.hpp"
 #include "solver/host_pointer.hpp"
 #include "solver/system_memory.hpp"
@@ -24,6 +25,9 @@ using solver::task;
 
 /// Below this many rows in all, starting threads costs more than it gains.
 constexpr index_t serial_rows = 8192;
+
+/// What the groups of a strip may keep between their sweeps when they take turns.
+constexpr std::size_t side_by_side_bytes = std::size_t{4} << 20;
 
 std::size_t cache_bytes() {
   const long l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
@@ -65,7 +69,9 @@ class executor final : public solver::executor {
   void execute(const operands& o, void* workspace, void*) const override {
     clear_empty(o.status);
     if (task_.geometry.right_sides.size == 0) return;
-    if (shares_matrices()) {
+    if (task_.geometry.right_sides.size == 1) {
+      execute_fused(o, align(workspace));
+    } else if (shares_matrices()) {
       execute_shared(o, align(workspace));
     } else {
       execute_grouped(o, align(workspace));
@@ -90,12 +96,15 @@ class executor final : public solver::executor {
     const solver::factor_block block = solver::split_factors(g, const_cast<void*>(factors));
     spread(block.status, 0, g.matrices.size, o.status);
     if (shares_matrices()) {
-      substitute_shared(o, 0, g.matrices.size, block.data, align(workspace));
+      substitute_shared(o, 0, g.matrices.size, block.status, block.data, align(workspace));
       return;
     }
     for_each(runs() * g.right_sides.size, [&](index_t i, int thread) {
-      const index_t r = i / runs();
-      substitute_run(o, i - r * runs(), r, block.data + factors_at(i - r * runs()),
+      const index_t side = i / runs(), k = i - side * runs();
+      const run r = run_at(k);
+      index_t status[max_lanes] = {};
+      for (int l = 0; l < r.count; ++l) status[l] = block.status[system_at(r.first + l)];
+      substitute_run(o, k, side, status, block.data + factors_at(k),
                      thread_memory(align(workspace), thread));
     });
   }
@@ -148,12 +157,38 @@ class executor final : public solver::executor {
                         ? rows * std::max(k.kept_bytes, k.value_bytes)
                         : run_factors_bytes(i) + rows * k.value_bytes);
   }
+  /// Groups of a strip: several, so that there is something to look ahead to, but no more than
+  /// leave work for all threads, or than the cache holds where they are side by side.
+  int groups_for(const split& s, std::size_t row_bytes) const {
+    index_t groups = std::min<index_t>(max_groups, s.full() / (2 * threads_));
+    if (side_by_side_) {
+      const std::size_t group = row_bytes * static_cast<std::size_t>(task_.geometry.rows);
+      groups = std::min<index_t>(groups, static_cast<index_t>(side_by_side_bytes / group));
+    }
+    return static_cast<int>(std::max<index_t>(groups, 1));
+  }
+  /// Whether neighbouring systems are neighbours in memory, in every array that is not shared.
+  bool lies_side_by_side() const {
+    const geometry& g = task_.geometry;
+    const layout::axes& batch = shares_matrices() ? g.right_sides : g.matrices;
+    if (g.ragged || g.rows == 0 || batch.count == 0) return false;
+    const layout::axis& fastest = batch.at[batch.count - 1];
+    return fastest.stride[layout::rhs] == 1 && fastest.stride[layout::x] == 1;
+  }
   void place_memory() {
+    side_by_side_ = lies_side_by_side();
+    const split single_runs{ragged_.runs.empty() ? 0 : runs(), 1};
+    strips_ = task_.ragged.empty() && !shares_matrices()
+                  ? strip_split(matrices_, groups_for(matrices_, kernels_.wide.kept_bytes))
+                  : strip_split(single_runs, 1);
     if (shares_matrices()) {
       thread_bytes_ =
           round_up(static_cast<std::size_t>(task_.geometry.rows) * kernels_.wide.value_bytes);
     } else if (task_.ragged.empty()) {
-      if (runs() > 0) thread_bytes_ = std::max(run_bytes(0), run_bytes(runs() - 1));
+      if (runs() > 0) {
+        const std::size_t together = side_by_side_ ? strips_.groups() : 1;
+        thread_bytes_ = std::max(together * run_bytes(0), run_bytes(runs() - 1));
+      }
     } else {
       ragged_factors_at_.assign(1, 0);
       for (index_t i = 0; i < runs(); ++i) {
@@ -179,59 +214,69 @@ class executor final : public solver::executor {
 
   // ---- groups ----
 
-  group start_group(const operands& o, index_t rows, int live) const {
-    group s;
+  strip start_strip(const operands& o, index_t rows, int groups) const {
+    strip s;
     s.g = &task_.geometry;
     for (int k = 0; k < 4; ++k) s.in[k] = o.in[k];
     s.x = o.x;
     s.status = o.status;
     s.rows = rows;
-    s.live = live;
+    s.groups = groups;
+    s.live = 0;
+    s.side_by_side = side_by_side_;
     s.longest_pad = 0;
     s.stream = stream_ && o.x != o.in[layout::rhs];
     return s;
   }
-  static void set_lane(group& s, int lane, const index_t (&at)[layout::array_count]) {
-    for (int a = 0; a < layout::array_count; ++a) s.line[a][lane] = at[a];
-    s.first[lane] = 0;
+  static void add_system(strip& s, const index_t (&at)[layout::array_count]) {
+    for (int a = 0; a < layout::array_count; ++a) s.line[a][s.live] = at[a];
+    s.first[s.live++] = 0;
   }
-  static void repeat_first_lane(group& s, int lanes) {
-    for (int l = s.live; l < lanes; ++l) {
-      for (auto& line : s.line) line[l] = line[0];
-      s.first[l] = s.first[0];
+  /// Fills the last group's lanes that are not live.
+  static void repeat_first_lane(strip& s, int lanes) {
+    const int from = (s.groups - 1) * lanes;
+    for (int l = s.live; l < s.groups * lanes; ++l) {
+      for (auto& line : s.line) line[l] = line[from];
+      s.first[l] = s.first[from];
     }
   }
 
-  /// The lanes are matrices, each with its right-hand side `right_side`.
-  group matrix_group(const operands& o, index_t i, index_t right_side) const {
+  /// Matrices of some runs that are alike, each with its right-hand side `right_side`.
+  strip matrix_strip(const operands& o, index_t first_run, int runs, index_t right_side) const {
     const geometry& g = task_.geometry;
-    const run r = run_at(i);
-    group s = start_group(o, rows_at(i), r.count);
-    for (int l = 0; l < r.count; ++l) {
-      const index_t m = system_at(r.first + l);
-      index_t at[layout::array_count];
-      g.line_offsets(m, right_side, at);
-      set_lane(s, l, at);
-      if (g.ragged) pad_lane(s, l, s.rows - g.rows_of(m));
+    strip s = start_strip(o, rows_at(first_run), runs);
+    for (index_t i = first_run; i < first_run + runs; ++i) {
+      const run r = run_at(i);
+      for (index_t p = r.first; p < r.first + r.count; ++p) {
+        index_t at[layout::array_count];
+        g.line_offsets(system_at(p), right_side, at);
+        add_system(s, at);
+        if (g.ragged) pad_system(s, s.rows - g.rows_of(system_at(p)));
+      }
     }
-    repeat_first_lane(s, kernels_of(r, s.rows).lanes);
+    repeat_first_lane(s, kernels_at(first_run).lanes);
     return s;
   }
-  void pad_lane(group& s, int lane, index_t pad) const {
+  /// Aligns the system that was added last with the others' last rows.
+  void pad_system(strip& s, index_t pad) const {
+    const int lane = s.live - 1;
     s.first[lane] = pad;
     s.longest_pad = std::max(s.longest_pad, pad);
     for (int a = 0; a <= layout::x; ++a) s.line[a][lane] -= pad * task_.geometry.lines[a].step;
   }
 
-  /// The lanes are right-hand sides of one matrix.
-  group right_side_group(const operands& o, index_t matrix, const run& r) const {
-    group s = start_group(o, task_.geometry.rows, r.count);
-    for (int l = 0; l < r.count; ++l) {
-      index_t at[layout::array_count];
-      task_.geometry.line_offsets(matrix, r.first + l, at);
-      set_lane(s, l, at);
+  /// Right-hand sides of one matrix: some runs of them that are alike.
+  strip right_side_strip(const operands& o, index_t matrix, index_t first_run, int runs) const {
+    strip s = start_strip(o, task_.geometry.rows, runs);
+    for (index_t i = first_run; i < first_run + runs; ++i) {
+      const run r = right_sides_.at(i);
+      for (index_t b = r.first; b < r.first + r.count; ++b) {
+        index_t at[layout::array_count];
+        task_.geometry.line_offsets(matrix, b, at);
+        add_system(s, at);
+      }
     }
-    repeat_first_lane(s, kernels_of(r, s.rows).lanes);
+    repeat_first_lane(s, kernels_of(right_sides_.at(first_run), s.rows).lanes);
     return s;
   }
 
@@ -252,30 +297,40 @@ class executor final : public solver::executor {
   }
 
   void factor_run(const operands& o, index_t i, void* factors, index_t* of_lane) const {
-    const group s = matrix_group(o, i, 0);
-    if (s.rows > 0) kernels_at(i).factor(s, factors, of_lane);
+    const strip s = matrix_strip(o, i, 1, 0);
+    if (s.rows > 0) {
+      kernels_at(i).factor(s, factors, of_lane);
+    } else {
+      std::fill_n(of_lane, s.live, 0);
+    }
   }
-  void substitute_run(const operands& o, index_t i, index_t right_side, const void* factors,
-                      void* memory) const {
-    const group s = matrix_group(o, i, right_side);
-    if (s.rows > 0) kernels_at(i).substitute(s, factors, memory);
+  void substitute_run(const operands& o, index_t i, index_t right_side, const index_t* of_lane,
+                      const void* factors, void* memory) const {
+    const strip s = matrix_strip(o, i, 1, right_side);
+    if (s.rows > 0) kernels_at(i).substitute(s, of_lane, factors, memory);
   }
 
+  void execute_fused(const operands& o, std::byte* workspace) const {
+    if (task_.geometry.rows == 0) return;
+    for_each(strips_.count(), [&](index_t i, int thread) {
+      const auto [first, count] = strips_.at(i);
+      const strip s = matrix_strip(o, first, count, 0);
+      kernels_at(first).solve(s, thread_memory(workspace, thread));
+    });
+  }
+
+  /// Several right-hand sides, but fewer than would fill the lanes.
   void execute_grouped(const operands& o, std::byte* workspace) const {
-    const index_t right_sides = task_.geometry.right_sides.size;
     for_each(runs(), [&](index_t i, int thread) {
       std::byte* memory = thread_memory(workspace, thread);
-      if (right_sides == 1) {
-        const group s = matrix_group(o, i, 0);
-        if (s.rows > 0) kernels_at(i).solve(s, memory);
-        return;
-      }
       const run r = run_at(i);
       index_t status[max_lanes] = {};
       factor_run(o, i, memory, status);
       enter_run(r, status, o.status);
       std::byte* values = memory + run_factors_bytes(i);
-      for (index_t b = 0; b < right_sides; ++b) substitute_run(o, i, b, memory, values);
+      for (index_t b = 0; b < task_.geometry.right_sides.size; ++b) {
+        substitute_run(o, i, b, status, memory, values);
+      }
     });
   }
 
@@ -289,19 +344,20 @@ class executor final : public solver::executor {
       for_each(m1 - m0,
                [&](index_t i, int) { factor_run(o, m0 + i, factors + factors_at(i), status + i); });
       spread(status, m0, m1, o.status);
-      substitute_shared(o, m0, m1, factors, workspace);
+      substitute_shared(o, m0, m1, status, factors, workspace);
     }
   }
-  void substitute_shared(const operands& o, index_t m0, index_t m1, const std::byte* factors,
-                         std::byte* workspace) const {
+  void substitute_shared(const operands& o, index_t m0, index_t m1, const index_t* status,
+                         const std::byte* factors, std::byte* workspace) const {
     if (task_.geometry.rows == 0) return;
-    const index_t runs = right_sides_.runs();
-    for_each((m1 - m0) * runs, [&](index_t i, int thread) {
-      const index_t m = i / runs;
-      const run r = right_sides_.at(i - m * runs);
-      const group s = right_side_group(o, m0 + m, r);
-      kernels_of(r, s.rows).substitute_shared(s, factors + factors_at(m),
-                                              thread_memory(workspace, thread));
+    const strip_split strips(right_sides_, groups_for(right_sides_, kernels_.wide.value_bytes));
+    for_each((m1 - m0) * strips.count(), [&](index_t i, int thread) {
+      const index_t m = i / strips.count();
+      const auto [first, count] = strips.at(i - m * strips.count());
+      const strip s = right_side_strip(o, m0 + m, first, count);
+      kernels_of(right_sides_.at(first), s.rows)
+          .substitute_shared(s, status + m, factors + factors_at(m),
+                             thread_memory(workspace, thread));
     });
   }
 
@@ -340,6 +396,8 @@ class executor final : public solver::executor {
   kernel_pair kernels_, short_kernels_;
   ragged_order ragged_;
   split matrices_, right_sides_;
+  strip_split strips_;
+  bool side_by_side_ = false;
   std::vector<std::size_t> ragged_factors_at_;
   std::size_t thread_bytes_ = 0;
   int threads_ = 1;

@@ -9,24 +9,28 @@
 // each instruction set (kernels.cpp), everything else once.
 namespace tridia::cpu {
 
-/// The most systems that are solved in lockstep.
-inline constexpr int max_lanes = 64;
+/// The most groups of a strip, lanes of a group, and systems of a strip.
+inline constexpr int max_groups = 16, max_lanes = 64, max_systems = max_groups * max_lanes;
 
-/// Systems that are solved in lockstep, one a lane. Lanes from `live` on repeat lane 0, so that
-/// every system goes through the same arithmetic whatever its company.
-struct group {
+/// Some groups of systems; a group is solved in lockstep, one system a lane. Lanes from `live` on
+/// repeat the group's lane 0, so that every system goes through the same arithmetic whatever its
+/// company.
+struct strip {
   const layout::geometry* g;
   const void* in[4];  // by layout::array
   void* x;
   index_t* status;  // or null
-  index_t rows;     // of the longest lane
-  int live;
-  // Where each lane's line begins in each array, in elements. A shorter lane is aligned with the
-  // others at its last row: its line begins `first[lane]` rows in, after as many rows of identity.
-  index_t line[layout::array_count][max_lanes];
-  index_t first[max_lanes];
+  index_t rows;     // of the longest system
+  int groups, live;
+  // Neighbouring systems are neighbours in memory: the groups take turns, a block of rows each, so
+  // that long pieces of each row are read at a time. Otherwise one follows another.
+  bool side_by_side;
+  bool stream;  // write x past the cache
+  // Where each system's line begins in each array, in elements. A shorter one is aligned with the
+  // others at its last row: its line begins `first` rows in, after as many rows of identity.
+  index_t line[layout::array_count][max_systems];
+  index_t first[max_systems];
   index_t longest_pad;  // the largest of `first`
-  bool stream;          // write x past the cache
 };
 
 /// The kernels for one value type and variant (a periodic one for three rows and more; a shorter
@@ -36,13 +40,15 @@ struct kernels {
   std::size_t kept_bytes;     // a row, for solve
   std::size_t factors_bytes;  // a row, for factor
   std::size_t value_bytes;    // a row, for substitute
-  /// Solves, and enters the lanes' statuses.
-  void (*solve)(const group&, void* memory);
-  /// Factors, and gives each live lane's status.
-  void (*factor)(const group&, void* factors, index_t* status);
-  /// Solves with factors of the same lanes, or of one matrix for all lanes (`single`'s factors).
-  void (*substitute)(const group&, const void* factors, void* memory);
-  void (*substitute_shared)(const group&, const void* factors, void* memory);
+  /// Solves, and enters the systems' statuses.
+  void (*solve)(const strip&, void* memory);
+  /// Factors one group, and gives each live lane's status.
+  void (*factor)(const strip&, void* factors, index_t* status);
+  /// Solves one group with its factors (and statuses of its matrices), or any groups with those of
+  /// one matrix for all (`single`'s).
+  void (*substitute)(const strip&, const index_t* of_lane, const void* factors, void* memory);
+  void (*substitute_shared)(const strip&, const index_t* of_matrix, const void* factors,
+                            void* memory);
 };
 
 /// `wide` has as many lanes as pay, `single` has one.

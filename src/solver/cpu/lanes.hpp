@@ -4,6 +4,10 @@
 #include "core/complex.hpp"
 
 #include <experimental/simd>
+#include <type_traits>
+#if defined(__FMA__)
+#include <immintrin.h>
+#endif
 
 // A value that is a vector of whole systems. This header is compiled once for each instruction
 // set, and everything in it is in a namespace of that set's name: the linker must never take one
@@ -11,6 +15,23 @@
 namespace tridia::cpu::TRIDIA_ISA {
 
 namespace stdx = std::experimental;
+
+#if defined(__FMA__)
+/// The register that a vector is.
+template <class S>
+TRIDIA_FN auto native(const S& a) {
+  using R = typename S::value_type;
+  typedef R type __attribute__((vector_size(sizeof(S))));
+  return static_cast<type>(a);
+}
+#if defined(__AVX512F__)
+TRIDIA_FN __m512 fused_vector(__m512 b, __m512 c, __m512 a) { return _mm512_fmadd_ps(b, c, a); }
+TRIDIA_FN __m512d fused_vector(__m512d b, __m512d c, __m512d a) { return _mm512_fmadd_pd(b, c, a); }
+#else
+TRIDIA_FN __m256 fused_vector(__m256 b, __m256 c, __m256 a) { return _mm256_fmadd_ps(b, c, a); }
+TRIDIA_FN __m256d fused_vector(__m256d b, __m256d c, __m256d a) { return _mm256_fmadd_pd(b, c, a); }
+#endif
+#endif
 
 /// `M` vectors side by side, to keep the divider busy while others wait for it.
 template <class Simd, int M>
@@ -79,13 +100,30 @@ template <class S, int M>
 TRIDIA_FN lanes<S, M> operator*(const lanes<S, M>& a, const lanes<S, M>& b) {
   return each<S, M>([&](int i) { return a.v[i] * b.v[i]; });
 }
+/// a + b c in one rounding, where the instruction set can. Said outright: left to the compiler
+/// (these files are built with -ffp-contract=off), two kernels might round one system differently.
+template <class S>
+TRIDIA_FN S fused(const S& a, const S& b, const S& c) {
+#if defined(__FMA__)
+  using R = typename S::value_type;
+  if constexpr (S::size() == 1) {
+    return S(std::is_same_v<R, float> ? R(__builtin_fmaf(float(b[0]), float(c[0]), float(a[0])))
+                                      : R(__builtin_fma(b[0], c[0], a[0])));
+  } else {
+    return S(fused_vector(native(b), native(c), native(a)));
+  }
+#else
+  return a + b * c;
+#endif
+}
+
 template <class S, int M>
 TRIDIA_FN lanes<S, M> sub_mul(const lanes<S, M>& a, const lanes<S, M>& b, const lanes<S, M>& c) {
-  return each<S, M>([&](int i) { return a.v[i] - b.v[i] * c.v[i]; });
+  return each<S, M>([&](int i) { return fused(a.v[i], -b.v[i], c.v[i]); });
 }
 template <class S, int M>
 TRIDIA_FN lanes<S, M> add_mul(const lanes<S, M>& a, const lanes<S, M>& b, const lanes<S, M>& c) {
-  return each<S, M>([&](int i) { return a.v[i] + b.v[i] * c.v[i]; });
+  return each<S, M>([&](int i) { return fused(a.v[i], b.v[i], c.v[i]); });
 }
 template <class S, int M>
 TRIDIA_FN lanes<S, M> reciprocal(const lanes<S, M>& a) {
@@ -142,6 +180,12 @@ template <lane_mask K>
 TRIDIA_FN K operator&&(const K& a, const K& b) {
   K r;
   for (int i = 0; i < static_cast<int>(std::size(r.m)); ++i) r.m[i] = a.m[i] && b.m[i];
+  return r;
+}
+template <lane_mask K>
+TRIDIA_FN K operator||(const K& a, const K& b) {
+  K r;
+  for (int i = 0; i < static_cast<int>(std::size(r.m)); ++i) r.m[i] = a.m[i] || b.m[i];
   return r;
 }
 template <lane_mask K>

@@ -32,4 +32,31 @@ struct split {
   [[nodiscard]] bool has_wide() const { return size >= fewest(lanes); }
 };
 
+/// The runs of a split cut into strips: `groups` full runs each, then the rest one by one.
+class strip_split {
+ public:
+  struct range {
+    index_t first;
+    int count;
+  };
+
+  strip_split() = default;
+  strip_split(const split& s, int groups)
+      : groups_(groups), full_(s.full()), rest_(s.runs() - s.full()) {}
+
+  [[nodiscard]] int groups() const { return groups_; }
+  [[nodiscard]] index_t count() const { return full_strips() + rest_; }
+  [[nodiscard]] range at(index_t i) const {
+    if (i >= full_strips()) return {full_ + (i - full_strips()), 1};
+    const index_t first = i * groups_;
+    return {first, static_cast<int>(full_ - first < groups_ ? full_ - first : groups_)};
+  }
+
+ private:
+  [[nodiscard]] index_t full_strips() const { return (full_ + groups_ - 1) / groups_; }
+
+  int groups_ = 1;
+  index_t full_ = 0, rest_ = 0;
+};
+
 }  // namespace tridia::cpu

@@ -30,9 +30,23 @@ template <class R, int C, int L, int W>
 class panel {
  public:
   static constexpr int row_reals = C * L;
+  static constexpr int per_cache_line = 64 / static_cast<int>(sizeof(R));
+  static constexpr int parts = C;
 
+  panel() = default;
   panel(const R* base, const index_t* line, index_t step) : base_(base), line_(line), step_(step) {
     for (int v = 0; v < L; v += W) pattern_[v / W] = classify<W>(line + v, step);
+    together_ = classify<L>(line, step);
+  }
+
+  /// Whether a row of all lanes is one piece of memory.
+  bool in_one_piece() const { return together_ == pattern::interleaved; }
+  /// Whether a lane's rows are one piece of memory.
+  bool in_lines() const { return together_ == pattern::contiguous; }
+
+  /// Where row k of a lane is.
+  const char* address(int lane, index_t k) const {
+    return reinterpret_cast<const char*>(base_ == nullptr ? nullptr : at(lane, k));
   }
 
   /// Rows k0 to k1 - 1 of all lanes into a tile whose first row is k0.
@@ -163,10 +177,10 @@ class panel {
     }
   }
 
-  const R* base_;
-  const index_t* line_;
-  index_t step_;
-  pattern pattern_[L / W];
+  const R* base_ = nullptr;
+  const index_t* line_ = nullptr;
+  index_t step_ = 0;
+  pattern pattern_[L / W], together_;
 };
 
 }  // namespace tridia::cpu::TRIDIA_ISA

@@ -134,7 +134,8 @@ class executor final : public solver::executor {
     const device_scope scope(device_);
     const factor_block block = split_factors(task_.geometry, const_cast<void*>(factors));
     enter_statuses(block, o.status, stream);
-    check(launches_.substitute(task_.geometry, o, block.data, columns(lines()), as_stream(stream)),
+    check(launches_.substitute(task_.geometry, o, block.status, block.data, columns(lines()),
+                               as_stream(stream)),
           "launching a substitution");
   }
 

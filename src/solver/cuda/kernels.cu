@@ -37,7 +37,8 @@ __global__ void __launch_bounds__(block_threads)
 /// Neighbouring threads take neighbouring matrices, or right-hand sides of one matrix.
 template <pivoting P, boundary B>
 __global__ void __launch_bounds__(block_threads)
-    substitute_kernel(const __grid_constant__ geometry g, const typed_operands<V> o, V* words) {
+    substitute_kernel(const __grid_constant__ geometry g, const typed_operands<V> o,
+                      const index_t* of_matrix, V* words) {
   const index_t lines = g.matrices.size * g.right_sides.size;
   for (index_t i = thread_index(); i < lines; i += thread_count()) {
     const bool across = g.right_sides.size >= g.matrices.size;
@@ -45,7 +46,8 @@ __global__ void __launch_bounds__(block_threads)
     const index_t q = i / inner, r = i - q * inner;
     const index_t m = across ? q : r, side = across ? r : q;
     substitute_system<V, P, B>(
-        g, o, m, side, words_of(g, words, word_counts<V, P, B>::factors, m, m, g.matrices.size));
+        g, o, m, side, words_of(g, words, word_counts<V, P, B>::factors, m, m, g.matrices.size),
+        of_matrix[m]);
   }
 }
 
@@ -64,9 +66,10 @@ launches table() {
             g, typed<V>(o), status, static_cast<V*>(words));
         return cudaGetLastError();
       },
-      [](const geometry& g, const operands& o, void* words, index_t columns, cudaStream_t stream) {
+      [](const geometry& g, const operands& o, const index_t* status, void* words, index_t columns,
+         cudaStream_t stream) {
         substitute_kernel<P, B><<<blocks_of(columns), block_threads, 0, stream>>>(
-            g, typed<V>(o), static_cast<V*>(words));
+            g, typed<V>(o), status, static_cast<V*>(words));
         return cudaGetLastError();
       }};
 }

@@ -21,8 +21,8 @@ struct launches {
   cudaError_t (*solve)(const geometry&, const operands&, void* kept, index_t columns, cudaStream_t);
   cudaError_t (*factor)(const geometry&, const operands&, index_t* status, void* words,
                         index_t columns, cudaStream_t);
-  cudaError_t (*substitute)(const geometry&, const operands&, void* words, index_t columns,
-                            cudaStream_t);
+  cudaError_t (*substitute)(const geometry&, const operands&, const index_t* status, void* words,
+                            index_t columns, cudaStream_t);
 };
 
 launches launches_f32(pivoting, boundary);

@@ -53,7 +53,7 @@ class reference final : public executor {
     spread(block, o.status);
     for (index_t m = 0; m < g.matrices.size; ++m) {
       for (index_t r = 0; r < g.right_sides.size; ++r) {
-        substitute_system<V, P, B>(g, typed<V>(o), m, r, factor_words(block, m));
+        substitute_system<V, P, B>(g, typed<V>(o), m, r, factor_words(block, m), block.status[m]);
       }
     }
   }
