@@ -79,7 +79,8 @@ class plan {
                const execution& e) const;
 
   /// Factors every matrix into `factors` (host or device memory of `factors_bytes()`, any
-  /// alignment), for any number of calls of `solve`. The status is that of the matrices.
+  /// alignment), for any number of calls of `solve`. The status is that of the matrices; here any
+  /// entry that is not finite counts.
   void factor(const void* dl, const void* d, const void* du, void* factors,
               const execution& e) const;
 

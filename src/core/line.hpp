@@ -158,6 +158,11 @@ TRIDIA_FN void ascend(index_t n, index_t block, Fetch fetch, Step step, Finish f
   for (int c = 0; c < E::tail; ++c) finish(c, n - E::tail + c);
 }
 
+template <class V>
+TRIDIA_FN auto is_finite(const row<V>& r) {
+  return is_finite(r.sub) && is_finite(r.diag) && is_finite(r.sup);
+}
+
 /// A = L U into `factors`; returns a mask of the systems in which every number is finite.
 template <class V, class E, class Matrix, class Factors>
 TRIDIA_FN auto factor_line(index_t n, index_t block, Matrix& a, Factors& factors) {
@@ -165,13 +170,17 @@ TRIDIA_FN auto factor_line(index_t n, index_t block, Matrix& a, Factors& factors
   typename E::lower l;
   typename E::upper u;
   auto good = is_finite(V(0));
-  start_rows<E>(n, block, a,
-                [&](const auto& first, const auto& final) { f.start(first, final, n); });
+  start_rows<E>(n, block, a, [&](const auto& first, const auto& final) {
+    f.start(first, final, n);
+    good = good && is_finite(first);
+    if (E::tail > 1) good = good && is_finite(final);
+  });
   ascend<E>(
       n, block, [&](index_t k0, index_t k1) { a.fetch(k0, k1); },
       [&](index_t k) {
-        f.step(a.get(k), n - 1 - k, l, u);
-        good = good && is_finite(l.w) && is_finite(u.next);
+        const auto r = a.get(k);
+        f.step(r, n - 1 - k, l, u);
+        good = good && is_finite(r) && is_finite(l.w) && is_finite(u.next);
         factors.put(k - 1, l, u);
       },
       [&](int c, index_t k) {
@@ -233,9 +242,7 @@ TRIDIA_FN void diagnose_line(index_t n, index_t block, Matrix& a, Rhs& b, mask_t
     const index_t k1 = k0 + block < n ? k0 + block : n;
     a.fetch(k0, k1), b.fetch(k0, k1);
     for (index_t k = k0; k < k1; ++k) {
-      const auto r = a.get(k);
-      const auto good = is_finite(r.sub) && is_finite(r.diag) && is_finite(r.sup);
-      mark(!(good && is_finite(b.get(k))), -(k + 1));
+      mark(!(is_finite(a.get(k)) && is_finite(b.get(k))), -(k + 1));
     }
   }
   const auto check_column = [&](index_t k, const auto& y) {

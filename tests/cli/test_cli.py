@@ -157,7 +157,8 @@ class Solutions(Case):
         out = np.load(self.path("out"))
         for k in range(9):
             bands = np.array([np.r_[0, du[k, :-1]], d[k], np.r_[dl[k, 1:], 0]])
-            np.testing.assert_allclose(out[k], solve_banded((1, 1), bands, rhs[k]), rtol=1e-10, atol=1e-12)
+            x = solve_banded((1, 1), bands, rhs[k])
+            np.testing.assert_allclose(out[k], x, rtol=1e-10, atol=1e-12)
 
     def test_each_array_in_its_own_order(self):
         dl, d, du, rhs = self.systems((5, 6, 7))
@@ -215,7 +216,8 @@ class Solutions(Case):
 
     def test_short_shared_off_diagonals(self):
         *_, rhs = self.systems((6, 5))
-        dl, d, du = self.rng.uniform(-1, 1, 4), self.rng.uniform(3, 4, 5), self.rng.uniform(-1, 1, 4)
+        dl, du = self.rng.uniform(-1, 1, (2, 4))
+        d = self.rng.uniform(3, 4, 5)
         self.save(dl=dl, d=d, du=du)
         self.solve()
         self.check_out(expected(dl, d, du, rhs))
@@ -277,7 +279,8 @@ class Solutions(Case):
             self.check_out(x)
 
     def test_edge_sizes(self):
-        for shape in ((1,), (2,), (3,), (9,), (0,), (3, 0), (0, 3), (0, 0), (4, 1), (4, 2), (2, 0, 3)):
+        shapes = ((1,), (2,), (3,), (9,), (4, 1), (4, 2))
+        for shape in shapes + ((0,), (3, 0), (0, 3), (0, 0), (2, 0, 3)):
             for order in "CF":
                 with self.subTest(shape=shape, order=order):
                     dl, d, du, rhs = self.systems(shape, order=order)
@@ -373,7 +376,12 @@ class Failures(Case):
         self.assertEqual(report["failed_systems"], 1)
         self.assertEqual(
             report["first_failed"],
-            {"system": 4, "index": [4], "status": 1, "meaning": "the pivot of row 1 is exactly zero"},
+            {
+                "system": 4,
+                "index": [4],
+                "status": 1,
+                "meaning": "the pivot of row 1 is exactly zero",
+            },
         )
         self.assertLess(report["residual"], 1e-14)
         self.assertIn("1 of 6 systems has no solution", run.stderr)

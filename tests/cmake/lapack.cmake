@@ -1,5 +1,5 @@
 # The target tridia_test_lapack: LAPACKE with LAPACK's matrix generators (tmglib), over the LAPACK
-# that is installed, or statically over OpenBLAS.
+# that is installed, or statically over LAPACK's own.
 find_path(LAPACKE_INCLUDE_DIR lapacke.h REQUIRED)
 add_library(tridia_test_lapack INTERFACE)
 target_include_directories(tridia_test_lapack SYSTEM INTERFACE ${LAPACKE_INCLUDE_DIR})
@@ -29,7 +29,13 @@ endfunction()
 tridia_find_test_library(TRIDIA_LAPACKE_LIBRARY lapacke)
 tridia_find_test_library(TRIDIA_TMGLIB_LIBRARY tmglib)
 if(TRIDIA_STATIC_DEPENDENCIES)
-  tridia_find_test_library(TRIDIA_OPENBLAS_LIBRARY openblas)
+  # The reference implementation: OpenBLAS starts threads of its own, which an archive of OpenMP's
+  # runtime in the same executable upsets.
+  foreach(name lapack blas)
+    find_library(TRIDIA_REFERENCE_${name} NAMES lib${name}.a REQUIRED NO_DEFAULT_PATH
+                 PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/${name} /usr/lib/${name})
+    target_link_libraries(tridia_test_lapack INTERFACE ${TRIDIA_REFERENCE_${name}})
+  endforeach()
   foreach(name gfortran quadmath)
     tridia_compiler_archive(archive ${name})
     target_link_libraries(tridia_test_lapack INTERFACE ${archive})
