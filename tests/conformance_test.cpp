@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/crash_note.hpp"
 #include "support/experiment.hpp"
 #include "support/layouts.hpp"
 #include "support/oracle.hpp"
@@ -123,8 +124,9 @@ class Conformance : public ::testing::TestWithParam<config> {
   void expect_solved(const tridia::problem& given, manner m, index_t dense_rows) {
     tridia::problem p = apply(GetParam(), given);
     if (m.alias && !allow_alias(p, *m.alias)) m.alias.reset();
-    const std::string wrong = failure(p, m, dense_rows, random_);
-    EXPECT_EQ(wrong, "") << describe(m) << "; " << describe(p);
+    const std::string what = describe(m) + "; " + describe(p);
+    note_for_crash(what);
+    EXPECT_EQ(failure(p, m, dense_rows, random_), "") << what;
   }
 
   rng random_ = random_for(name(GetParam()));

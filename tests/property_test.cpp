@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/crash_note.hpp"
 #include "support/experiment.hpp"
 #include "support/layouts.hpp"
 #include "support/oracle.hpp"
@@ -148,6 +149,11 @@ long double difference(const experiment& a, const experiment& b) {
   return error / (size * epsilon(a.problem().type));
 }
 
+void log(const std::string& what) {
+  note_for_crash(what);
+  RC_LOG() << what << '\n';
+}
+
 // A diagonally dominant matrix of these tests has a condition below 40.
 constexpr long double kClose = 200;
 
@@ -161,7 +167,7 @@ TEST_P(Property, AnythingIsSolved) {
     rng random = any_rng();
     problem p = any_problem(random);
     const manner m = any_manner(p, backend());
-    RC_LOG() << describe(m) << "; " << describe(p) << '\n';
+    log(describe(m) + "; " + describe(p));
     experiment e(p, m);
     fill(e, random);
     RC_ASSERT(e.run() == "");
@@ -179,7 +185,7 @@ TEST_P(Property, AgreesWithTheReference) {
     rng random = any_rng();
     problem p = small_condition(any_problem(random));
     manner m = any_manner(p, backend());
-    RC_LOG() << describe(m) << "; " << describe(p) << '\n';
+    log(describe(m) + "; " + describe(p));
     experiment e(p, m), reference(p, {});
     fill(e, random);
     RC_ASSERT(e.run() == "");
@@ -194,7 +200,7 @@ TEST_P(Property, FactorsDoAsExecute) {
     rng random = any_rng();
     problem p = small_condition(any_problem(random));
     manner m = any_manner(p, backend());
-    RC_LOG() << describe(m) << "; " << describe(p) << '\n';
+    log(describe(m) + "; " + describe(p));
     m.factored = true;
     experiment factored(p, m);
     m.factored = false;
@@ -216,7 +222,7 @@ TEST_P(Property, InPlaceIsBitForBitTheSame) {
       m.alias = role::rhs;
       allow_alias(p, role::rhs);
     }
-    RC_LOG() << describe(m) << "; " << describe(p) << '\n';
+    log(describe(m) + "; " + describe(p));
     experiment in_place(p, m);
     m.alias.reset();
     experiment apart(p, m);
@@ -236,7 +242,7 @@ TEST_P(Property, SolvingIsLinear) {
     problem p = small_condition(any_problem(random));
     p.right_hand_sides = 3;
     const manner m{.backend = backend()};
-    RC_LOG() << describe(p) << '\n';
+    log(describe(p));
     experiment e(p, m);
     fill(e, random);
     e.give();
@@ -268,7 +274,7 @@ TEST_P(Property, TheTransposeIsTheAdjoint) {
     problem adjoint = p;
     adjoint.operation =
         conjugate ? tridia::operation::conjugate_transpose : tridia::operation::transpose;
-    RC_LOG() << describe(adjoint) << '\n';
+    log(describe(adjoint));
     experiment e(p, {.backend = backend()}), t(adjoint, {.backend = backend()});
     fill(e, random);
     RC_ASSERT(e.run() == "");

@@ -1,5 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/cpu/kernel_table.hpp"
+#include "tridia/error.hpp"
 
 namespace tridia::cpu {
 namespace {
@@ -12,25 +13,39 @@ struct tables {
   kernel_pair (*c128)(pivoting, boundary);
 };
 
-const tables& best() {
-#if defined(TRIDIA_X86_64)
-  static constexpr tables v2{"x86-64-v2", x86_64_v2::table_f32, x86_64_v2::table_f64,
-                             x86_64_v2::table_c64, x86_64_v2::table_c128};
-  static constexpr tables v3{"x86-64-v3", x86_64_v3::table_f32, x86_64_v3::table_f64,
-                             x86_64_v3::table_c64, x86_64_v3::table_c128};
-  static constexpr tables v4{"x86-64-v4", x86_64_v4::table_f32, x86_64_v4::table_f64,
-                             x86_64_v4::table_c64, x86_64_v4::table_c128};
-  __builtin_cpu_init();
-  const bool has_v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                      __builtin_cpu_supports("bmi2");
-  const bool has_v4 = has_v3 && __builtin_cpu_supports("avx512f") &&
-                      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd");
-  static const tables& chosen = has_v4 ? v4 : has_v3 ? v3 : v2;
-#else
-  static constexpr tables chosen{"baseline", baseline::table_f32, baseline::table_f64,
-                                 baseline::table_c64, baseline::table_c128};
+#define TRIDIA_TABLES(isa, name) \
+  tables { name, isa::table_f32, isa::table_f64, isa::table_c64, isa::table_c128 }
+
+/// The highest level that was built and that the processor has; the lowest one needs no asking.
+tables find_best() {
+#if defined(TRIDIA_X86_64_V4)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512cd")) {
+    return TRIDIA_TABLES(x86_64_v4, "x86-64-v4");
+  }
 #endif
+#if defined(TRIDIA_X86_64_V3)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("bmi2")) {
+    return TRIDIA_TABLES(x86_64_v3, "x86-64-v3");
+  }
+#endif
+#if defined(TRIDIA_X86_64_V2)
+  return TRIDIA_TABLES(x86_64_v2, "x86-64-v2");
+#elif defined(__x86_64__)
+  throw error(errc::unsupported,
+              "backend: this build's CPU kernels need a newer processor: build with level 2 among "
+              "TRIDIA_X86_64_LEVELS");
+#else
+  return TRIDIA_TABLES(baseline, "baseline");
+#endif
+}
+
+#undef TRIDIA_TABLES
+
+const tables& best() {
+  static const tables chosen = find_best();
   return chosen;
 }
 
