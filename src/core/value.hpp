@@ -22,13 +22,25 @@ using mask_t = typename value_traits<V>::mask;
 TRIDIA_FN float select(bool m, float a, float b) { return m ? a : b; }
 TRIDIA_FN double select(bool m, double a, double b) { return m ? a : b; }
 
-/// a - b c, in the one form that every backend contracts to a fused operation in the same way.
-TRIDIA_FN float sub_mul(float a, float b, float c) { return a - b * c; }
-TRIDIA_FN double sub_mul(double a, double b, double c) { return a - b * c; }
-
-/// a + b c, likewise.
-TRIDIA_FN float add_mul(float a, float b, float c) { return a + b * c; }
-TRIDIA_FN double add_mul(double a, double b, double c) { return a + b * c; }
+/// a + b c, rounded once on a GPU. Said outright: kernels are compiled with -fmad=false, since two
+/// of them that were left to contract as they like might round one system differently.
+TRIDIA_FN float add_mul(float a, float b, float c) {
+#if defined(__CUDA_ARCH__)
+  return __fmaf_rn(b, c, a);
+#else
+  return a + b * c;
+#endif
+}
+TRIDIA_FN double add_mul(double a, double b, double c) {
+#if defined(__CUDA_ARCH__)
+  return __fma_rn(b, c, a);
+#else
+  return a + b * c;
+#endif
+}
+/// a - b c, likewise.
+TRIDIA_FN float sub_mul(float a, float b, float c) { return add_mul(a, -b, c); }
+TRIDIA_FN double sub_mul(double a, double b, double c) { return add_mul(a, -b, c); }
 
 TRIDIA_FN float reciprocal(float a) { return 1.0f / a; }
 TRIDIA_FN double reciprocal(double a) { return 1.0 / a; }

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "support/experiment.hpp"
 
-#include <cstring>
+#include <algorithm>
 #include <limits>
 #include <sstream>
 
@@ -136,8 +136,8 @@ std::string experiment::take() {
   for (buffer* b : {&workspace_, &factors_, &status_bytes_}) b->pull();
   status_.clear();
   if (manner_.status) {
-    status_.resize(static_cast<std::size_t>(layout_.systems()));
-    std::memcpy(status_.data(), status_bytes_.host(), status_bytes_.size());
+    const auto* first = reinterpret_cast<const index_t*>(status_bytes_.host());
+    status_.assign(first, first + layout_.systems());
   }
   return complaint();
 }
