@@ -34,7 +34,7 @@ struct problem {
   /// Strides in elements, one an axis, any sign; a pointer is that of element (0, …, 0). Empty
   /// means dense in C order (over the shape of that array: n - 1 along the axis for short
   /// off-diagonals; for shared coefficients 1 along the axis and 0 elsewhere). A coefficient's
-  /// stride may be 0 along any batch axis, which broadcasts it there.
+  /// stride may be 0 along any axis, which broadcasts it there, and so may that of `rhs`.
   std::vector<index_t> dl_strides{}, d_strides{}, du_strides{}, rhs_strides{}, x_strides{};
 
   /// Elements from one right-hand side to the next; 0 means one array of `extents` after another,

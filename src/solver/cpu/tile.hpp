@@ -51,6 +51,8 @@ class panel {
 
   /// Rows k0 to k1 - 1 of all lanes into a tile whose first row is k0.
   void load(R* tile, index_t k0, index_t k1) const {
+    // There may be no array behind an empty range: off-diagonals of systems of one row.
+    if (k0 >= k1) return;
     for (int v = 0; v < L; v += W) {
       switch (pattern_[v / W]) {
         case pattern::interleaved:
@@ -180,7 +182,7 @@ class panel {
   const R* base_ = nullptr;
   const index_t* line_ = nullptr;
   index_t step_ = 0;
-  pattern pattern_[L / W], together_;
+  pattern pattern_[L / W] = {}, together_ = {};
 };
 
 }  // namespace tridia::cpu::TRIDIA_ISA
