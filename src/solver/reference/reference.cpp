@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "core/dispatch.hpp"
 #include "solver/executor.hpp"
+#include "solver/host_pointer.hpp"
 #include "solver/system_memory.hpp"
 
 // One system after another, a scalar at a time: what the other backends are tested against.
@@ -21,7 +22,9 @@ class reference final : public executor {
     return fused() ? kept_bytes_of<V, P, B>(task_, 1) : factors_bytes();
   }
   std::size_t factors_bytes() const override { return factors_bytes_of<V, P, B>(task_); }
-  void check_pointer(const char*, const void*) const override {}
+  void check_pointer(const char* name, const void* p) const override {
+    check_host_pointer(name, p);
+  }
 
   void execute(const operands& o, void* workspace, void* stream) const override {
     if (!fused()) {
