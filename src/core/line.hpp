@@ -25,26 +25,35 @@ TRIDIA_FN index_t entering_rows(index_t n) {
   return n + 1 - E::tail;
 }
 
-/// The end of the block that begins at k0.
-TRIDIA_FN index_t block_end(index_t k0, index_t block, index_t n) {
-  return k0 + block < n ? k0 + block : n;
-}
+/// How rows are cut into blocks: `first` rows, then `size` at a time; first <= size.
+struct blocks {
+  index_t size, first;
+
+  TRIDIA_FN index_t end(index_t k0, index_t n) const {
+    const index_t k1 = k0 == 0 ? first : k0 + size;
+    return k1 < n ? k1 : n;
+  }
+  /// Where the block of row k begins.
+  TRIDIA_FN index_t begin_of(index_t k) const {
+    return k < first ? 0 : first + (k - first) / size * size;
+  }
+};
 
 /// Where the last block begins: the rows that `finish` deals with are all in it.
 template <class E>
-TRIDIA_FN index_t last_block(index_t n, index_t block) {
-  return (n - E::tail) / block * block;
+TRIDIA_FN index_t last_block(index_t n, const blocks& cut) {
+  return cut.begin_of(n - E::tail);
 }
 
 /// Reads the row that is carried along, if any, then fetches the first block and reads row 0.
 template <class E, class Rows, class Start>
-TRIDIA_FN void start_rows(index_t n, index_t block, Rows& rows, Start start) {
+TRIDIA_FN void start_rows(index_t n, const blocks& cut, Rows& rows, Start start) {
   auto final = decltype(rows.get(0)){};
   if constexpr (E::tail > 1) {
     rows.fetch(n - 1, n);
     final = rows.get(n - 1);
   }
-  rows.fetch(0, block_end(0, block, entering_rows<E>(n)));
+  rows.fetch(0, cut.end(0, entering_rows<E>(n)));
   start(rows.get(0), final);
 }
 
@@ -56,11 +65,10 @@ struct reduction {
   V y;  // of the last row at the end: not finite if anything was not
 
   template <class Matrix, class Rhs>
-  TRIDIA_FN void start(index_t n, index_t block, Matrix& a, Rhs& b) {
-    start_rows<E>(n, block, a,
+  TRIDIA_FN void start(index_t n, const blocks& cut, Matrix& a, Rhs& b) {
+    start_rows<E>(n, cut, a,
                   [&](const auto& first, const auto& final) { f.start(first, final, n); });
-    start_rows<E>(n, block, b,
-                  [&](const auto& first, const auto& final) { g.start(first, final); });
+    start_rows<E>(n, cut, b, [&](const auto& first, const auto& final) { g.start(first, final); });
   }
   /// Rows k0 to k1 - 1, which have been fetched.
   template <class Matrix, class Rhs, class Kept>
@@ -117,41 +125,44 @@ struct expansion {
 };
 
 template <class V, class E, class Kept, class Solution>
-TRIDIA_FN V expand_line(index_t n, index_t block, Kept& kept, Solution& x) {
+TRIDIA_FN V expand_line(index_t n, const blocks& cut, Kept& kept, Solution& x) {
   expansion<V, E> back;
-  const index_t last = last_block<E>(n, block);
+  const index_t last = last_block<E>(n, cut);
   back.rows(last, n, true, kept, x);
-  for (index_t k = last; k > 0; k -= block) back.rows(k - block, k, false, kept, x);
+  for (index_t k1 = last, k0; k1 > 0; k1 = k0) {
+    k0 = cut.begin_of(k1 - 1);
+    back.rows(k0, k1, false, kept, x);
+  }
   return back.value;
 }
 
 /// A x = rhs. `failed(mask, before)` is called where a solution is not finite: before any of x is
 /// written (`before`), so that the inputs are still there; or else once it is.
 template <class V, class E, class Matrix, class Rhs, class Kept, class Solution, class Failed>
-TRIDIA_FN void solve_line(index_t n, index_t block, Matrix& a, Rhs& b, Kept& kept, Solution& x,
+TRIDIA_FN void solve_line(index_t n, const blocks& cut, Matrix& a, Rhs& b, Kept& kept, Solution& x,
                           Failed failed) {
   reduction<V, E> down;
   const index_t entering = entering_rows<E>(n);
-  down.start(n, block, a, b);
-  for (index_t k0 = 0; k0 < entering; k0 += block) {
-    const index_t k1 = block_end(k0, block, entering);
+  down.start(n, cut, a, b);
+  for (index_t k0 = 0, k1; k0 < entering; k0 = k1) {
+    k1 = cut.end(k0, entering);
     if (k0 > 0) a.fetch(k0, k1), b.fetch(k0, k1);
     down.rows(k0, k1, n, a, b, kept);
   }
   down.finish(n, kept);
   const auto good = is_finite(down.y);
   if (!all_of(good)) failed(!good, true);
-  const auto also_good = is_finite(expand_line<V, E>(n, block, kept, x));
+  const auto also_good = is_finite(expand_line<V, E>(n, cut, kept, x));
   if (!all_of(also_good)) failed(good && !also_good, false);
 }
 
 /// Rows in order as elimination E wants them: start(), step(k) for row k (which eliminates column
 /// k - 1), finish(c, column).
 template <class E, class Fetch, class Step, class Finish>
-TRIDIA_FN void ascend(index_t n, index_t block, Fetch fetch, Step step, Finish finish) {
+TRIDIA_FN void ascend(index_t n, const blocks& cut, Fetch fetch, Step step, Finish finish) {
   const index_t entering = entering_rows<E>(n);
-  for (index_t k0 = 0; k0 < entering; k0 += block) {
-    const index_t k1 = block_end(k0, block, entering);
+  for (index_t k0 = 0, k1; k0 < entering; k0 = k1) {
+    k1 = cut.end(k0, entering);
     if (k0 > 0) fetch(k0, k1);
     for (index_t k = k0 > 0 ? k0 : 1; k < k1; ++k) step(k);
   }
@@ -165,18 +176,18 @@ TRIDIA_FN auto is_finite(const row<V>& r) {
 
 /// A = L U into `factors`; returns a mask of the systems in which every number is finite.
 template <class V, class E, class Matrix, class Factors>
-TRIDIA_FN auto factor_line(index_t n, index_t block, Matrix& a, Factors& factors) {
+TRIDIA_FN auto factor_line(index_t n, const blocks& cut, Matrix& a, Factors& factors) {
   typename E::factorization f;
   typename E::lower l;
   typename E::upper u;
   auto good = is_finite(V(0));
-  start_rows<E>(n, block, a, [&](const auto& first, const auto& final) {
+  start_rows<E>(n, cut, a, [&](const auto& first, const auto& final) {
     f.start(first, final, n);
     good = good && is_finite(first);
     if (E::tail > 1) good = good && is_finite(final);
   });
   ascend<E>(
-      n, block, [&](index_t k0, index_t k1) { a.fetch(k0, k1); },
+      n, cut, [&](index_t k0, index_t k1) { a.fetch(k0, k1); },
       [&](index_t k) {
         const auto r = a.get(k);
         f.step(r, n - 1 - k, l, u);
@@ -194,14 +205,14 @@ TRIDIA_FN auto factor_line(index_t n, index_t block, Matrix& a, Factors& factors
 /// L U x = rhs; `kept` has one value y a row between the sweeps (it may be x itself where that is
 /// memory). `failed` as in solve_line.
 template <class V, class E, class Factors, class Rhs, class Kept, class Solution, class Failed>
-TRIDIA_FN void substitute_line(index_t n, index_t block, Factors& factors, Rhs& b, Kept& kept,
+TRIDIA_FN void substitute_line(index_t n, const blocks& cut, Factors& factors, Rhs& b, Kept& kept,
                                Solution& x, Failed failed) {
   typename E::forward g;
   typename E::lower l;
   V y;
-  start_rows<E>(n, block, b, [&](const auto& first, const auto& final) { g.start(first, final); });
+  start_rows<E>(n, cut, b, [&](const auto& first, const auto& final) { g.start(first, final); });
   ascend<E>(
-      n, block, [&](index_t k0, index_t k1) { b.fetch(k0, k1); },
+      n, cut, [&](index_t k0, index_t k1) { b.fetch(k0, k1); },
       [&](index_t k) {
         factors.get_lower(k - 1, l);
         kept.put(k - 1, g.step(l, b.get(k)));
@@ -212,7 +223,7 @@ TRIDIA_FN void substitute_line(index_t n, index_t block, Factors& factors, Rhs& 
       });
   const auto good = is_finite(y);
   if (!all_of(good)) failed(!good, true);
-  const auto also_good = is_finite(expand_line<V, E>(n, block, kept, x));
+  const auto also_good = is_finite(expand_line<V, E>(n, cut, kept, x));
   if (!all_of(also_good)) failed(good && !also_good, false);
 }
 
@@ -227,7 +238,7 @@ struct zero_rhs {
 /// eliminates once more, looking at every pivot. Calls found(lane, status) once for each lane of
 /// `open` in which it finds a reason, with a status as in `execution::status`.
 template <class V, class E, class Matrix, class Rhs, class Found>
-TRIDIA_FN void diagnose_line(index_t n, index_t block, Matrix& a, Rhs& b, mask_t<V> open,
+TRIDIA_FN void diagnose_line(index_t n, const blocks& cut, Matrix& a, Rhs& b, mask_t<V> open,
                              Found found) {
   using Mask = mask_t<V>;
   typename E::factorization f{};
@@ -238,8 +249,8 @@ TRIDIA_FN void diagnose_line(index_t n, index_t block, Matrix& a, Rhs& b, mask_t
     for_each_set(where && open, [&](int lane) { found(lane, status); });
     open = open && !where;
   };
-  for (index_t k0 = 0; k0 < n; k0 += block) {
-    const index_t k1 = k0 + block < n ? k0 + block : n;
+  for (index_t k0 = 0, k1; k0 < n; k0 = k1) {
+    k1 = cut.end(k0, n);
     a.fetch(k0, k1), b.fetch(k0, k1);
     for (index_t k = k0; k < k1; ++k) {
       mark(!(is_finite(a.get(k)) && is_finite(b.get(k))), -(k + 1));
@@ -249,11 +260,10 @@ TRIDIA_FN void diagnose_line(index_t n, index_t block, Matrix& a, Rhs& b, mask_t
     mark(is_zero(f.last_pivot), k + 1);
     mark(!(is_finite(l.w) && is_finite(u.next) && is_finite(y)), -(k + 1));
   };
-  start_rows<E>(n, block, a,
-                [&](const auto& first, const auto& final) { f.start(first, final, n); });
-  start_rows<E>(n, block, b, [&](const auto& first, const auto& final) { g.start(first, final); });
+  start_rows<E>(n, cut, a, [&](const auto& first, const auto& final) { f.start(first, final, n); });
+  start_rows<E>(n, cut, b, [&](const auto& first, const auto& final) { g.start(first, final); });
   ascend<E>(
-      n, block, [&](index_t k0, index_t k1) { a.fetch(k0, k1), b.fetch(k0, k1); },
+      n, cut, [&](index_t k0, index_t k1) { a.fetch(k0, k1), b.fetch(k0, k1); },
       [&](index_t k) {
         f.step(a.get(k), n - 1 - k, l, u);
         check_column(k - 1, g.step(l, b.get(k)));

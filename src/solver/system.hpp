@@ -167,15 +167,15 @@ TRIDIA_FN void solve_system(const geometry& g, const typed_operands<V>& o, index
     with_elimination<V, P, B>(n, [&](auto e) {
       using E = decltype(e);
       kept_rows<V, E> kept{keep};
-      core::solve_line<V, E>(n, n, a, b, kept, x, [&](bool failed, bool before) {
+      core::solve_line<V, E>(n, {n, n}, a, b, kept, x, [&](bool failed, bool before) {
         if (!failed) return;
         status = -1;
         core::zero_rhs<V> zero;
         const auto found = [&](int, index_t s) { status = s; };
         if (before) {
-          core::diagnose_line<V, E>(n, n, a, b, true, found);
+          core::diagnose_line<V, E>(n, {n, n}, a, b, true, found);
         } else {
-          core::diagnose_line<V, E>(n, n, a, zero, true, found);
+          core::diagnose_line<V, E>(n, {n, n}, a, zero, true, found);
         }
       });
     });
@@ -196,10 +196,10 @@ TRIDIA_FN void factor_system(const geometry& g, const typed_operands<V>& o, inde
   with_elimination<V, P, B>(n, [&](auto e) {
     using E = decltype(e);
     factor_rows<V, E> out{factors};
-    if (core::factor_line<V, E>(n, n, a, out)) return;
+    if (core::factor_line<V, E>(n, {n, n}, a, out)) return;
     status = -1;
     core::zero_rhs<V> zero;
-    core::diagnose_line<V, E>(n, n, a, zero, true, [&](int, index_t s) { status = s; });
+    core::diagnose_line<V, E>(n, {n, n}, a, zero, true, [&](int, index_t s) { status = s; });
   });
 }
 
@@ -218,7 +218,7 @@ TRIDIA_FN void substitute_system(const geometry& g, const typed_operands<V>& o, 
     using E = decltype(e);
     factor_rows<V, E> rows{factors};
     kept_in_place<V, E> kept{rows, x};
-    core::substitute_line<V, E>(n, n, rows, b, kept, x, [&](bool failed, bool before) {
+    core::substitute_line<V, E>(n, {n, n}, rows, b, kept, x, [&](bool failed, bool before) {
       if (!failed) return;
       status = b.first_bad > 0 ? -b.first_bad : -1;
       if (!before || b.first_bad > 0) return;

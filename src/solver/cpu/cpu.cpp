@@ -27,12 +27,19 @@ using solver::task;
 constexpr index_t serial_rows = 8192;
 
 /// What the groups of a strip may keep between their sweeps when they take turns.
-constexpr std::size_t side_by_side_bytes = std::size_t{4} << 20;
+constexpr std::size_t side_by_side_bytes = std::size_t{3} << 19;
 
 std::size_t cache_bytes() {
   const long l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
   return l3 > 0 ? static_cast<std::size_t>(l3) : std::size_t{32} << 20;
 }
+
+/// Systems that a strip is made of.
+struct stretch {
+  index_t first, count;
+  int groups, lanes;
+  index_t rows;
+};
 
 class executor final : public solver::executor {
  public:
@@ -177,16 +184,13 @@ class executor final : public solver::executor {
   }
   void place_memory() {
     side_by_side_ = lies_side_by_side();
-    const split single_runs{ragged_.runs.empty() ? 0 : runs(), 1};
-    strips_ = task_.ragged.empty() && !shares_matrices()
-                  ? strip_split(matrices_, groups_for(matrices_, kernels_.wide.kept_bytes))
-                  : strip_split(single_runs, 1);
+    strip_groups_ = groups_for(matrices_, kernels_.wide.kept_bytes);
     if (shares_matrices()) {
       thread_bytes_ =
           round_up(static_cast<std::size_t>(task_.geometry.rows) * kernels_.wide.value_bytes);
     } else if (task_.ragged.empty()) {
       if (runs() > 0) {
-        const std::size_t together = side_by_side_ ? strips_.groups() : 1;
+        const std::size_t together = side_by_side_ ? strip_groups_ : 1;
         thread_bytes_ = std::max(together * run_bytes(0), run_bytes(runs() - 1));
       }
     } else {
@@ -241,22 +245,25 @@ class executor final : public solver::executor {
     }
   }
 
-  /// Matrices of some runs that are alike, each with its right-hand side `right_side`.
-  strip matrix_strip(const operands& o, index_t first_run, int runs, index_t right_side) const {
+  /// `count` matrices from position `first` on in `groups` groups of `lanes`, each with its
+  /// right-hand side `right_side`.
+  strip matrix_strip(const operands& o, const stretch& part, index_t right_side) const {
     const geometry& g = task_.geometry;
-    strip s = start_strip(o, rows_at(first_run), runs);
-    for (index_t i = first_run; i < first_run + runs; ++i) {
-      const run r = run_at(i);
-      for (index_t p = r.first; p < r.first + r.count; ++p) {
-        index_t at[layout::array_count];
-        g.line_offsets(system_at(p), right_side, at);
-        add_system(s, at);
-        if (g.ragged) pad_system(s, s.rows - g.rows_of(system_at(p)));
-      }
+    strip s = start_strip(o, part.rows, part.groups);
+    for (index_t p = part.first; p < part.first + part.count; ++p) {
+      index_t at[layout::array_count];
+      g.line_offsets(system_at(p), right_side, at);
+      add_system(s, at);
+      if (g.ragged) pad_system(s, s.rows - g.rows_of(system_at(p)));
     }
-    repeat_first_lane(s, kernels_at(first_run).lanes);
+    repeat_first_lane(s, part.lanes);
     return s;
   }
+  stretch stretch_of(index_t run_number) const {
+    const run r = run_at(run_number);
+    return {r.first, r.count, 1, kernels_at(run_number).lanes, rows_at(run_number)};
+  }
+
   /// Aligns the system that was added last with the others' last rows.
   void pad_system(strip& s, index_t pad) const {
     const int lane = s.live - 1;
@@ -297,7 +304,7 @@ class executor final : public solver::executor {
   }
 
   void factor_run(const operands& o, index_t i, void* factors, index_t* of_lane) const {
-    const strip s = matrix_strip(o, i, 1, 0);
+    const strip s = matrix_strip(o, stretch_of(i), 0);
     if (s.rows > 0) {
       kernels_at(i).factor(s, factors, of_lane);
     } else {
@@ -306,17 +313,47 @@ class executor final : public solver::executor {
   }
   void substitute_run(const operands& o, index_t i, index_t right_side, const index_t* of_lane,
                       const void* factors, void* memory) const {
-    const strip s = matrix_strip(o, i, 1, right_side);
+    const strip s = matrix_strip(o, stretch_of(i), right_side);
     if (s.rows > 0) kernels_at(i).substitute(s, of_lane, factors, memory);
   }
 
   void execute_fused(const operands& o, std::byte* workspace) const {
     if (task_.geometry.rows == 0) return;
-    for_each(strips_.count(), [&](index_t i, int thread) {
-      const auto [first, count] = strips_.at(i);
-      const strip s = matrix_strip(o, first, count, 0);
-      kernels_at(first).solve(s, thread_memory(workspace, thread));
+    if (!task_.ragged.empty()) {
+      for_each(runs(), [&](index_t i, int thread) {
+        kernels_at(i).solve(matrix_strip(o, stretch_of(i), 0), thread_memory(workspace, thread));
+      });
+      return;
+    }
+    const index_t rows = task_.geometry.rows, head = unaligned_head(o.x);
+    const split all{task_.geometry.matrices.size - head, kernels_.wide.lanes};
+    const strip_split strips(all, strip_groups_);
+    const index_t heads = head > 0 ? 1 : 0;
+    for_each(heads + strips.count(), [&](index_t i, int thread) {
+      stretch part{0, head, 1, 0, rows};
+      bool single = head < fewest(kernels_.wide.lanes);
+      if (i >= heads) {
+        const auto [first, count] = strips.at(i - heads);
+        const run front = all.at(first), back = all.at(first + count - 1);
+        part = {head + front.first, back.first + back.count - front.first, count, 0, rows};
+        single = front.single;
+      }
+      const kernels& k = kernels_of({part.first, 0, single}, rows);
+      if (single) part.groups = static_cast<int>(part.count);
+      part.lanes = k.lanes;
+      k.solve(matrix_strip(o, part, 0), thread_memory(workspace, thread));
     });
+  }
+
+  /// Systems before the first whose neighbours begin where a cache line does, so that whole vectors
+  /// of neighbours are stored at aligned addresses.
+  index_t unaligned_head(const void* x) const {
+    if (!side_by_side_) return 0;
+    const auto size = static_cast<std::uintptr_t>(size_of(task_.type));
+    const auto at = reinterpret_cast<std::uintptr_t>(x) / size;
+    const auto per_line = 64 / size;
+    const auto head = static_cast<index_t>((per_line - at % per_line) % per_line);
+    return std::min(head, task_.geometry.matrices.size);
   }
 
   /// Several right-hand sides, but fewer than would fill the lanes.
@@ -396,7 +433,7 @@ class executor final : public solver::executor {
   kernel_pair kernels_, short_kernels_;
   ragged_order ragged_;
   split matrices_, right_sides_;
-  strip_split strips_;
+  int strip_groups_ = 1;
   bool side_by_side_ = false;
   std::vector<std::size_t> ragged_factors_at_;
   std::size_t thread_bytes_ = 0;

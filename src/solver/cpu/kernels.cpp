@@ -31,6 +31,7 @@ class findings {
 template <class V, class E>
 struct workplace {
   const strip& s;
+  const core::blocks cut;
   lookahead<V> ahead;
   group<V> groups[max_groups];
   matrix_tiles<V> a;
@@ -38,8 +39,21 @@ struct workplace {
   solution_tiles<V> x;
 
   explicit workplace(const strip& given)
-      : s(given), a(given, groups[0], ahead), b(given, groups[0]), x(given, groups[0], ahead) {
+      : s(given),
+        cut{block_rows<V>, first_block(given)},
+        a(given, groups[0], ahead),
+        b(given, groups[0]),
+        x(given, groups[0], ahead) {
     for (int i = 0; i < s.groups; ++i) groups[i] = group<V>(s, i);
+  }
+  /// Blocks begin where cache lines do, if lines are contiguous: vectors are then loaded whole.
+  static index_t first_block(const strip& s) {
+    constexpr index_t size = packing<V>::parts * sizeof(typename packing<V>::scalar);
+    constexpr index_t per_line = 64 / size;
+    if (s.x == nullptr || s.g->lines[layout::x].step != 1) return block_rows<V>;
+    const auto at = reinterpret_cast<std::uintptr_t>(s.x) / size + s.line[layout::x][0];
+    const auto over = static_cast<index_t>(at % per_line);
+    return block_rows<V> - over;
   }
   void use(int number) {
     a.use(groups[number]);
@@ -54,7 +68,7 @@ struct workplace {
   /// Rare, and long: kept out of the way of what is not.
   template <class Rhs>
   __attribute__((noinline)) void explain(Rhs& rhs, const core::mask_t<V>& open, findings& found) {
-    core::diagnose_line<V, E>(s.rows, block_rows<V>, a, rhs, open,
+    core::diagnose_line<V, E>(s.rows, cut, a, rhs, open,
                               [&](int lane, index_t status) { found.enter(lane, status); });
   }
   void failed(const core::mask_t<V>& mask, bool before, findings& found) {
@@ -81,7 +95,7 @@ void solve_in_turn(workplace<V, E>& w, void* memory) {
     w.ahead.lines_of(i + 1 < w.s.groups ? &w.groups[i + 1] : nullptr, w.s.rows);
     findings found(w.groups[i].first);
     auto kept = w.kept(memory, 0);
-    core::solve_line<V, E>(w.s.rows, block_rows<V>, w.a, w.b, kept, w.x,
+    core::solve_line<V, E>(w.s.rows, w.cut, w.a, w.b, kept, w.x,
                            [&](const auto& mask, bool before) { w.failed(mask, before, found); });
     w.enter_statuses(i, found);
   }
@@ -90,7 +104,7 @@ void solve_in_turn(workplace<V, E>& w, void* memory) {
 /// The way back of all groups, and their statuses.
 template <class V, class E>
 void expand_side_by_side(workplace<V, E>& w, void* memory, const core::reduction<V, E>* down) {
-  const index_t n = w.s.rows, block = block_rows<V>;
+  const index_t n = w.s.rows;
   core::expansion<V, E> back[max_groups];
   findings found[max_groups];
   for (int i = 0; i < w.s.groups; ++i) {
@@ -101,7 +115,8 @@ void expand_side_by_side(workplace<V, E>& w, void* memory, const core::reduction
     w.use(i);
     w.failed(!good, true, found[i]);
   }
-  for (index_t k1 = n, k0 = core::last_block<E>(n, block); k1 > 0; k1 = k0, k0 -= block) {
+  for (index_t k1 = n, k0; k1 > 0; k1 = k0) {
+    k0 = k1 == n ? core::last_block<E>(n, w.cut) : w.cut.begin_of(k1 - 1);
     for (int i = 0; i < w.s.groups; ++i) {
       w.use(i);
       auto kept = w.kept(memory, i);
@@ -119,16 +134,16 @@ void expand_side_by_side(workplace<V, E>& w, void* memory, const core::reduction
 /// All groups a block at a time; the next block's rows are asked for meanwhile.
 template <class V, class E>
 void solve_side_by_side(workplace<V, E>& w, void* memory) {
-  const index_t n = w.s.rows, block = block_rows<V>, entering = core::entering_rows<E>(n);
+  const index_t n = w.s.rows, entering = core::entering_rows<E>(n);
   const int groups = w.s.groups;
   core::reduction<V, E> down[max_groups];
-  for (index_t k0 = 0; k0 < entering; k0 += block) {
-    const index_t k1 = core::block_end(k0, block, entering);
-    w.ahead.rows_of(w.groups, groups, k1, core::block_end(k1, block, entering));
+  for (index_t k0 = 0, k1; k0 < entering; k0 = k1) {
+    k1 = w.cut.end(k0, entering);
+    w.ahead.rows_of(w.groups, groups, k1, w.cut.end(k1, entering));
     for (int i = 0; i < groups; ++i) {
       w.use(i);
       if (k0 == 0) {
-        down[i].start(n, block, w.a, w.b);
+        down[i].start(n, w.cut, w.a, w.b);
       } else {
         w.a.fetch(k0, k1), w.b.fetch(k0, k1);
       }
@@ -158,7 +173,7 @@ void factor(const strip& s, void* factors, index_t* status) {
   workplace<V, E> w(s);
   findings found(w.groups[0].first);
   factor_words<V, E> out{word_rows<V, E::lower_words + E::upper_words>(factors)};
-  const auto good = core::factor_line<V, E>(s.rows, block_rows<V>, w.a, out);
+  const auto good = core::factor_line<V, E>(s.rows, w.cut, w.a, out);
   if (!all_of(good)) w.failed(!good, false, found);
   for (int l = 0; l < s.live; ++l) status[l] = found[l];
 }
@@ -166,8 +181,8 @@ void factor(const strip& s, void* factors, index_t* status) {
 /// The first row of a lane's right-hand side that is not finite, as a status; or 0.
 template <class V>
 index_t explain_rhs(rhs_tiles<V>& b, index_t rows, int lane) {
-  for (index_t k0 = 0; k0 < rows; k0 += block_rows<V>) {
-    const index_t k1 = core::block_end(k0, block_rows<V>, rows);
+  for (index_t k0 = 0, k1; k0 < rows; k0 = k1) {
+    k1 = core::blocks{block_rows<V>, block_rows<V>}.end(k0, rows);
     b.fetch(k0, k1);
     for (index_t k = k0; k < k1; ++k) {
       bool bad = false;
@@ -197,7 +212,7 @@ void substitute_with(const strip& s, const index_t* of_matrix, const Factors& fa
   for (int i = 0; i < s.groups; ++i) {
     w.use(i);
     findings found(w.groups[i].first);
-    core::substitute_line<V, E>(s.rows, block_rows<V>, factors, w.b, kept, w.x,
+    core::substitute_line<V, E>(s.rows, w.cut, factors, w.b, kept, w.x,
                                 [&](const auto& mask, bool before) {
                                   found.enter_unknown(mask);
                                   if (!before) return;

@@ -40,11 +40,9 @@ class strip_split {
     int count;
   };
 
-  strip_split() = default;
   strip_split(const split& s, int groups)
       : groups_(groups), full_(s.full()), rest_(s.runs() - s.full()) {}
 
-  [[nodiscard]] int groups() const { return groups_; }
   [[nodiscard]] index_t count() const { return full_strips() + rest_; }
   [[nodiscard]] range at(index_t i) const {
     if (i >= full_strips()) return {full_ + (i - full_strips()), 1};
@@ -55,8 +53,8 @@ class strip_split {
  private:
   [[nodiscard]] index_t full_strips() const { return (full_ + groups_ - 1) / groups_; }
 
-  int groups_ = 1;
-  index_t full_ = 0, rest_ = 0;
+  int groups_;
+  index_t full_, rest_;
 };
 
 }  // namespace tridia::cpu

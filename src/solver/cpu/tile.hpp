@@ -90,7 +90,7 @@ class panel {
       if (p == pattern::interleaved) {
         store_interleaved(tile + v, v, k0, k1, stream);
       } else if (step_ == 1 && live - v >= W) {
-        store_contiguous(tile + v, v, k0, k1);
+        store_contiguous(tile + v, v, k0, k1, stream);
       } else {
         const int lanes = live - v < W ? live - v : W;
         store_any(tile + v, v, k0, k1, lanes);
@@ -159,12 +159,12 @@ class panel {
     }
   }
 
-  void store_contiguous(const R* tile, int v, index_t k0, index_t k1) const {
+  void store_contiguous(const R* tile, int v, index_t k0, index_t k1, bool stream) const {
     R* lines[W];
     for (int l = 0; l < W; ++l) lines[l] = at(v + l, k0);
     const index_t reals = (k1 - k0) * C;
     index_t r = 0;
-    for (; r + W <= reals; r += W) transpose_out<R, W>(tile + r * L, L, lines, r);
+    for (; r + W <= reals; r += W) transpose_out<R, W>(tile + r * L, L, lines, r, stream);
     for (; r < reals; ++r) {
       for (int l = 0; l < W; ++l) lines[l][r] = tile[r * L + l];
     }

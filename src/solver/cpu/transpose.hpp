@@ -141,13 +141,14 @@ inline void transpose_in(const R* const (&lines)[W], index_t r, R* rows, index_t
   for (int i = 0; i < W; ++i) store_vector<R, W>(rows + i * pitch, a[i]);
 }
 template <class R, int W>
-inline void transpose_out(const R* rows, index_t pitch, R* const (&lines)[W], index_t r) {
+inline void transpose_out(const R* rows, index_t pitch, R* const (&lines)[W], index_t r,
+                          bool stream) {
   vector<R, W> a[W];
 #pragma GCC unroll 16
   for (int i = 0; i < W; ++i) a[i] = load_vector<R, W>(rows + i * pitch);
   transpose_registers<R, W>(a);
 #pragma GCC unroll 16
-  for (int l = 0; l < W; ++l) store_vector<R, W>(lines[l] + r, a[l]);
+  for (int l = 0; l < W; ++l) put_vector<R, W>(lines[l] + r, a[l], stream);
 }
 
 }  // namespace tridia::cpu::TRIDIA_ISA
