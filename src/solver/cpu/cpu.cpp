@@ -352,7 +352,9 @@ class executor final : public solver::executor {
     const auto size = static_cast<std::uintptr_t>(size_of(task_.type));
     const auto at = reinterpret_cast<std::uintptr_t>(x) / size;
     const auto per_line = 64 / size;
-    const auto head = static_cast<index_t>((per_line - at % per_line) % per_line);
+    // At most one group: with fewer lanes than a cache line has room for, vectors are aligned.
+    const auto head =
+        static_cast<index_t>((per_line - at % per_line) % per_line) % kernels_.wide.lanes;
     return std::min(head, task_.geometry.matrices.size);
   }
 
