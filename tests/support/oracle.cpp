@@ -31,6 +31,18 @@ std::vector<complex> dense(const std::vector<term>& a, index_t n) {
   return {sums.begin(), sums.end()};
 }
 
+/// How much of ||A|| is left where terms in one place add up. What rounds is the terms: a matrix
+/// near which they cancel is as ill-conditioned as if it were near a singular one.
+double uncancelled(const std::vector<term>& a, index_t n) {
+  const auto size = static_cast<std::size_t>(n);
+  std::vector<wide> before(size), after(size);
+  for (const term& t : a) before[static_cast<std::size_t>(t.column)] += magnitude(t.value);
+  const std::vector<complex> sums = dense(a, n);
+  for (std::size_t k = 0; k < sums.size(); ++k) after[k / size] += magnitude(wide(sums[k]));
+  const long double all = largest(before);
+  return all > 0 ? static_cast<double>(largest(after) / all) : 1;
+}
+
 std::string system_name(index_t system, index_t n) {
   return "system " + std::to_string(system) + " of " + std::to_string(n) + " rows: ";
 }
@@ -51,11 +63,12 @@ std::string check_backward(const experiment& e, index_t system, const std::vecto
 /// The forward error against LAPACK, in units of what the condition allows.
 std::string check_forward(const experiment& e, index_t system, const std::vector<term>& a) {
   const index_t n = e.where().rows(system);
+  const double left = uncancelled(a, n);
   for (index_t c = 0; c < e.where().columns(role::x); ++c) {
     const std::vector<wide> x = solution_of(e, system, c), b = rhs_of(e, system, c);
     const dense_solution oracle = solve_dense(n, dense(a, n), 1, {b.begin(), b.end()});
     const double allowed =
-        4 * kBackwardBound * epsilon(e.problem().type) / oracle.reciprocal_condition;
+        4 * kBackwardBound * epsilon(e.problem().type) / (oracle.reciprocal_condition * left);
     if (!(allowed < 0.1)) continue;  // Too near a singular matrix for any digit to be right.
     std::vector<wide> error(x.size()), expected(oracle.x.begin(), oracle.x.end());
     for (std::size_t k = 0; k < x.size(); ++k) error[k] = x[k] - expected[k];
@@ -141,8 +154,8 @@ std::vector<wide> rhs_of(const experiment& e, index_t system, index_t column) {
 }
 
 double reciprocal_condition(const std::vector<term>& a, index_t n) {
-  return solve_dense(n, dense(a, n), 1, std::vector<complex>(static_cast<std::size_t>(n)))
-      .reciprocal_condition;
+  const std::vector<complex> zero(static_cast<std::size_t>(n));
+  return solve_dense(n, dense(a, n), 1, zero).reciprocal_condition * uncancelled(a, n);
 }
 
 std::string check_solution(const experiment& e, index_t dense_rows) {

@@ -25,7 +25,7 @@ long double backward_error(const std::vector<term>& a, const std::vector<wide>& 
 std::vector<wide> solution_of(const experiment& e, index_t system, index_t column);
 std::vector<wide> rhs_of(const experiment& e, index_t system, index_t column);
 
-/// 1 / (||A|| ||A^-1||) by LAPACK.
+/// 1 / (||A|| ||A^-1||) by LAPACK, ||A|| of the terms before those in one place add up.
 double reciprocal_condition(const std::vector<term>& a, index_t n);
 
 /// The largest backward error, in units of the type's epsilon, that a stable solver may leave.
