@@ -25,24 +25,27 @@ template <class V>
 struct strided_matrix {
   const geometry& g;
   index_t n;
-  const V *sub, *diag, *sup;
+  const V* array[3];  // off-diagonals without entries may be null
+  index_t start[3];
 
   TRIDIA_FN strided_matrix(const geometry& geo, index_t rows, const V* const (&in)[4],
                            const index_t (&at)[layout::array_count])
-      : g(geo),
-        n(rows),
-        sub(in[layout::sub] + at[layout::sub] + geo.lines[layout::sub].origin),
-        diag(in[layout::diag] + at[layout::diag]),
-        sup(in[layout::sup] + at[layout::sup] + geo.lines[layout::sup].origin) {}
+      : g(geo), n(rows) {
+    for (const int a : {layout::sub, layout::diag, layout::sup}) {
+      array[a] = in[a];
+      start[a] = at[a] + g.lines[a].origin;
+    }
+  }
 
   TRIDIA_FN void fetch(index_t, index_t) {}
+  TRIDIA_FN V entry(layout::array a, index_t k) const {
+    return array[a][start[a] + k * g.lines[a].step];
+  }
   TRIDIA_FN core::row<V> get(index_t k) const {
     const bool corners = g.corners != layout::edge::absent;
-    core::row<V> r{V(0), diag[k * g.lines[layout::diag].step], V(0)};
-    if (k > 0 || corners) r.sub = sub[(k > 0 ? k : g.sub_corner(n)) * g.lines[layout::sub].step];
-    if (k < n - 1 || corners) {
-      r.sup = sup[(k < n - 1 ? k : g.sup_corner(n)) * g.lines[layout::sup].step];
-    }
+    core::row<V> r{V(0), entry(layout::diag, k), V(0)};
+    if (k > 0 || corners) r.sub = entry(layout::sub, k > 0 ? k : g.sub_corner(n));
+    if (k < n - 1 || corners) r.sup = entry(layout::sup, k < n - 1 ? k : g.sup_corner(n));
     if (g.conjugate) r = {core::conjugate(r.sub), core::conjugate(r.diag), core::conjugate(r.sup)};
     return corners && n < 3 ? core::folded(r, k, n) : r;
   }

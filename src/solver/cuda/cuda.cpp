@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/cuda/check.hpp"
 #include "solver/cuda/kernels.hpp"
+#include "solver/cuda/onchip.hpp"
 #include "solver/executor.hpp"
 #include "solver/system_memory.hpp"
 
@@ -27,6 +28,20 @@ launches find_launches(const task& t) {
       break;
   }
   return launches_f64(t.pivoting, t.boundary);
+}
+
+onchip_launches find_onchip(const task& t) {
+  switch (t.type) {
+    case value_type::f32:
+      return onchip_f32(t.pivoting, t.boundary);
+    case value_type::c64:
+      return onchip_c64(t.pivoting, t.boundary);
+    case value_type::c128:
+      return onchip_c128(t.pivoting, t.boundary);
+    case value_type::f64:
+      break;
+  }
+  return onchip_f64(t.pivoting, t.boundary);
 }
 
 int find_device(int asked) {
@@ -74,6 +89,7 @@ class executor final : public solver::executor {
     check(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device_),
           "cudaDeviceGetAttribute");
     most_columns_ = index_t{processors} * threads;
+    plan_shape();
   }
   ~executor() override {
     int before = 0;
@@ -86,7 +102,7 @@ class executor final : public solver::executor {
 
   int cuda_device() const override { return device_; }
   std::size_t workspace_bytes() const override {
-    if (lines() == 0) return 0;
+    if (lines() == 0 || onchip_) return 0;
     return fused() ? launches_.kept_bytes(task_, columns(lines())) : factors_bytes();
   }
   std::size_t factors_bytes() const override { return launches_.factors_bytes(task_); }
@@ -114,6 +130,11 @@ class executor final : public solver::executor {
     }
     if (lines() == 0) return;
     const device_scope scope(device_);
+    if (onchip_) {
+      check(onchip_launches_.solve(task_.geometry, o, *onchip_, as_stream(stream)),
+            "launching a solve");
+      return;
+    }
     check(launches_.solve(task_.geometry, o, align(workspace), columns(lines()), as_stream(stream)),
           "launching a solve");
   }
@@ -140,6 +161,17 @@ class executor final : public solver::executor {
   }
 
  private:
+  void plan_shape() {
+    int most_shared = 0;
+    check(cudaDeviceGetAttribute(&most_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device_),
+          "cudaDeviceGetAttribute");
+    onchip_ = plan_onchip(task_, {}, static_cast<std::size_t>(most_shared));
+    if (!onchip_) return;
+    onchip_launches_ = find_onchip(task_);
+    check(onchip_launches_.prepare(static_cast<std::size_t>(most_shared)),
+          "giving a kernel its shared memory");
+  }
+
   static cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
 
   bool fused() const { return task_.geometry.right_sides.size == 1; }
@@ -160,6 +192,8 @@ class executor final : public solver::executor {
 
   task task_;
   launches launches_;
+  onchip_launches onchip_launches_{};
+  std::optional<onchip_shape> onchip_;
   int device_;
   device_memory ragged_, off_diagonal_;
   index_t most_columns_ = 0;

@@ -1,0 +1,337 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/elimination.hpp"
+
+// A chunk of consecutive rows as seen from outside: its interface equations, which hold x of the
+// rows `before` and `after` it and of its own `first` and `last` row, and nothing else. Solving
+// with chunks goes
+//
+//   reduce   rows -> equations, for each chunk by itself
+//   merge    equations of two neighbours -> those of both together, and what that left aside
+//   close    equations of the whole system -> its ends, by the boundary
+//   split    ends of both together -> ends of each
+//   expand   ends of a chunk -> x of its rows
+//
+// whoever holds the chunks: threads, warps, blocks, devices. The merges form a tree of any shape.
+// Rows come as `rows.get(k) -> row<V>`, `rows.rhs(k) -> V`, k from 0 in the chunk, and the same
+// object keeps what expand needs: `rows.keep(k, a, b, c)`, `rows.kept(k, a, b, c)`, three words a
+// row, which may lie where the row was.
+namespace tridia::core {
+
+template <class V, pivoting P>
+struct chunk;
+
+/// Growth that is let pass when pivots are only watched. A factor of 2^4 of the rounding error.
+inline constexpr int calm_growth = 16;
+
+/// Whether |a| stays below the growth let pass; false for NaN.
+template <class V>
+TRIDIA_FN auto is_calm(const V& a) {
+  using real = typename value_traits<V>::real;
+  return magnitude(a) <= real(calm_growth);
+}
+
+/// Without interchanges: Thomas inside the chunk, with a column for x before it.
+template <class V>
+struct chunk<V, pivoting::none> {
+  /// x = rhs - before x_before - after x_after, of the first or the last row.
+  struct equation {
+    V before, after, rhs;
+  };
+  struct equations {
+    equation first, last;
+  };
+  struct ends {
+    V before, after;
+  };
+  /// Between two chunks: the left one's last x in terms of what is outside both; and the right
+  /// one's first equation.
+  struct seam {
+    equation left, right;
+  };
+
+  /// `watch(v)` sees every number whose size bounds the growth of rounding errors.
+  template <bool Keep, class Rows, class Watch>
+  static TRIDIA_FN equations reduce(index_t n, Rows& rows, Watch watch) {
+    row<V> in = rows.get(0);
+    V rhs = rows.rhs(0);
+    const V w = reciprocal(in.diag);
+    equation here{in.sub * w, in.sup * w, rhs * w}, first = here;
+    if (n > 1) in = rows.get(1), rhs = rows.rhs(1);
+    for (index_t k = 1; k < n; ++k) {
+      if constexpr (Keep) rows.keep(k - 1, here.after, here.before, here.rhs);
+      watch(here.after);
+      watch(first.after);
+      const V v = reciprocal(sub_mul(in.diag, in.sub, here.after));
+      here.rhs = sub_mul(rhs, in.sub, here.rhs) * v;
+      here.before = -(in.sub * v) * here.before;
+      here.after = in.sup * v;
+      if (k + 1 < n) in = rows.get(k + 1), rhs = rows.rhs(k + 1);
+      first.rhs = sub_mul(first.rhs, first.after, here.rhs);
+      first.before = sub_mul(first.before, first.after, here.before);
+      first.after = -(first.after * here.after);
+    }
+    if constexpr (Keep) rows.keep(n - 1, here.after, here.before, here.rhs);
+    watch(here.before), watch(here.after), watch(first.before), watch(first.after);
+    return {first, here};
+  }
+
+  template <class Watch>
+  static TRIDIA_FN equations merge(const equations& a, const equations& b, seam& s, Watch watch) {
+    const V p = a.last.after, w = reciprocal(sub_mul(V(1), p, b.first.before));
+    const V pw = p * w;
+    s.left = {a.last.before * w, -(pw * b.first.after), sub_mul(a.last.rhs * w, pw, b.first.rhs)};
+    s.right = b.first;
+    const V q = s.right.before;
+    const equation right{-(q * s.left.before), sub_mul(s.right.after, q, s.left.after),
+                         sub_mul(s.right.rhs, q, s.left.rhs)};
+    const V h = a.first.after, l = b.last.before;
+    const equations both{
+        {sub_mul(a.first.before, h, right.before), -(h * right.after),
+         sub_mul(a.first.rhs, h, right.rhs)},
+        {-(l * s.left.before), sub_mul(b.last.after, l, s.left.after),
+         sub_mul(b.last.rhs, l, s.left.rhs)}};
+    watch(s.left.before), watch(s.left.after), watch(right.before), watch(right.after);
+    return both;
+  }
+
+  static TRIDIA_FN void split(const seam& s, const ends& both, ends& left, ends& right) {
+    const V last = at(s.left, both.before, both.after);
+    const V first = at(s.right, last, both.after);
+    left = {both.before, first};
+    right = {last, both.after};
+  }
+
+  template <boundary B>
+  static TRIDIA_FN ends close(const equations& e) {
+    if constexpr (B == boundary::regular) return {V(0), V(0)};
+    // (1 + H) first + A last = D, H' first + (1 + A') last = D'.
+    const V w = reciprocal(V(1) + e.first.after);
+    const V a = e.first.before * w, d = e.first.rhs * w;
+    const V last = sub_mul(e.last.rhs, e.last.after, d) *
+                   reciprocal(sub_mul(V(1) + e.last.before, e.last.after, a));
+    return {last, sub_mul(d, a, last)};
+  }
+
+  /// x from what `reduce<true>` kept: rows.put(k, x), last row first. Returns where all of it is
+  /// finite: what is not spreads to the first row.
+  template <class Rows>
+  static TRIDIA_FN auto expand(index_t n, Rows& rows, const ends& e) {
+    V next, before, y, x = e.after;
+    rows.kept(n - 1, next, before, y);
+    for (index_t k = n; k-- > 0;) {
+      const equation here{before, next, y};
+      if (k > 0) rows.kept(k - 1, next, before, y);
+      x = at(here, e.before, x);
+      rows.put(k, x);
+    }
+    return is_finite(x);
+  }
+
+ private:
+  static TRIDIA_FN V at(const equation& e, V before, V after) {
+    return sub_mul(sub_mul(e.rhs, e.before, before), e.after, after);
+  }
+};
+
+/// With partial pivoting among all rows that reach a column, which inside a chunk are three: the
+/// columns between the first and the last have entries in rows of the chunk alone. So this is
+/// Gaussian elimination with partial pivoting on A with its columns in another order, and fails
+/// only where A is singular. Two equations are left over.
+template <class V>
+struct chunk<V, pivoting::partial> {
+  struct equation {
+    V before, first, last, after, rhs;
+  };
+  struct equations {
+    equation a, b;
+  };
+  struct ends {
+    V before, first, last, after;
+  };
+  /// Pivot rows between two chunks: the left one's last x (`left`, which holds the right one's
+  /// first as well), the right one's first.
+  struct seam {
+    V next;
+    equation left, right;
+  };
+
+  /// A row during elimination: its entries in this column and the next, and `Sides` more columns.
+  template <int Sides>
+  struct partial_row {
+    V here, next;
+    V side[Sides];
+  };
+  template <int Sides>
+  static TRIDIA_FN void swap_rows(mask_t<V> m, partial_row<Sides>& a, partial_row<Sides>& b) {
+    swap_if(m, a.here, b.here);
+    swap_if(m, a.next, b.next);
+    for (int i = 0; i < Sides; ++i) swap_if(m, a.side[i], b.side[i]);
+  }
+  template <int Sides>
+  static TRIDIA_FN void larger_first(partial_row<Sides>& a, partial_row<Sides>& b) {
+    swap_rows(magnitude(b.here) > magnitude(a.here), a, b);
+  }
+  /// Returns 1 / pivot.
+  template <int Sides>
+  static TRIDIA_FN V scale(partial_row<Sides>& pivot) {
+    const V w = reciprocal(pivot.here);
+    pivot.next = pivot.next * w;
+    for (V& s : pivot.side) s = s * w;
+    return w;
+  }
+  /// Takes this column out of row r; its next column becomes this one.
+  template <int Sides>
+  static TRIDIA_FN void eliminate(const partial_row<Sides>& pivot, partial_row<Sides>& r) {
+    const V m = r.here;
+    r.here = sub_mul(r.next, m, pivot.next);
+    for (int i = 0; i < Sides; ++i) r.side[i] = sub_mul(r.side[i], m, pivot.side[i]);
+  }
+
+  /// The two rows of a chunk that are carried on; a column at a time. The last side is the
+  /// right-hand side.
+  template <int Sides>
+  struct carried {
+    partial_row<Sides> p, q;
+
+    /// Row k + 1 enters, column k leaves: x_k = side - next x_(k+1) - fill x_(k+2), `pivot` and
+    /// `fill`.
+    TRIDIA_FN partial_row<Sides> step(const row<V>& in, V rhs, V& fill) {
+      partial_row<Sides> r{in.sub, in.diag, {}};
+      for (V& s : r.side) s = V(0);
+      r.side[Sides - 1] = rhs;
+      V r_fill = in.sup;
+      larger_first(p, q);
+      const mask_t<V> swapped = magnitude(r.here) > magnitude(p.here);
+      fill = V(0);
+      swap_rows(swapped, p, r);
+      swap_if(swapped, fill, r_fill);
+      partial_row<Sides> pivot = p;
+      fill = fill * scale(pivot);
+      p = carry(pivot, fill, q, V(0));
+      q = carry(pivot, fill, r, r_fill);
+      return pivot;
+    }
+
+   private:
+    static TRIDIA_FN partial_row<Sides> carry(const partial_row<Sides>& pivot, V fill,
+                                              partial_row<Sides> r, V r_fill) {
+      const V next = sub_mul(r_fill, r.here, fill);
+      eliminate(pivot, r);
+      r.next = next;
+      return r;
+    }
+  };
+
+  template <class Rows>
+  static TRIDIA_FN equations reduce(index_t n, Rows& rows) {
+    const V zero(0);
+    const row<V> r0 = rows.get(0);
+    if (n == 1) {
+      return {{r0.sub, r0.diag, zero, r0.sup, rows.rhs(0)}, {zero, V(1), -V(1), zero, zero}};
+    }
+    const row<V> r1 = rows.get(1);
+    if (n == 2) {
+      return {{r0.sub, r0.diag, r0.sup, zero, rows.rhs(0)},
+              {zero, r1.sub, r1.diag, r1.sup, rows.rhs(1)}};
+    }
+    carried<3> e{{r0.sup, zero, {r0.sub, r0.diag, rows.rhs(0)}},
+                     {r1.diag, r1.sup, {zero, r1.sub, rows.rhs(1)}}};
+    V fill;
+    for (index_t k = 2; k < n; ++k) e.step(rows.get(k), rows.rhs(k), fill);
+    return {equation_of(e.p), equation_of(e.q)};
+  }
+
+  static TRIDIA_FN equations merge(const equations& a, const equations& b, seam& s) {
+    // Columns: the left one's last x, the right one's first; the sides as in an equation.
+    partial_row<5> r[4] = {left_row(a.a), left_row(a.b), right_row(b.a), right_row(b.b)};
+    larger_first(r[0], r[1]);
+    larger_first(r[2], r[3]);
+    larger_first(r[0], r[2]);
+    scale(r[0]);
+    for (int i = 1; i < 4; ++i) eliminate(r[0], r[i]);
+    s.next = r[0].next;
+    s.left = {r[0].side[0], r[0].side[1], r[0].side[2], r[0].side[3], r[0].side[4]};
+    larger_first(r[1], r[2]);
+    larger_first(r[1], r[3]);
+    r[1].next = r[2].next = r[3].next = V(0);
+    scale(r[1]);
+    eliminate(r[1], r[2]);
+    eliminate(r[1], r[3]);
+    s.right = {r[1].side[0], r[1].side[1], r[1].side[2], r[1].side[3], r[1].side[4]};
+    return {outer_equation(r[2]), outer_equation(r[3])};
+  }
+
+  static TRIDIA_FN void split(const seam& s, const ends& both, ends& left, ends& right) {
+    const V first = at(s.right, both);
+    const V last = sub_mul(at(s.left, both), s.next, first);
+    left = {both.before, both.first, last, first};
+    right = {last, first, both.last, both.after};
+  }
+
+  template <boundary B>
+  static TRIDIA_FN ends close(const equations& e) {
+    constexpr bool periodic = B == boundary::periodic;
+    partial_row<1> p = whole<periodic>(e.a), q = whole<periodic>(e.b);
+    larger_first(p, q);
+    scale(p);
+    eliminate(p, q);
+    const V last = q.side[0] * reciprocal(q.here);
+    const V first = sub_mul(p.side[0], p.next, last);
+    return periodic ? ends{last, first, last, first} : ends{V(0), first, last, V(0)};
+  }
+
+  /// x of every row: eliminates once more, now that the ends are known, with one side to carry.
+  template <class Rows>
+  static TRIDIA_FN auto expand(index_t n, Rows& rows, const ends& e) {
+    if (n > 2) {
+      const row<V> r0 = rows.get(0), r1 = rows.get(1);
+      const V b0 = sub_mul(sub_mul(rows.rhs(0), r0.sub, e.before), r0.diag, e.first);
+      carried<1> g{{r0.sup, V(0), {b0}},
+                       {r1.diag, r1.sup, {sub_mul(rows.rhs(1), r1.sub, e.first)}}};
+      row<V> in = rows.get(2);
+      V rhs = rows.rhs(2), fill;
+      for (index_t k = 2; k < n; ++k) {
+        const partial_row<1> pivot = g.step(in, rhs, fill);
+        if (k + 1 < n) in = rows.get(k + 1), rhs = rows.rhs(k + 1);
+        rows.keep(k - 1, pivot.next, fill, pivot.side[0]);
+      }
+    }
+    V x1 = e.last, x2 = e.after, next, fill, y;
+    for (index_t k = n - 1; k-- > 1;) {
+      rows.kept(k, next, fill, y);
+      const V x = sub_mul(sub_mul(y, fill, x2), next, x1);
+      x2 = x1;
+      rows.put(k, x1 = x);
+    }
+    rows.put(n - 1, e.last);
+    if (n > 1) rows.put(0, e.first);
+    return is_finite(x1) && is_finite(e.first) && is_finite(e.last);
+  }
+
+ private:
+  static TRIDIA_FN equation equation_of(const partial_row<3>& r) {
+    return {r.side[0], r.side[1], r.here, r.next, r.side[2]};
+  }
+  static TRIDIA_FN partial_row<5> left_row(const equation& e) {
+    return {e.last, e.after, {e.before, e.first, V(0), V(0), e.rhs}};
+  }
+  static TRIDIA_FN partial_row<5> right_row(const equation& e) {
+    return {e.before, e.first, {V(0), V(0), e.last, e.after, e.rhs}};
+  }
+  static TRIDIA_FN equation outer_equation(const partial_row<5>& r) {
+    return {r.side[0], r.side[1], r.side[2], r.side[3], r.side[4]};
+  }
+  template <bool Periodic>
+  static TRIDIA_FN partial_row<1> whole(const equation& e) {
+    return Periodic ? partial_row<1>{e.first + e.after, e.last + e.before, {e.rhs}}
+                    : partial_row<1>{e.first, e.last, {e.rhs}};
+  }
+  static TRIDIA_FN V at(const equation& e, const ends& x) {
+    const V inside = sub_mul(sub_mul(e.rhs, e.first, x.first), e.last, x.last);
+    return sub_mul(sub_mul(inside, e.before, x.before), e.after, x.after);
+  }
+};
+
+}  // namespace tridia::core

@@ -1,0 +1,62 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "layout/geometry.hpp"
+#include "solver/executor.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <optional>
+
+// Systems that fit the chip: a block brings some of them into shared memory, each of its threads
+// reduces a chunk of rows, trees of threads solve the interface (core/chunk.hpp), and x goes out.
+namespace tridia::cuda {
+
+using layout::geometry;
+using solver::operands;
+
+/// How a block walks through memory when it loads and stores: what its neighbouring threads touch.
+enum class walk {
+  rows,     // neighbouring rows of one system
+  systems,  // one row of neighbouring systems
+};
+
+/// What a block does. Its shared memory holds sub, diag, sup and rhs of its systems.
+struct onchip_shape {
+  int rows;            // of a system
+  int chunk_rows;      // of a thread; odd, so that neighbouring threads' rows lie in other banks
+  int chunks;          // of a system
+  int systems;         // of a block
+  int systems_a_warp;  // 1 if a system takes a warp or more
+  int warps_a_system;  // 1 if a warp takes a system or more
+  int threads;
+  int pitch;           // elements of shared memory from one system to the next
+  int array_pitch;     // from one array to the next
+  walk order;
+  unsigned dense;      // bit a: array a is one piece, system after system (in order `rows`)
+  unsigned per_rows;   // 2^32 / rows, rounded up: divides indices of the tile
+  std::size_t shared_bytes;
+};
+
+/// What tuning decides.
+struct onchip_tuning {
+  int chunk_rows = 0;  // 0: by rule
+  int warps = 0;       // of a block, at least; 0: by rule
+};
+
+/// The shape for a problem, or nothing if it does not fit a block with `most_shared` bytes.
+std::optional<onchip_shape> plan_onchip(const solver::task&, const onchip_tuning&,
+                                        std::size_t most_shared);
+
+struct onchip_launches {
+  /// Once a device, before the first launch: lets blocks have `bytes` of shared memory.
+  cudaError_t (*prepare)(std::size_t bytes);
+  cudaError_t (*solve)(const geometry&, const operands&, const onchip_shape&, cudaStream_t);
+};
+
+onchip_launches onchip_f32(pivoting, boundary);
+onchip_launches onchip_f64(pivoting, boundary);
+onchip_launches onchip_c64(pivoting, boundary);
+onchip_launches onchip_c128(pivoting, boundary);
+
+}  // namespace tridia::cuda
