@@ -1,11 +1,12 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Chunks of every size, merged in trees of every shape: the arithmetic of the GPU's kernels.
+// Chunks of every size, their interface solved in any number of levels: the arithmetic of the
+// GPU's kernels.
 #include "core/chunk.hpp"
 
 #include <gtest/gtest.h>
 
-#include <functional>
+#include <algorithm>
 #include <vector>
 
 #include "core/complex.hpp"
@@ -54,66 +55,116 @@ struct chunk_rows {
   void put(index_t k, V v) { s.x[from + k] = v; }
 };
 
-template <class V, pivoting P, boundary B>
-class chunked_solve {
+template <class V, pivoting P>
+using equations_of = std::vector<typename tridia::core::chunk<V, P>::equations>;
+template <class V, pivoting P>
+using ends_of = std::vector<typename tridia::core::chunk<V, P>::ends>;
+
+/// Solves the interface of any number of chunks; `close` has the ends of all together.
+template <class V, class Close>
+ends_of<V, pivoting::none> solve_interface(const equations_of<V, pivoting::none>& e,
+                                           const Close& close, rng& random);
+
+/// One group of chunks, by PCR.
+template <class V>
+class pcr_group {
  public:
-  using chunk = tridia::core::chunk<V, P>;
-  using equations = typename chunk::equations;
-  using ends = typename chunk::ends;
-
-  chunked_solve(system<V>& s, index_t rows_a_chunk, rng& random)
-      : s_(s), rows_(rows_a_chunk), random_(random) {}
-
-  void run() {
-    const index_t n = static_cast<index_t>(s_.rows.size());
-    const index_t chunks = (n + rows_ - 1) / rows_;
-    visit(0, chunks, [&](const equations& e) { return chunk::template close<B>(e); });
+  using chunk = tridia::core::chunk<V, pivoting::none>;
+  using equation = typename chunk::equation;
+  explicit pcr_group(equations_of<V, pivoting::none> e) : e_(std::move(e)) {
+    const auto inner = static_cast<index_t>(e_.size()) - 1;
+    for (index_t k = 0; k < inner; ++k)
+      rows_.push_back(chunk::link(e_[k].last, e_[k + 1].first, ignore));
+    for (index_t d = 1; d < inner; d *= 2) {
+      std::vector<equation> next;
+      for (index_t k = 0; k < inner; ++k) {
+        const bool left = k >= d, right = k + d < inner;
+        next.push_back(chunk::combine(rows_[k], left, rows_[left ? k - d : k], right,
+                                      rows_[right ? k + d : k], ignore));
+      }
+      rows_ = std::move(next);
+    }
+  }
+  typename chunk::equations together() const {
+    if (rows_.empty()) return e_[0];
+    return {chunk::join_first(e_[0].first, rows_.front()),
+            chunk::join_last(e_.back().last, rows_.back(), ignore)};
+  }
+  void spread(const typename chunk::ends& all, ends_of<V, pivoting::none>& to) const {
+    V before = all.before;
+    for (std::size_t k = 0; k < e_.size(); ++k) {
+      const bool end = k + 1 == e_.size();
+      const V last = end ? all.last : rows_[k].at(all.before, all.last);
+      const V beyond = k + 2 < e_.size() ? rows_[k + 1].at(all.before, all.last) : all.last;
+      to.push_back({before, last, end ? all.after : e_[k + 1].first.at(last, beyond)});
+      before = last;
+    }
   }
 
  private:
-  /// Chunks c0 to c1 - 1; `solve` turns their equations into their ends.
-  template <class Solve>
-  void visit(index_t c0, index_t c1, const Solve& solve) {
-    if (c1 - c0 == 1) return visit_one(c0, solve);
-    const index_t middle = draw(random_, c0 + 1, c1 - 1);
-    std::function<ends(const equations&)> left = [&](const equations& a) {
-      ends of_left{};
-      std::function<ends(const equations&)> right = [&](const equations& b) {
-        typename chunk::seam seam;
-        ends of_right;
-        chunk::split(seam, solve(merge(a, b, seam)), of_left, of_right);
-        return of_right;
-      };
-      visit(middle, c1, right);
-      return of_left;
-    };
-    visit(c0, middle, left);
-  }
-  static equations merge(const equations& a, const equations& b, typename chunk::seam& seam) {
-    if constexpr (P == pivoting::none) {
-      return chunk::merge(a, b, seam, [](const V&) {});
-    } else {
-      return chunk::merge(a, b, seam);
-    }
-  }
-  template <class Solve>
-  void visit_one(index_t c, const Solve& solve) {
-    const index_t n = static_cast<index_t>(s_.rows.size());
-    chunk_rows<V> rows{s_, static_cast<std::size_t>(c * rows_)};
-    const index_t count = std::min(rows_, n - c * rows_);
-    if constexpr (P == pivoting::none) {
-      const auto e = chunk::template reduce<true>(count, rows, [](const V&) {});
-      chunk::expand(count, rows, solve(e));
-    } else {
-      const auto e = chunk::reduce(count, rows);
-      chunk::expand(count, rows, solve(e));
-    }
-  }
-
-  system<V>& s_;
-  index_t rows_;
-  rng& random_;
+  static constexpr auto ignore = [](const V&) {};
+  equations_of<V, pivoting::none> e_;
+  std::vector<equation> rows_;
 };
+
+template <class V, class Close>
+ends_of<V, pivoting::none> solve_interface(const equations_of<V, pivoting::none>& e,
+                                           const Close& close, rng& random) {
+  if (e.size() == 1) return {close(e[0])};
+  std::vector<pcr_group<V>> groups;
+  equations_of<V, pivoting::none> of_groups;
+  const index_t size = draw(random, 2, 5);
+  for (std::size_t k = 0; k < e.size(); k += static_cast<std::size_t>(size)) {
+    groups.emplace_back(equations_of<V, pivoting::none>(
+        e.begin() + static_cast<index_t>(k),
+        e.begin() + static_cast<index_t>(std::min(k + static_cast<std::size_t>(size), e.size()))));
+    of_groups.push_back(groups.back().together());
+  }
+  ends_of<V, pivoting::none> ends;
+  const auto outer = solve_interface<V>(of_groups, close, random);
+  for (std::size_t k = 0; k < groups.size(); ++k) groups[k].spread(outer[k], ends);
+  return ends;
+}
+
+template <class V, class Close>
+ends_of<V, pivoting::partial> solve_interface(const equations_of<V, pivoting::partial>& e,
+                                              const Close& close, rng& random) {
+  using chunk = tridia::core::chunk<V, pivoting::partial>;
+  if (e.size() == 1) return {close(e[0])};
+  const index_t at = draw(random, 0, static_cast<index_t>(e.size()) - 2);
+  equations_of<V, pivoting::partial> merged(e);
+  typename chunk::seam seam;
+  merged[at] = chunk::merge(e[at], e[at + 1], seam);
+  merged.erase(merged.begin() + at + 1);
+  auto ends = solve_interface<V>(merged, close, random);
+  typename chunk::ends left, right;
+  chunk::split(seam, ends[at], left, right);
+  ends[at] = left;
+  ends.insert(ends.begin() + at + 1, right);
+  return ends;
+}
+
+template <class V, pivoting P, boundary B>
+void solve_by_chunks(system<V>& s, index_t rows, rng& random) {
+  using chunk = tridia::core::chunk<V, P>;
+  const auto n = static_cast<index_t>(s.rows.size());
+  const auto count = [&](index_t first) { return std::min(rows, n - first); };
+  equations_of<V, P> e;
+  for (index_t first = 0; first < n; first += rows) {
+    chunk_rows<V> r{s, static_cast<std::size_t>(first)};
+    if constexpr (P == pivoting::none) {
+      e.push_back(chunk::template reduce<true>(count(first), r, [](const V&) {}));
+    } else {
+      e.push_back(chunk::reduce(count(first), r));
+    }
+  }
+  const auto ends = solve_interface<V>(
+      e, [](const auto& all) { return chunk::template close<B>(all); }, random);
+  for (index_t c = 0; c * rows < n; ++c) {
+    chunk_rows<V> r{s, static_cast<std::size_t>(c * rows)};
+    chunk::expand(count(c * rows), r, ends[c]);
+  }
+}
 
 template <class V, pivoting P, boundary B>
 void expect_solved() {
@@ -142,7 +193,7 @@ void expect_solved() {
       }
       s.x.resize(s.rows.size());
       for (auto& w : s.words) w.resize(s.rows.size());
-      chunked_solve<V, P, B>(s, rows, random).run();
+      solve_by_chunks<V, P, B>(s, rows, random);
       for (const V& v : s.x) x.push_back(wide_of(v));
       EXPECT_LE(backward_error(a, x, b), kBackwardBound * epsilon(type))
           << n << " rows in chunks of " << rows;

@@ -8,22 +8,27 @@
 // with chunks goes
 //
 //   reduce   rows -> equations, for each chunk by itself
-//   merge    equations of two neighbours -> those of both together, and what that left aside
+//   ...      the interface: equations of neighbours -> those of all together
 //   close    equations of the whole system -> its ends, by the boundary
-//   split    ends of both together -> ends of each
+//   ...      ends of all together -> ends of each
 //   expand   ends of a chunk -> x of its rows
 //
-// whoever holds the chunks: threads, warps, blocks, devices. The merges form a tree of any shape.
+// whoever holds the chunks: threads, warps, blocks, devices. Equations of several chunks together
+// have the form of a chunk's, so that they can be the chunks of the next level. Without pivoting
+// the interface is a tridiagonal system for the last x of every chunk, for cyclic reduction in
+// parallel (PCR); with pivoting, neighbours are merged two by two.
+//
 // Rows come as `rows.get(k) -> row<V>`, `rows.rhs(k) -> V`, k from 0 in the chunk, and the same
 // object keeps what expand needs: `rows.keep(k, a, b, c)`, `rows.kept(k, a, b, c)`, three words a
-// row, which may lie where the row was.
+// row, which may lie where the row was; and takes x by `rows.put(k, x)`, last row first. `map(f)`
+// of what holders pass to each other applies f to each of its values.
 namespace tridia::core {
 
 template <class V, pivoting P>
 struct chunk;
 
-/// Growth that is let pass when pivots are only watched. A factor of 2^4 of the rounding error.
-inline constexpr int calm_growth = 16;
+/// Growth that is let pass where pivots are only watched, in units of the rounding error.
+inline constexpr int calm_growth = 4;
 
 /// Whether |a| stays below the growth let pass; false for NaN.
 template <class V>
@@ -32,106 +37,137 @@ TRIDIA_FN auto is_calm(const V& a) {
   return magnitude(a) <= real(calm_growth);
 }
 
-/// Without interchanges: Thomas inside the chunk, with a column for x before it.
+/// Without interchanges: Thomas inside the chunk, with a column for x before it. `watch(v)` sees
+/// every number whose size bounds the growth of rounding errors.
 template <class V>
 struct chunk<V, pivoting::none> {
-  /// x = rhs - before x_before - after x_after, of the first or the last row.
+  /// x = rhs - before x_before - after x_after.
   struct equation {
     V before, after, rhs;
+    TRIDIA_FN V at(const V& x_before, const V& x_after) const {
+      return sub_mul(sub_mul(rhs, before, x_before), after, x_after);
+    }
+    template <class F>
+    TRIDIA_FN equation map(F f) const {
+      return {f(before), f(after), f(rhs)};
+    }
   };
+  /// First x from that before the chunk and the last one; last x from those before and after.
   struct equations {
     equation first, last;
+    template <class F>
+    TRIDIA_FN equations map(F f) const {
+      return {first.map(f), last.map(f)};
+    }
   };
   struct ends {
-    V before, after;
-  };
-  /// Between two chunks: the left one's last x in terms of what is outside both; and the right
-  /// one's first equation.
-  struct seam {
-    equation left, right;
+    V before, last, after;
+    template <class F>
+    TRIDIA_FN ends map(F f) const {
+      return {f(before), f(last), f(after)};
+    }
   };
 
-  /// `watch(v)` sees every number whose size bounds the growth of rounding errors.
-  template <bool Keep, class Rows, class Watch>
-  static TRIDIA_FN equations reduce(index_t n, Rows& rows, Watch watch) {
+  template <bool Keep, class Index, class Rows, class Watch>
+  static TRIDIA_FN equations reduce(Index n, Rows& rows, Watch watch) {
     row<V> in = rows.get(0);
     V rhs = rows.rhs(0);
     const V w = reciprocal(in.diag);
-    equation here{in.sub * w, in.sup * w, rhs * w}, first = here;
-    if (n > 1) in = rows.get(1), rhs = rows.rhs(1);
-    for (index_t k = 1; k < n; ++k) {
+    equation here{in.sub * w, in.sup * w, rhs * w};
+    equation first{V(0), -V(1), V(0)};
+    const auto next = [&](Index k) {
       if constexpr (Keep) rows.keep(k - 1, here.after, here.before, here.rhs);
+      first = {sub_mul(first.before, first.after, here.before), -(first.after * here.after),
+               sub_mul(first.rhs, first.after, here.rhs)};
       watch(here.after);
       watch(first.after);
       const V v = reciprocal(sub_mul(in.diag, in.sub, here.after));
-      here.rhs = sub_mul(rhs, in.sub, here.rhs) * v;
-      here.before = -(in.sub * v) * here.before;
-      here.after = in.sup * v;
-      if (k + 1 < n) in = rows.get(k + 1), rhs = rows.rhs(k + 1);
-      first.rhs = sub_mul(first.rhs, first.after, here.rhs);
-      first.before = sub_mul(first.before, first.after, here.before);
-      first.after = -(first.after * here.after);
+      here = {(in.sub * v) * -here.before, in.sup * v, sub_mul(rhs, in.sub, here.rhs) * v};
+    };
+    if (n > 1) {
+      row<V> ahead = rows.get(1);
+      V rhs_ahead = rows.rhs(1);
+      for (Index k = 1; k < n - 1; ++k) {
+        in = ahead, rhs = rhs_ahead;
+        ahead = rows.get(k + 1), rhs_ahead = rows.rhs(k + 1);
+        next(k);
+      }
+      in = ahead, rhs = rhs_ahead;
+      next(n - 1);
     }
     if constexpr (Keep) rows.keep(n - 1, here.after, here.before, here.rhs);
-    watch(here.before), watch(here.after), watch(first.before), watch(first.after);
+    watch(here.before), watch(here.after), watch(first.before);
     return {first, here};
   }
 
+  /// A chunk's last x in terms of its neighbours' last: a row of the interface system.
   template <class Watch>
-  static TRIDIA_FN equations merge(const equations& a, const equations& b, seam& s, Watch watch) {
-    const V p = a.last.after, w = reciprocal(sub_mul(V(1), p, b.first.before));
-    const V pw = p * w;
-    s.left = {a.last.before * w, -(pw * b.first.after), sub_mul(a.last.rhs * w, pw, b.first.rhs)};
-    s.right = b.first;
-    const V q = s.right.before;
-    const equation right{-(q * s.left.before), sub_mul(s.right.after, q, s.left.after),
-                         sub_mul(s.right.rhs, q, s.left.rhs)};
-    const V h = a.first.after, l = b.last.before;
-    const equations both{
-        {sub_mul(a.first.before, h, right.before), -(h * right.after),
-         sub_mul(a.first.rhs, h, right.rhs)},
-        {-(l * s.left.before), sub_mul(b.last.after, l, s.left.after),
-         sub_mul(b.last.rhs, l, s.left.rhs)}};
-    watch(s.left.before), watch(s.left.after), watch(right.before), watch(right.after);
-    return both;
+  static TRIDIA_FN equation link(const equation& last, const equation& next_first, Watch watch) {
+    const V w = reciprocal(sub_mul(V(1), last.after, next_first.before));
+    const V h = last.after * w;
+    const equation e{last.before * w, h * -next_first.after,
+                     sub_mul(last.rhs * w, h, next_first.rhs)};
+    watch(e.before), watch(e.after);
+    return e;
   }
 
-  static TRIDIA_FN void split(const seam& s, const ends& both, ends& left, ends& right) {
-    const V last = at(s.left, both.before, both.after);
-    const V first = at(s.right, last, both.after);
-    left = {both.before, first};
-    right = {last, both.after};
+  /// A step of PCR: the equations of two rows that this one refers to are put in. Where there is
+  /// no such row (`has_left`, `has_right`), it goes on referring to what is outside.
+  template <class Watch>
+  static TRIDIA_FN equation combine(const equation& e, bool has_left, const equation& left,
+                                    bool has_right, const equation& right, Watch watch) {
+    const V a = has_left ? e.before : V(0), c = has_right ? e.after : V(0);
+    const V w = reciprocal(sub_mul(sub_mul(V(1), a, left.after), c, right.before));
+    const equation r{(e.before * w) * (has_left ? -left.before : V(1)),
+                     (e.after * w) * (has_right ? -right.after : V(1)),
+                     sub_mul(sub_mul(e.rhs, a, left.rhs), c, right.rhs) * w};
+    watch(r.before), watch(r.after);
+    return r;
+  }
+
+  /// First x of several chunks: the first one's, its last x being known from all their last x.
+  static TRIDIA_FN equation join_first(const equation& first, const equation& its_last) {
+    return {sub_mul(first.before, first.after, its_last.before), first.after * -its_last.after,
+            sub_mul(first.rhs, first.after, its_last.rhs)};
+  }
+  /// Last x of several chunks: the last one's, that of the one before it being known.
+  template <class Watch>
+  static TRIDIA_FN equation join_last(const equation& last, const equation& one_before,
+                                      Watch watch) {
+    const V w = reciprocal(sub_mul(V(1), last.before, one_before.after));
+    const equation e{(last.before * w) * -one_before.before, last.after * w,
+                     sub_mul(last.rhs, last.before, one_before.rhs) * w};
+    watch(e.before), watch(e.after);
+    return e;
   }
 
   template <boundary B>
   static TRIDIA_FN ends close(const equations& e) {
-    if constexpr (B == boundary::regular) return {V(0), V(0)};
-    // (1 + H) first + A last = D, H' first + (1 + A') last = D'.
-    const V w = reciprocal(V(1) + e.first.after);
-    const V a = e.first.before * w, d = e.first.rhs * w;
-    const V last = sub_mul(e.last.rhs, e.last.after, d) *
-                   reciprocal(sub_mul(V(1) + e.last.before, e.last.after, a));
-    return {last, sub_mul(d, a, last)};
+    if constexpr (B == boundary::regular) return {V(0), e.last.rhs, V(0)};
+    // The last x is before the first, and the first after the last.
+    const V first = e.first.before + e.first.after;
+    const V last = sub_mul(e.last.rhs, e.last.after, e.first.rhs) *
+                   reciprocal(sub_mul(V(1) + e.last.before, e.last.after, first));
+    return {last, last, sub_mul(e.first.rhs, first, last)};
   }
 
-  /// x from what `reduce<true>` kept: rows.put(k, x), last row first. Returns where all of it is
-  /// finite: what is not spreads to the first row.
-  template <class Rows>
-  static TRIDIA_FN auto expand(index_t n, Rows& rows, const ends& e) {
-    V next, before, y, x = e.after;
-    rows.kept(n - 1, next, before, y);
-    for (index_t k = n; k-- > 0;) {
-      const equation here{before, next, y};
-      if (k > 0) rows.kept(k - 1, next, before, y);
-      x = at(here, e.before, x);
-      rows.put(k, x);
+  /// x from what `reduce<true>` kept. Returns where all of it is finite: what is not spreads to
+  /// the first row.
+  template <class Index, class Rows>
+  static TRIDIA_FN auto expand(Index n, Rows& rows, const ends& e) {
+    V x = e.last;
+    rows.put(n - 1, x);
+    if (n > 1) {
+      equation ahead;
+      rows.kept(n - 2, ahead.after, ahead.before, ahead.rhs);
+      for (Index k = n - 2; k > 0; --k) {
+        const equation here = ahead;
+        rows.kept(k - 1, ahead.after, ahead.before, ahead.rhs);
+        rows.put(k, x = here.at(e.before, x));
+      }
+      rows.put(0, x = ahead.at(e.before, x));
     }
     return is_finite(x);
-  }
-
- private:
-  static TRIDIA_FN V at(const equation& e, V before, V after) {
-    return sub_mul(sub_mul(e.rhs, e.before, before), e.after, after);
   }
 };
 
@@ -143,12 +179,24 @@ template <class V>
 struct chunk<V, pivoting::partial> {
   struct equation {
     V before, first, last, after, rhs;
+    template <class F>
+    TRIDIA_FN equation map(F f) const {
+      return {f(before), f(first), f(last), f(after), f(rhs)};
+    }
   };
   struct equations {
     equation a, b;
+    template <class F>
+    TRIDIA_FN equations map(F f) const {
+      return {a.map(f), b.map(f)};
+    }
   };
   struct ends {
     V before, first, last, after;
+    template <class F>
+    TRIDIA_FN ends map(F f) const {
+      return {f(before), f(first), f(last), f(after)};
+    }
   };
   /// Pivot rows between two chunks: the left one's last x (`left`, which holds the right one's
   /// first as well), the right one's first.
@@ -224,8 +272,8 @@ struct chunk<V, pivoting::partial> {
     }
   };
 
-  template <class Rows>
-  static TRIDIA_FN equations reduce(index_t n, Rows& rows) {
+  template <class Index, class Rows>
+  static TRIDIA_FN equations reduce(Index n, Rows& rows) {
     const V zero(0);
     const row<V> r0 = rows.get(0);
     if (n == 1) {
@@ -239,7 +287,7 @@ struct chunk<V, pivoting::partial> {
     carried<3> e{{r0.sup, zero, {r0.sub, r0.diag, rows.rhs(0)}},
                      {r1.diag, r1.sup, {zero, r1.sub, rows.rhs(1)}}};
     V fill;
-    for (index_t k = 2; k < n; ++k) e.step(rows.get(k), rows.rhs(k), fill);
+    for (Index k = 2; k < n; ++k) e.step(rows.get(k), rows.rhs(k), fill);
     return {equation_of(e.p), equation_of(e.q)};
   }
 
@@ -283,8 +331,8 @@ struct chunk<V, pivoting::partial> {
   }
 
   /// x of every row: eliminates once more, now that the ends are known, with one side to carry.
-  template <class Rows>
-  static TRIDIA_FN auto expand(index_t n, Rows& rows, const ends& e) {
+  template <class Index, class Rows>
+  static TRIDIA_FN auto expand(Index n, Rows& rows, const ends& e) {
     if (n > 2) {
       const row<V> r0 = rows.get(0), r1 = rows.get(1);
       const V b0 = sub_mul(sub_mul(rows.rhs(0), r0.sub, e.before), r0.diag, e.first);
@@ -292,14 +340,14 @@ struct chunk<V, pivoting::partial> {
                        {r1.diag, r1.sup, {sub_mul(rows.rhs(1), r1.sub, e.first)}}};
       row<V> in = rows.get(2);
       V rhs = rows.rhs(2), fill;
-      for (index_t k = 2; k < n; ++k) {
+      for (Index k = 2; k < n; ++k) {
         const partial_row<1> pivot = g.step(in, rhs, fill);
         if (k + 1 < n) in = rows.get(k + 1), rhs = rows.rhs(k + 1);
         rows.keep(k - 1, pivot.next, fill, pivot.side[0]);
       }
     }
     V x1 = e.last, x2 = e.after, next, fill, y;
-    for (index_t k = n - 1; k-- > 1;) {
+    for (Index k = n - 1; k-- > 1;) {
       rows.kept(k, next, fill, y);
       const V x = sub_mul(sub_mul(y, fill, x2), next, x1);
       x2 = x1;

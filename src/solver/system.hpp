@@ -156,6 +156,22 @@ TRIDIA_FN void with_elimination(index_t n, F f) {
   f(core::elimination<V, P, B>{});
 }
 
+/// Why a system has no finite solution, for its status.
+template <class V, pivoting P, boundary B>
+TRIDIA_FN index_t diagnose_system(const geometry& g, const typed_operands<V>& o, index_t matrix) {
+  const index_t n = g.rows_of(matrix);
+  index_t at[layout::array_count];
+  g.line_offsets(matrix, 0, at);
+  strided_matrix<V> a(g, n, o.in, at);
+  strided_rhs<V> b{o.in[layout::rhs] + at[layout::rhs], g.lines[layout::rhs].step};
+  index_t status = -1;
+  with_elimination<V, P, B>(n, [&](auto e) {
+    core::diagnose_line<V, decltype(e)>(n, {n, n}, a, b, true,
+                                        [&](int, index_t s) { status = s; });
+  });
+  return status;
+}
+
 template <class V, pivoting P, boundary B>
 TRIDIA_FN void solve_system(const geometry& g, const typed_operands<V>& o, index_t matrix,
                             words<V> keep) {

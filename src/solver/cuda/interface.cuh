@@ -2,75 +2,118 @@
 #pragma once
 
 #include "core/chunk.hpp"
+#include "core/complex.hpp"
+#include "solver/cuda/launch.cuh"
 
-#include <cstring>
-
-// The interface of chunks that the threads of a warp, or of several, hold one each: solved by a
-// tree of merges.
+// The interface of chunks that the threads of a warp, or of several, hold one each.
 namespace tridia::cuda {
 
 inline constexpr unsigned whole_warp = 0xffffffffu;
-inline constexpr int warp_size = 32;
 
-/// Another lane's value of any size.
-template <class T>
-__device__ __forceinline__ T shuffle(const T& value, int lane) {
-  static_assert(sizeof(T) % 4 == 0);
-  unsigned words[sizeof(T) / 4];
-  T result;
-  std::memcpy(words, &value, sizeof(T));
-#pragma unroll
-  for (unsigned& w : words) w = __shfl_sync(whole_warp, w, lane);
-  std::memcpy(&result, words, sizeof(T));
-  return result;
+/// Another lane's value.
+__device__ __forceinline__ float shuffle(float v, int lane) {
+  return __shfl_sync(whole_warp, v, lane);
 }
-
-/// merge without a watch where there is nothing to watch.
-template <class V, pivoting P, class Watch>
-__device__ __forceinline__ auto merge(const typename core::chunk<V, P>::equations& a,
-                                      const typename core::chunk<V, P>::equations& b,
-                                      typename core::chunk<V, P>::seam& s, Watch watch) {
-  if constexpr (P == pivoting::none) {
-    return core::chunk<V, P>::merge(a, b, s, watch);
-  } else {
-    return core::chunk<V, P>::merge(a, b, s);
-  }
+__device__ __forceinline__ double shuffle(double v, int lane) {
+  return __shfl_sync(whole_warp, v, lane);
+}
+template <class R>
+__device__ __forceinline__ core::complex<R> shuffle(const core::complex<R>& v, int lane) {
+  return {shuffle(v.re, lane), shuffle(v.im, lane)};
+}
+template <class T>
+__device__ __forceinline__ T shuffle(const T& v, int lane) {
+  return v.map([lane](const auto& part) { return shuffle(part, lane); });
 }
 
 /// `count` neighbouring lanes with a chunk each, this one's being number `at`; any number of such
-/// groups in a warp, all of one count. Each merge leaves its seam with the right one of its two
-/// lanes, which takes no part in later merges: a lane keeps one at most.
+/// groups in a warp, all of one count. `up` makes of their equations those of all together, for
+/// every lane; `down` makes of the ends of all together those of this lane.
 template <class V, pivoting P>
-class warp_tree {
+class warp_level;
+
+/// PCR on the last x of all chunks but the last of all, which stays an unknown.
+template <class V>
+class warp_level<V, pivoting::none> {
  public:
-  using chunk = core::chunk<V, P>;
+  using chunk = core::chunk<V, pivoting::none>;
+  using equation = typename chunk::equation;
   using equations = typename chunk::equations;
   using ends = typename chunk::ends;
 
-  __device__ __forceinline__ warp_tree(int at, int count)
+  __device__ __forceinline__ warp_level(int at, int count)
+      : lane_(static_cast<int>(threadIdx.x) % warp_size),
+        at_(at),
+        count_(count),
+        inner_(at >= 0 && at < count - 1),
+        end_(at == count - 1) {}
+
+  template <class Watch>
+  __device__ __forceinline__ equations up(const equations& mine, Watch watch) {
+    first_ = mine.first;
+    if (count_ == 1) return mine;
+    row_ = chunk::link(mine.last, shuffle(first_, lane_ + (inner_ ? 1 : 0)),
+                       [&](const V& v) { if (inner_) watch(v); });
+    for (int d = 1; d < count_ - 1; d *= 2) {
+      const bool left = inner_ && at_ >= d, right = inner_ && at_ + d < count_ - 1;
+      const equation of_left = shuffle(row_, lane_ - (left ? d : 0));
+      const equation of_right = shuffle(row_, lane_ + (right ? d : 0));
+      row_ = chunk::combine(row_, left, of_left, right, of_right,
+                            [&](const V& v) { if (inner_) watch(v); });
+    }
+    const equation before = shuffle(row_, lane_ - (end_ ? 1 : 0));
+    equations all;
+    all.last = chunk::join_last(mine.last, before, [&](const V& v) { if (end_) watch(v); });
+    all.last = shuffle(all.last, lane_ - at_ + count_ - 1);
+    all.first = shuffle(chunk::join_first(first_, row_), lane_ - at_);
+    return all;
+  }
+
+  __device__ __forceinline__ ends down(const ends& all) const {
+    if (count_ == 1) return all;
+    const V last = end_ ? all.last : row_.at(all.before, all.last);
+    const V left = shuffle(last, lane_ - (at_ > 0 ? 1 : 0));
+    const V before = at_ == 0 ? all.before : left;
+    const V right = shuffle(first_.at(before, last), lane_ + (inner_ ? 1 : 0));
+    return {before, last, end_ ? all.after : right};
+  }
+
+ private:
+  int lane_, at_, count_;
+  bool inner_, end_;
+  equation first_, row_;
+};
+
+/// A tree of merges. Each leaves its seam with the right one of its two lanes, which takes no part
+/// in later merges: a lane keeps one at most.
+template <class V>
+class warp_level<V, pivoting::partial> {
+ public:
+  using chunk = core::chunk<V, pivoting::partial>;
+  using equations = typename chunk::equations;
+  using ends = typename chunk::ends;
+
+  __device__ __forceinline__ warp_level(int at, int count)
       : lane_(static_cast<int>(threadIdx.x) % warp_size), at_(at), count_(count) {}
 
-  /// Equations of all chunks together, in the lane of the first.
   template <class Watch>
-  __device__ __forceinline__ equations up(equations mine, Watch watch) {
+  __device__ __forceinline__ equations up(equations mine, Watch) {
     for (int d = 1; d < count_; d *= 2) {
       const side s = side_of(d);
       const equations other = shuffle(mine, partner(s, d));
       if (s == side::none) continue;
       typename chunk::seam seam;
       const bool right = s == side::right;
-      const equations both =
-          merge<V, P>(right ? other : mine, right ? mine : other, seam, watch);
+      const equations both = chunk::merge(right ? other : mine, right ? mine : other, seam);
       if (right) {
         seam_ = seam;
       } else {
         mine = both;
       }
     }
-    return mine;
+    return shuffle(mine, at_ < 0 ? lane_ : lane_ - at_);
   }
 
-  /// Ends of this lane's chunk, from those of all together in the lane of the first.
   __device__ __forceinline__ ends down(ends mine) const {
     int d = 1;
     while (2 * d < count_) d *= 2;
@@ -116,15 +159,15 @@ __device__ __forceinline__ typename core::chunk<V, P>::ends solve_interface(
     const typename core::chunk<V, P>::equations& mine, const chunk_place& p,
     typename core::chunk<V, P>::equations* nodes, Watch watch) {
   using chunk = core::chunk<V, P>;
-  warp_tree<V, P> lanes(p.at, p.count);
+  warp_level<V, P> lanes(p.at, p.count);
   const auto of_warp = lanes.up(mine, watch);
   if (p.warps == 1) return lanes.down(chunk::template close<B>(of_warp));
-  // Every warp does the upper tree for itself, which takes one barrier instead of two.
+  // Every warp does the upper level for itself, which takes one barrier instead of two.
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int first = static_cast<int>(threadIdx.x) / warp_size - p.warp;
   if (lane == 0) nodes[first + p.warp] = of_warp;
   __syncthreads();
-  warp_tree<V, P> warps(lane, p.warps);
+  warp_level<V, P> warps(lane, p.warps);
   const auto whole = warps.up(nodes[first + (lane < p.warps ? lane : 0)], watch);
   const auto of_lane = warps.down(chunk::template close<B>(whole));
   return lanes.down(shuffle(of_lane, p.warp));

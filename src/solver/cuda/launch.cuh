@@ -6,6 +6,7 @@
 namespace tridia::cuda {
 
 inline constexpr int block_threads = 128;
+inline constexpr int warp_size = 32;
 
 /// This thread among all, and their number, for grid-stride loops.
 __device__ inline index_t thread_index() {

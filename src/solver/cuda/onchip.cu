@@ -100,12 +100,16 @@ struct block_solver<pivoting::partial, B> {
   }
 };
 
-/// What a block alone cannot explain: one thread solves the system as it was given, and says what
-/// is wrong with it.
+/// A system that came out not finite: one thread solves it as it was given, if what that keeps has
+/// room where the system was, and finds out what is wrong with it.
 template <pivoting P, boundary B>
 __device__ __noinline__ void solve_alone(const geometry& g, const typed_operands<V>& o,
                                          index_t matrix, V* words, int word_step) {
-  solver::solve_system<V, P, B>(g, o, matrix, {words, 1, word_step});
+  if constexpr (solver::word_counts<V, P, B>::kept <= 4) {
+    solver::solve_system<V, P, B>(g, o, matrix, {words, 1, word_step});
+  } else if (o.status) {
+    solver::enter_status(g, o.status, matrix, 0, solver::diagnose_system<V, P, B>(g, o, matrix));
+  }
 }
 
 template <pivoting P, boundary B>
@@ -115,25 +119,31 @@ __global__ void __launch_bounds__(most_threads)
   extern __shared__ __align__(16) unsigned char memory[];
   V* const arrays = reinterpret_cast<V*>(memory);
   auto* const offsets = reinterpret_cast<index_t*>(arrays + 4 * s.array_pitch);
-  auto* const nodes = offsets + s.systems * layout::array_count;
+  auto* const arrival =
+      reinterpret_cast<std::uint64_t*>(offsets + s.systems * layout::array_count);
+  auto* const nodes = arrival + 1;
   auto* const bad = reinterpret_cast<int*>(reinterpret_cast<unsigned char*>(nodes) +
                                            (s.threads / warp_size) *
                                                block_solver<P, B>::node_bytes);
-  tile<V> t(g, o, s, arrays, offsets);
+  tile<V> t(g, o, s, arrays, offsets, arrival);
   for (int i = static_cast<int>(threadIdx.x); i < s.systems; i += s.threads) bad[i] = 0;
   t.load();
   const chunk_place p = place_of(s, t.systems());
   const int first = p.chunk * s.chunk_rows;
   block_solver<P, B>::solve(t, p, min(s.chunk_rows, s.rows - first), first, nodes, bad);
+  t.publish();
   __syncthreads();
+  bool any_bad = false;
   for (int i = static_cast<int>(threadIdx.x); i < t.systems(); i += s.threads) {
     if (bad[i]) {
+      any_bad = true;
       solve_alone<P, B>(g, o, t.number(i), t.array(0, i), s.array_pitch);
     } else if (o.status) {
       o.status[t.offset(layout::status, i)] = 0;
     }
   }
-  t.store([&](int system) { return bad[system] != 0; });
+  any_bad = __syncthreads_or(any_bad);
+  t.store(any_bad, [&](int system) { return bad[system] != 0; });
 }
 
 template <pivoting P, boundary B>

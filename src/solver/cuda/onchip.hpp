@@ -15,10 +15,17 @@ namespace tridia::cuda {
 using layout::geometry;
 using solver::operands;
 
-/// How a block walks through memory when it loads and stores: what its neighbouring threads touch.
+/// What neighbouring threads of a block touch when they load and store.
 enum class walk {
   rows,     // neighbouring rows of one system
-  systems,  // one row of neighbouring systems
+  systems,  // a row of neighbouring systems
+};
+
+/// How arrays are moved.
+enum class mover {
+  elements,  // one by one, whatever their layout
+  lines,     // a system at a time, by the bulk copy engine
+  pieces,    // all systems of a block at a time: they follow each other
 };
 
 /// What a block does. Its shared memory holds sub, diag, sup and rhs of its systems.
@@ -26,14 +33,15 @@ struct onchip_shape {
   int rows;            // of a system
   int chunk_rows;      // of a thread; odd, so that neighbouring threads' rows lie in other banks
   int chunks;          // of a system
-  int systems;         // of a block
+  int systems;         // of a block; a power of two in order `systems`
   int systems_a_warp;  // 1 if a system takes a warp or more
   int warps_a_system;  // 1 if a warp takes a system or more
   int threads;
   int pitch;           // elements of shared memory from one system to the next
   int array_pitch;     // from one array to the next
   walk order;
-  unsigned dense;      // bit a: array a is one piece, system after system (in order `rows`)
+  bool dense;          // every input is one piece, system after system
+  mover input, output; // subject to the alignment of the pointers
   unsigned per_rows;   // 2^32 / rows, rounded up: divides indices of the tile
   std::size_t shared_bytes;
 };

@@ -1,0 +1,66 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+// The bulk copy engine of compute capability 9.0: one-dimensional copies between device and shared
+// memory, of multiples of 16 bytes at multiples of 16 bytes (PTX ISA, cp.async.bulk).
+namespace tridia::cuda::bulk {
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+inline constexpr bool available = true;
+
+__device__ __forceinline__ std::uint32_t shared_address(const void* p) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
+}
+
+/// By one thread, before a barrier of the block. `bytes` will arrive in all.
+__device__ __forceinline__ void expect(std::uint64_t* arrival, std::uint32_t bytes) {
+  const std::uint32_t bar = shared_address(arrival);
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(bar) : "memory");
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(bytes)
+               : "memory");
+}
+__device__ __forceinline__ void load(void* to, const void* from, std::uint32_t bytes,
+                                     std::uint64_t* arrival) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(shared_address(to)),
+      "l"(from), "r"(bytes), "r"(shared_address(arrival))
+      : "memory");
+}
+/// By every thread that reads what has arrived.
+__device__ __forceinline__ void wait(std::uint64_t* arrival) {
+  asm volatile(
+      "{\n.reg .pred done;\n"
+      "again:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], 0;\n"
+      "@!done bra again;\n}" ::"r"(shared_address(arrival))
+      : "memory");
+}
+/// By every thread that wrote what is stored, before a barrier of the block.
+__device__ __forceinline__ void publish() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+__device__ __forceinline__ void store(void* to, const void* from, std::uint32_t bytes) {
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),
+               "r"(shared_address(from)), "r"(bytes)
+               : "memory");
+}
+/// Shared memory must outlive the reads of it.
+__device__ __forceinline__ void wait_stored() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+#else
+inline constexpr bool available = false;
+
+__device__ __forceinline__ void expect(std::uint64_t*, std::uint32_t) {}
+__device__ __forceinline__ void load(void*, const void*, std::uint32_t, std::uint64_t*) {}
+__device__ __forceinline__ void wait(std::uint64_t*) {}
+__device__ __forceinline__ void publish() {}
+__device__ __forceinline__ void store(void*, const void*, std::uint32_t) {}
+__device__ __forceinline__ void wait_stored() {}
+#endif
+
+}  // namespace tridia::cuda::bulk
