@@ -15,6 +15,7 @@ struct task {
   value_type type;
   tridia::pivoting pivoting;
   tridia::boundary boundary;
+  tridia::coefficients coefficients;
   layout::geometry geometry;    // `ragged` and `off_diagonal` null: the backend places them
   std::vector<index_t> ragged;  // empty if uniform
   std::vector<index_t> off_diagonal;

@@ -83,12 +83,8 @@ class executor final : public solver::executor {
       task_.geometry.ragged = ragged_.as<index_t>();
       task_.geometry.off_diagonal = off_diagonal_.as<index_t>();
     }
-    int processors = 0, threads = 0;
-    check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device_),
-          "cudaDeviceGetAttribute");
-    check(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device_),
-          "cudaDeviceGetAttribute");
-    most_columns_ = index_t{processors} * threads;
+    most_columns_ = index_t{attribute(cudaDevAttrMultiProcessorCount)} *
+                    attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
     plan_shape();
   }
   ~executor() override {
@@ -161,15 +157,18 @@ class executor final : public solver::executor {
   }
 
  private:
+  int attribute(cudaDeviceAttr which) const {
+    int value = 0;
+    check(cudaDeviceGetAttribute(&value, which, device_), "cudaDeviceGetAttribute");
+    return value;
+  }
   void plan_shape() {
-    int most_shared = 0;
-    check(cudaDeviceGetAttribute(&most_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device_),
-          "cudaDeviceGetAttribute");
-    onchip_ = plan_onchip(task_, {}, static_cast<std::size_t>(most_shared));
+    const auto most_shared =
+        static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+    onchip_ = plan_onchip(task_, {}, {most_shared, attribute(cudaDevAttrClusterLaunch) != 0});
     if (!onchip_) return;
     onchip_launches_ = find_onchip(task_);
-    check(onchip_launches_.prepare(static_cast<std::size_t>(most_shared)),
-          "giving a kernel its shared memory");
+    check(onchip_launches_.prepare(most_shared), "giving a kernel its shared memory");
   }
 
   static cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }

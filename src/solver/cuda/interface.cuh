@@ -3,9 +3,11 @@
 
 #include "core/chunk.hpp"
 #include "core/complex.hpp"
+#include "solver/cuda/cluster.cuh"
 #include "solver/cuda/launch.cuh"
 
-// The interface of chunks that the threads of a warp, or of several, hold one each.
+// The interface of chunks that the threads of a warp, of several, or of several blocks hold one
+// each: a level for each.
 namespace tridia::cuda {
 
 inline constexpr unsigned whole_warp = 0xffffffffu;
@@ -146,31 +148,52 @@ class warp_level<V, pivoting::partial> {
 
 /// Where a thread's chunk is among the block's.
 struct chunk_place {
-  int system;          // of the block; -1 where the thread has no chunk
-  int chunk;           // of the system
-  int at, count;       // in its warp's part of the system; the part's size
-  int warp, warps;     // in the system's warps
+  int system;       // of the block; -1 where the thread has no chunk
+  int chunk;        // of the system's part in this block
+  int lane;         // in the lanes of the warp that belong to the system
+  int at, count;    // in the chunks of these lanes, and their number; at = -1 without a chunk
+  int warp, warps;  // in the system's warps
+  int rank, ranks;  // in the blocks that share the system
 };
 
-/// Solves the interface of every system of a block, closed by boundary B. `nodes` has room for a
-/// warp's equations each, and is not in use; all threads of the block take part.
+/// Equations that warps and blocks show each other.
+template <class V, pivoting P>
+struct nodes_of {
+  using equations = typename core::chunk<V, P>::equations;
+  equations* of_warps;    // one a warp
+  equations* of_systems;  // one a system
+};
+
+/// Solves the interface of every system of a block or cluster, closed by boundary B. The nodes are
+/// not in use; all threads take part.
 template <class V, pivoting P, boundary B, class Watch>
 __device__ __forceinline__ typename core::chunk<V, P>::ends solve_interface(
     const typename core::chunk<V, P>::equations& mine, const chunk_place& p,
-    typename core::chunk<V, P>::equations* nodes, Watch watch) {
-  using chunk = core::chunk<V, P>;
+    const nodes_of<V, P>& nodes, Watch watch) {
+  const int base = static_cast<int>(threadIdx.x) % warp_size - p.lane;
   warp_level<V, P> lanes(p.at, p.count);
-  const auto of_warp = lanes.up(mine, watch);
-  if (p.warps == 1) return lanes.down(chunk::template close<B>(of_warp));
-  // Every warp does the upper level for itself, which takes one barrier instead of two.
-  const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  const int first = static_cast<int>(threadIdx.x) / warp_size - p.warp;
-  if (lane == 0) nodes[first + p.warp] = of_warp;
-  __syncthreads();
-  warp_level<V, P> warps(lane, p.warps);
-  const auto whole = warps.up(nodes[first + (lane < p.warps ? lane : 0)], watch);
-  const auto of_lane = warps.down(chunk::template close<B>(whole));
-  return lanes.down(shuffle(of_lane, p.warp));
+  auto all = lanes.up(mine, watch);
+
+  // Every warp does the upper levels for itself, which saves barriers.
+  warp_level<V, P> warps(p.lane, p.warps);
+  if (p.warps > 1) {
+    auto* const of_system = nodes.of_warps + static_cast<int>(threadIdx.x) / warp_size - p.warp;
+    if (p.lane == 0) of_system[p.warp] = all;
+    __syncthreads();
+    all = warps.up(of_system[p.lane < p.warps ? p.lane : 0], watch);
+  }
+  warp_level<V, P> blocks(p.lane, p.ranks);
+  if (p.ranks > 1) {
+    if (p.system >= 0 && p.warp == 0 && p.lane == 0) nodes.of_systems[p.system] = all;
+    cluster::sync();
+    all = blocks.up(*cluster::at(nodes.of_systems + (p.system < 0 ? 0 : p.system),
+                                 p.lane < p.ranks ? p.lane : 0),
+                    watch);
+  }
+  auto ends = core::chunk<V, P>::template close<B>(all);
+  if (p.ranks > 1) ends = shuffle(blocks.down(ends), base + p.rank);
+  if (p.warps > 1) ends = shuffle(warps.down(ends), p.warp);
+  return lanes.down(ends);
 }
 
 }  // namespace tridia::cuda

@@ -16,30 +16,60 @@ using core::chunk;
 /// The most threads of a block.
 constexpr int most_threads = 512;
 
-__device__ __forceinline__ chunk_place place_of(const onchip_shape& s, int systems) {
+template <pivoting P>
+__device__ __forceinline__ nodes_of<V, P> nodes_in(void* memory, const onchip_shape& s) {
+  auto* const first = static_cast<typename chunk<V, P>::equations*>(memory);
+  return {first, first + s.threads / warp_size};
+}
+
+/// This thread's place, in a block with `rows` rows of `systems` systems.
+__device__ __forceinline__ chunk_place place_of(const onchip_shape& s, int systems, int rows,
+                                                int rank) {
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  chunk_place p{-1, 0, -1, 0, 0, s.warps_a_system};
+  const int chunks = s.blocks > 1 ? (rows + s.chunk_rows - 1) / s.chunk_rows : s.chunks;
+  chunk_place p{-1, 0, lane, -1, 0, 0, s.warps_a_system, rank, s.blocks};
   if (s.warps_a_system > 1) {
     p.system = warp / s.warps_a_system;
     p.warp = warp - p.system * s.warps_a_system;
     p.chunk = p.warp * warp_size + lane;
-    p.at = lane;
-    p.count = min(warp_size, s.chunks - p.warp * warp_size);
+    p.count = max(min(warp_size, chunks - p.warp * warp_size), 0);
   } else {
     const int group = lane / s.chunks;
-    p.system = warp * s.systems_a_warp + group;
-    p.chunk = p.at = lane - group * s.chunks;
-    p.count = s.chunks;
-    if (group >= s.systems_a_warp) p.system = -1;
+    p.lane = lane - group * s.chunks;
+    p.system = group < s.systems_a_warp ? warp * s.systems_a_warp + group : -1;
+    p.chunk = p.lane;
+    p.count = chunks;
   }
-  if (p.system >= systems || p.chunk >= s.chunks) p.system = -1;
-  if (p.system < 0) p.at = -1;
+  // The last block of a system may have fewer warps of it than the others.
+  if (s.warps_a_system > 1) p.warps = (chunks + warp_size - 1) / warp_size;
+  if (p.system >= systems) p.system = -1;
+  if (p.system >= 0 && p.chunk < chunks) p.at = p.lane;
   return p;
 }
 
-/// Every thread's chunk solved in place: x takes the place of rhs. `bad` says of each system
-/// whether anything in it is not finite; it holds zeros.
+/// What the systems of a block are found to be, an entry each, 0 at first: by numbers that grow
+/// without pivoting, or that are not finite.
+struct findings {
+  int *grown, *bad;
+};
+
+/// Makes what any block of the cluster found known to all; a barrier.
+__device__ __forceinline__ void agree(int* found, const onchip_shape& s) {
+  if (s.blocks == 1) return __syncthreads();
+  cluster::sync();
+  int any[2] = {};
+  for (int i = static_cast<int>(threadIdx.x), k = 0; i < s.systems; i += s.threads, ++k) {
+    for (int rank = 0; rank < s.blocks; ++rank) any[k & 1] |= cluster::at(found, rank)[i];
+  }
+  cluster::sync();
+  for (int i = static_cast<int>(threadIdx.x), k = 0; i < s.systems; i += s.threads, ++k) {
+    found[i] = any[k & 1];
+  }
+  __syncthreads();
+}
+
+/// Every thread's chunk solved in place: x takes the place of rhs.
 template <pivoting P, boundary B>
 struct block_solver;
 
@@ -47,16 +77,18 @@ template <boundary B>
 struct block_solver<pivoting::none, B> {
   static constexpr std::size_t node_bytes = sizeof(typename chunk<V, pivoting::none>::equations);
 
-  static __device__ __forceinline__ void solve(const tile<V>& t, const chunk_place& p, int n,
-                                               int first, void* nodes, int* bad) {
+  static __device__ __forceinline__ void solve(const tile<V>& t, const onchip_shape& s,
+                                               const chunk_place& p, void* nodes,
+                                               const findings& found) {
     using C = chunk<V, pivoting::none>;
+    const int first = p.chunk * s.chunk_rows, n = min(s.chunk_rows, t.rows() - first);
     typename C::equations e{};
     const auto ignore = [](const V&) {};
     chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
-    if (p.system >= 0) e = C::template reduce<true>(n, rows, ignore);
-    const auto ends = solve_interface<V, pivoting::none, B>(
-        e, p, static_cast<typename C::equations*>(nodes), ignore);
-    if (p.system >= 0 && !C::expand(n, rows, ends)) bad[p.system] = 1;
+    if (p.at >= 0) e = C::template reduce<true>(n, rows, ignore);
+    const auto ends =
+        solve_interface<V, pivoting::none, B>(e, p, nodes_in<pivoting::none>(nodes, s), ignore);
+    if (p.at >= 0 && !C::expand(n, rows, ends)) found.bad[p.system] = 1;
   }
 };
 
@@ -66,36 +98,37 @@ template <boundary B>
 struct block_solver<pivoting::partial, B> {
   static constexpr std::size_t node_bytes = sizeof(typename chunk<V, pivoting::partial>::equations);
 
-  static __device__ __forceinline__ void solve(const tile<V>& t, const chunk_place& p, int n,
-                                               int first, void* nodes, int* bad) {
+  static __device__ __forceinline__ void solve(const tile<V>& t, const onchip_shape& s,
+                                               const chunk_place& p, void* nodes,
+                                               const findings& found) {
     using C = chunk<V, pivoting::none>;
+    const int first = p.chunk * s.chunk_rows, n = min(s.chunk_rows, t.rows() - first);
     typename C::equations e{};
     chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
     bool calm = true;
     const auto watch = [&](const V& v) { calm = calm && core::is_calm(v); };
-    if (p.system >= 0) e = C::template reduce<false>(n, rows, watch);
-    const auto ends = solve_interface<V, pivoting::none, B>(
-        e, p, static_cast<typename C::equations*>(nodes), watch);
-    if (p.system >= 0 && !calm) bad[p.system] = 1;
-    const bool any = __syncthreads_or(p.system >= 0 && !calm);
-    const bool mine = p.system >= 0 && bad[p.system] != 0;
-    if (p.system >= 0 && !mine) {
+    if (p.at >= 0) e = C::template reduce<false>(n, rows, watch);
+    const auto ends =
+        solve_interface<V, pivoting::none, B>(e, p, nodes_in<pivoting::none>(nodes, s), watch);
+    if (p.system >= 0 && !calm) found.grown[p.system] = 1;
+    agree(found.grown, s);
+    const bool grown = p.system >= 0 && found.grown[p.system] != 0;
+    if (p.at >= 0 && !grown) {
       C::template reduce<true>(n, rows, [](const V&) {});
-      if (!C::expand(n, rows, ends)) bad[p.system] = 1;
+      if (!C::expand(n, rows, ends)) found.bad[p.system] = 1;
     }
-    if (any) solve_again(p, n, rows, mine, nodes, bad);
+    if (__syncthreads_or(grown)) solve_again(p, n, rows, p.at >= 0 && grown, nodes, s, found.bad);
   }
 
  private:
   static __device__ __noinline__ void solve_again(const chunk_place& p, int n, chunk_rows<V>& rows,
-                                                  bool mine, void* nodes, int* bad) {
+                                                  bool mine, void* nodes, const onchip_shape& s,
+                                                  int* bad) {
     using C = chunk<V, pivoting::partial>;
     typename C::equations e{};
     if (mine) e = C::reduce(n, rows);
     const auto ends = solve_interface<V, pivoting::partial, B>(
-        e, p, static_cast<typename C::equations*>(nodes), [](const V&) {});
-    if (mine) bad[p.system] = 0;
-    __syncthreads();
+        e, p, nodes_in<pivoting::partial>(nodes, s), [](const V&) {});
     if (mine && !C::expand(n, rows, ends)) bad[p.system] = 1;
   }
 };
@@ -106,8 +139,9 @@ template <pivoting P, boundary B>
 __device__ __noinline__ void solve_alone(const geometry& g, const typed_operands<V>& o,
                                          index_t matrix, V* words, int word_step) {
   if constexpr (solver::word_counts<V, P, B>::kept <= 4) {
-    solver::solve_system<V, P, B>(g, o, matrix, {words, 1, word_step});
-  } else if (o.status) {
+    if (words) return solver::solve_system<V, P, B>(g, o, matrix, {words, 1, word_step});
+  }
+  if (o.status) {
     solver::enter_status(g, o.status, matrix, 0, solver::diagnose_system<V, P, B>(g, o, matrix));
   }
 }
@@ -122,28 +156,47 @@ __global__ void __launch_bounds__(most_threads)
   auto* const arrival =
       reinterpret_cast<std::uint64_t*>(offsets + s.systems * layout::array_count);
   auto* const nodes = arrival + 1;
-  auto* const bad = reinterpret_cast<int*>(reinterpret_cast<unsigned char*>(nodes) +
-                                           (s.threads / warp_size) *
-                                               block_solver<P, B>::node_bytes);
+  auto* const flags = reinterpret_cast<int*>(
+      reinterpret_cast<unsigned char*>(nodes) +
+      (s.threads / warp_size + s.systems) * block_solver<P, B>::node_bytes);
+  const findings found{flags, flags + s.systems};
   tile<V> t(g, o, s, arrays, offsets, arrival);
-  for (int i = static_cast<int>(threadIdx.x); i < s.systems; i += s.threads) bad[i] = 0;
+  for (int i = static_cast<int>(threadIdx.x); i < 2 * s.systems; i += s.threads) flags[i] = 0;
   t.load();
-  const chunk_place p = place_of(s, t.systems());
-  const int first = p.chunk * s.chunk_rows;
-  block_solver<P, B>::solve(t, p, min(s.chunk_rows, s.rows - first), first, nodes, bad);
+  const chunk_place p = place_of(s, t.systems(), t.rows(), t.rank());
+  block_solver<P, B>::solve(t, s, p, nodes, found);
   t.publish();
-  __syncthreads();
+  agree(found.bad, s);
   bool any_bad = false;
-  for (int i = static_cast<int>(threadIdx.x); i < t.systems(); i += s.threads) {
-    if (bad[i]) {
-      any_bad = true;
-      solve_alone<P, B>(g, o, t.number(i), t.array(0, i), s.array_pitch);
+  for (int i = static_cast<int>(threadIdx.x); i < t.systems() && t.rank() == 0; i += s.threads) {
+    if (found.bad[i]) {
+      solve_alone<P, B>(g, o, t.number(i), s.blocks > 1 ? nullptr : t.array(0, i), s.array_pitch);
     } else if (o.status) {
       o.status[t.offset(layout::status, i)] = 0;
     }
   }
+  for (int i = static_cast<int>(threadIdx.x); i < t.systems(); i += s.threads) {
+    any_bad = any_bad || found.bad[i] != 0;
+  }
   any_bad = __syncthreads_or(any_bad);
-  t.store(any_bad, [&](int system) { return bad[system] != 0; });
+  t.store(any_bad, [&](int system) { return found.bad[system] != 0; });
+}
+
+template <pivoting P, boundary B>
+cudaError_t launch(const geometry& g, const operands& o, const onchip_shape& s,
+                   cudaStream_t stream) {
+  const index_t groups = (g.matrices.size + s.systems - 1) / s.systems;
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {static_cast<unsigned>(s.blocks), 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = static_cast<unsigned>(groups * s.blocks);
+  config.blockDim = static_cast<unsigned>(s.threads);
+  config.dynamicSmemBytes = s.shared_bytes;
+  config.stream = stream;
+  config.attrs = &cluster;
+  config.numAttrs = s.blocks > 1 ? 1 : 0;
+  return cudaLaunchKernelEx(&config, onchip_kernel<P, B>, g, solver::typed<V>(o), s);
 }
 
 template <pivoting P, boundary B>
@@ -153,12 +206,7 @@ onchip_launches table() {
                                         cudaFuncAttributeMaxDynamicSharedMemorySize,
                                         static_cast<int>(bytes));
           },
-          [](const geometry& g, const operands& o, const onchip_shape& s, cudaStream_t stream) {
-            const index_t blocks = (g.matrices.size + s.systems - 1) / s.systems;
-            onchip_kernel<P, B><<<static_cast<unsigned>(blocks), s.threads, s.shared_bytes,
-                                  stream>>>(g, solver::typed<V>(o), s);
-            return cudaGetLastError();
-          }};
+          &launch<P, B>};
 }
 
 }  // namespace

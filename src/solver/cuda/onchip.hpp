@@ -28,11 +28,14 @@ enum class mover {
   pieces,    // all systems of a block at a time: they follow each other
 };
 
-/// What a block does. Its shared memory holds sub, diag, sup and rhs of its systems.
+/// What a block does, or a cluster of blocks that share the rows of some systems. A block's shared
+/// memory holds sub, diag, sup and rhs of its part.
 struct onchip_shape {
   int rows;            // of a system
+  int blocks;          // that share a system; no more than `chunks`
+  int block_rows;      // of a system in a block; the last one may have fewer
   int chunk_rows;      // of a thread; odd, so that neighbouring threads' rows lie in other banks
-  int chunks;          // of a system
+  int chunks;          // of a system in a block
   int systems;         // of a block; a power of two in order `systems`
   int systems_a_warp;  // 1 if a system takes a warp or more
   int warps_a_system;  // 1 if a warp takes a system or more
@@ -40,21 +43,28 @@ struct onchip_shape {
   int pitch;           // elements of shared memory from one system to the next
   int array_pitch;     // from one array to the next
   walk order;
-  bool dense;          // every input is one piece, system after system
-  mover input, output; // subject to the alignment of the pointers
+  bool dense_input, dense_output;  // one piece, system after system
+  mover input, output;             // subject to the alignment of the pointers
   unsigned per_rows;   // 2^32 / rows, rounded up: divides indices of the tile
   std::size_t shared_bytes;
 };
 
 /// What tuning decides.
 struct onchip_tuning {
-  int chunk_rows = 0;  // 0: by rule
+  int chunk_rows = 0;  // odd; 0: by rule
   int warps = 0;       // of a block, at least; 0: by rule
+  int blocks = 0;      // that share a system; 0: by rule
 };
 
-/// The shape for a problem, or nothing if it does not fit a block with `most_shared` bytes.
+/// What a device allows.
+struct onchip_limits {
+  std::size_t shared_bytes;  // of a block
+  bool clusters;
+};
+
+/// The shape for a problem, or nothing if it does not fit.
 std::optional<onchip_shape> plan_onchip(const solver::task&, const onchip_tuning&,
-                                        std::size_t most_shared);
+                                        const onchip_limits&);
 
 struct onchip_launches {
   /// Once a device, before the first launch: lets blocks have `bytes` of shared memory.

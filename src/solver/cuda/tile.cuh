@@ -25,10 +25,18 @@ class tile {
                                   const onchip_shape& shape, V* memory, index_t* offsets,
                                   std::uint64_t* arrival)
       : g_(g), o_(o), s_(shape), memory_(memory), offsets_(offsets), arrival_(arrival) {
-    first_ = static_cast<index_t>(blockIdx.x) * s_.systems;
+    first_ = static_cast<index_t>(blockIdx.x / static_cast<unsigned>(s_.blocks)) * s_.systems;
     const index_t left = g_.matrices.size - first_;
     count_ = left < s_.systems ? static_cast<int>(left) : s_.systems;
+    row0_ = rank() * s_.block_rows;
+    rows_ = min(s_.block_rows, s_.rows - row0_);
   }
+
+  /// This block among those that share its systems, and its rows of them.
+  __device__ __forceinline__ int rank() const {
+    return static_cast<int>(blockIdx.x % static_cast<unsigned>(s_.blocks));
+  }
+  __device__ __forceinline__ int rows() const { return rows_; }
 
   __device__ __forceinline__ int systems() const { return count_; }
   __device__ __forceinline__ index_t number(int system) const { return first_ + system; }
@@ -41,18 +49,17 @@ class tile {
 
   /// Brings the systems in. Ends with a barrier.
   __device__ __forceinline__ void load() {
-    const bool in_bulk = bulk::available && s_.input != mover::elements && inputs_aligned();
-    if (in_bulk) {
-      if (threadIdx.x == 0) {
-        bulk::expect(arrival_, static_cast<unsigned>(4 * count_ * s_.rows * sizeof(V)));
-      }
+    const bool in_bulk = may_bulk(s_.input) && aligned(o_.in[0]) && aligned(o_.in[1]) &&
+                         aligned(o_.in[2]) && aligned(o_.in[3]);
+    if (in_bulk && threadIdx.x == 0) {
+      bulk::expect(arrival_, static_cast<unsigned>(4 * count_ * rows_ * sizeof(V)));
     }
     find_offsets();
     if (in_bulk) {
       load_in_bulk();
       bulk::wait(arrival_);
     } else {
-      if (s_.dense) {
+      if (s_.dense_input) {
         load_dense();
       } else {
         for_each_line([&](int system, int first, int step) { load_line(system, first, step); });
@@ -73,24 +80,26 @@ class tile {
   /// Takes x out of the place of rhs, but for the systems that `skip`; `skipped`: there are any.
   template <class Skip>
   __device__ __forceinline__ void store(bool skipped, Skip skip) {
-    const bool in_bulk = bulk::available && s_.output != mover::elements && !skipped &&
-                         aligned(o_.x + offset(layout::x, 0));
-    if (in_bulk) return store_in_bulk();
-    for_each_line([&](int system, int first, int step) {
-      if (skip(system)) return;
-      const index_t stride = g_.lines[layout::x].step;
-      V* to = o_.x + offset(layout::x, system) + first * stride;
-      const V* from = array(layout::rhs, system);
-      for (int k = first; k < s_.rows; k += step, to += step * stride) *to = from[k];
-    });
+    if (!skipped && may_bulk(s_.output) && aligned(o_.x)) {
+      store_in_bulk();
+    } else if (!skipped && s_.dense_output) {
+      store_dense();
+    } else {
+      for_each_line([&](int system, int first, int step) {
+        if (!skip(system)) store_line(system, first, step);
+      });
+    }
   }
 
  private:
   static __device__ __forceinline__ bool aligned(const void* p) {
     return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
   }
-  __device__ __forceinline__ bool inputs_aligned() const {
-    return aligned(o_.in[0]) && aligned(o_.in[1]) && aligned(o_.in[2]) && aligned(o_.in[3]);
+  /// The last block may have fewer systems than make a whole number of 16 bytes.
+  __device__ __forceinline__ bool may_bulk(mover m) const {
+    return bulk::available && (m == mover::lines ||
+                               (m == mover::pieces && first_ * s_.rows * sizeof(V) % 16 == 0 &&
+                                count_ * s_.rows * sizeof(V) % 16 == 0));
   }
 
   __device__ __forceinline__ void find_offsets() {
@@ -118,35 +127,53 @@ class tile {
   /// Systems that one copy moves, and their bytes.
   __device__ __forceinline__ int copies(mover m) const { return m == mover::pieces ? 1 : count_; }
   __device__ __forceinline__ unsigned copy_bytes(mover m) const {
-    return static_cast<unsigned>((m == mover::pieces ? count_ : 1) * s_.rows * sizeof(V));
+    return static_cast<unsigned>((m == mover::pieces ? count_ : 1) * rows_ * sizeof(V));
   }
 
   __device__ __forceinline__ void load_in_bulk() {
     for (int i = static_cast<int>(threadIdx.x); i < 4 * copies(s_.input); i += s_.threads) {
       const int a = i & 3, system = i >> 2;
-      bulk::load(array(a, system), o_.in[a] + offset(a, system), copy_bytes(s_.input), arrival_);
+      bulk::load(array(a, system), o_.in[a] + offset(a, system) + row0_, copy_bytes(s_.input),
+                 arrival_);
     }
   }
   __device__ __forceinline__ void store_in_bulk() {
     const int count = copies(s_.output);
     for (int i = static_cast<int>(threadIdx.x); i < count; i += s_.threads) {
-      bulk::store(o_.x + offset(layout::x, i), array(layout::rhs, i), copy_bytes(s_.output));
+      bulk::store(o_.x + offset(layout::x, i) + row0_, array(layout::rhs, i),
+                  copy_bytes(s_.output));
     }
     if (static_cast<int>(threadIdx.x) < count) bulk::wait_stored();
   }
 
-  /// All inputs in the order in which they lie in memory.
+  /// Calls f(place in the arrays, place in the tile) for this thread's elements of dense arrays,
+  /// some at a time, so that as many copies are under way.
+  template <class F>
+  __device__ __forceinline__ void for_each_element(F f) const {
+    const int elements = s_.rows * count_;
+    for (int i0 = static_cast<int>(threadIdx.x); i0 < elements; i0 += unroll * s_.threads) {
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) {
+        const int i = i0 + u * s_.threads;
+        if (i >= elements) break;
+        const int system = static_cast<int>(__umulhi(static_cast<unsigned>(i), s_.per_rows));
+        f(i, i + system * (s_.pitch - s_.rows));
+      }
+    }
+  }
   __device__ __forceinline__ void load_dense() {
     const V* from[4];
 #pragma unroll
     for (int a = 0; a < 4; ++a) from[a] = o_.in[a] + offset(a, 0);
-    const int elements = s_.rows * count_;
-    for (int i = static_cast<int>(threadIdx.x); i < elements; i += s_.threads) {
-      const int system = static_cast<int>(__umulhi(static_cast<unsigned>(i), s_.per_rows));
-      V* to = memory_ + i + system * (s_.pitch - s_.rows);
+    for_each_element([&](int i, int at) {
 #pragma unroll
-      for (int a = 0; a < 4; ++a) copy_element(to + a * s_.array_pitch, from[a] + i);
-    }
+      for (int a = 0; a < 4; ++a) copy_element(memory_ + a * s_.array_pitch + at, from[a] + i);
+    });
+  }
+  __device__ __forceinline__ void store_dense() {
+    V* const to = o_.x + offset(layout::x, 0);
+    const V* const from = array(layout::rhs, 0);
+    for_each_element([&](int i, int at) { to[i] = from[at]; });
   }
 
   /// Calls f(system, first row, step) for this thread's part of every system.
@@ -155,7 +182,8 @@ class tile {
     const int thread = static_cast<int>(threadIdx.x);
     if (s_.order == walk::systems) {
       const int system = thread & (s_.systems - 1);
-      if (system < count_) f(system, thread / s_.systems, s_.threads / s_.systems);
+      const int first = thread / s_.systems, step = s_.threads / s_.systems;
+      if (system < count_ && first < step) f(system, first, step);
     } else {
       for (int s = thread / warp_size; s < count_; s += s_.threads / warp_size) {
         f(s, thread % warp_size, warp_size);
@@ -169,39 +197,58 @@ class tile {
     index_t stride[4];
 #pragma unroll
     for (int a = 0; a < 4; ++a) {
-      from[a] = o_.in[a] + offset(a, system) + first * g_.lines[a].step;
-      stride[a] = step * g_.lines[a].step;
+      stride[a] = g_.lines[a].step;
+      from[a] = o_.in[a] + offset(a, system) + row0_ * stride[a];
     }
-    V* to = array(0, system) + first;
-    for (int k = first; k < s_.rows; k += step, to += step) {
+    V* const to = array(0, system);
+    for (int k0 = first; k0 < rows_; k0 += unroll * step) {
 #pragma unroll
-      for (int a = 0; a < 4; ++a) {
-        const bool outside =
-            (a == layout::sub && k == 0) || (a == layout::sup && k == s_.rows - 1);
-        if (!outside) copy_element(to + a * s_.array_pitch, from[a]);
-        from[a] += stride[a];
+      for (int u = 0; u < unroll; ++u) {
+        const int k = k0 + u * step;
+        if (k >= rows_) break;
+#pragma unroll
+        for (int a = 0; a < 4; ++a) {
+          const bool outside = (a == layout::sub && row0_ + k == 0) ||
+                               (a == layout::sup && row0_ + k == s_.rows - 1);
+          if (!outside) copy_element(to + a * s_.array_pitch + k, from[a] + k * stride[a]);
+        }
+      }
+    }
+  }
+  __device__ __forceinline__ void store_line(int system, int first, int step) {
+    const index_t stride = g_.lines[layout::x].step;
+    V* const to = o_.x + offset(layout::x, system) + row0_ * stride;
+    const V* const from = array(layout::rhs, system);
+    for (int k0 = first; k0 < rows_; k0 += unroll * step) {
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) {
+        const int k = k0 + u * step;
+        if (k < rows_) to[k * stride] = from[k];
       }
     }
   }
 
+  /// What the matrix has in its corners, or zeros; and what else no copy does.
   __device__ __forceinline__ void mend_edges() {
     const int n = s_.rows;
+    const bool corners = g_.corners != edge::absent;
     for (int s = static_cast<int>(threadIdx.x); s < count_; s += s_.threads) {
-      V sub(0), sup(0);
-      if (g_.corners != edge::absent) {
-        sub = o_.in[layout::sub][offset(layout::sub, s) +
-                                 g_.sub_corner(n) * g_.lines[layout::sub].step];
-        sup = o_.in[layout::sup][offset(layout::sup, s) +
-                                 g_.sup_corner(n) * g_.lines[layout::sup].step];
+      if (row0_ == 0) {
+        array(layout::sub, s)[0] = corners ? entry(layout::sub, s, g_.sub_corner(n)) : V(0);
       }
-      array(layout::sub, s)[0] = sub;
-      array(layout::sup, s)[n - 1] = sup;
+      if (row0_ + rows_ == n) {
+        array(layout::sup, s)[rows_ - 1] =
+            corners ? entry(layout::sup, s, g_.sup_corner(n)) : V(0);
+      }
     }
-    if (!g_.conjugate && (g_.corners == edge::absent || n > 2)) return;
+    if (!g_.conjugate && (!corners || n > 2)) return;
     __syncthreads();
     for (int s = static_cast<int>(threadIdx.x); s < count_; s += s_.threads) {
-      for (int k = 0; k < n; ++k) mend_row(s, k);
+      for (int k = 0; k < rows_; ++k) mend_row(s, k);
     }
+  }
+  __device__ __forceinline__ V entry(int a, int system, index_t k) const {
+    return o_.in[a][offset(a, system) + k * g_.lines[a].step];
   }
 
   __device__ void mend_row(int s, int k) {
@@ -219,8 +266,9 @@ class tile {
   V* memory_;
   index_t* offsets_;
   std::uint64_t* arrival_;
+  static constexpr int unroll = 4;
   index_t first_;
-  int count_;
+  int count_, row0_, rows_;
 };
 
 /// A chunk's rows in shared memory. What is kept takes the place of sup, sub and rhs, and x then
