@@ -14,11 +14,14 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* p) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
 }
 
-/// By one thread, before a barrier of the block. `bytes` will arrive in all.
+/// By one thread, before a barrier of the block.
+__device__ __forceinline__ void start(std::uint64_t* arrival) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(arrival)) : "memory");
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+/// By one thread: `bytes` will arrive in all.
 __device__ __forceinline__ void expect(std::uint64_t* arrival, std::uint32_t bytes) {
   const std::uint32_t bar = shared_address(arrival);
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(bar) : "memory");
-  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(bytes)
                : "memory");
 }
@@ -30,12 +33,13 @@ __device__ __forceinline__ void load(void* to, const void* from, std::uint32_t b
       "l"(from), "r"(bytes), "r"(shared_address(arrival))
       : "memory");
 }
-/// By every thread that reads what has arrived.
-__device__ __forceinline__ void wait(std::uint64_t* arrival) {
+/// By every thread that reads what has arrived, in phase 0, 1, 0 ...
+__device__ __forceinline__ void wait(std::uint64_t* arrival, std::uint32_t phase) {
   asm volatile(
       "{\n.reg .pred done;\n"
-      "again:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], 0;\n"
-      "@!done bra again;\n}" ::"r"(shared_address(arrival))
+      "again:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+      "@!done bra again;\n}" ::"r"(shared_address(arrival)),
+      "r"(phase)
       : "memory");
 }
 /// By every thread that wrote what is stored, before a barrier of the block.
@@ -55,9 +59,10 @@ __device__ __forceinline__ void wait_stored() {
 #else
 inline constexpr bool available = false;
 
+__device__ __forceinline__ void start(std::uint64_t*) {}
 __device__ __forceinline__ void expect(std::uint64_t*, std::uint32_t) {}
 __device__ __forceinline__ void load(void*, const void*, std::uint32_t, std::uint64_t*) {}
-__device__ __forceinline__ void wait(std::uint64_t*) {}
+__device__ __forceinline__ void wait(std::uint64_t*, std::uint32_t) {}
 __device__ __forceinline__ void publish() {}
 __device__ __forceinline__ void store(void*, const void*, std::uint32_t) {}
 __device__ __forceinline__ void wait_stored() {}

@@ -12,13 +12,13 @@ __device__ __forceinline__ void sync() { cooperative_groups::this_cluster().sync
 
 /// The same place of shared memory in another block.
 template <class T>
-__device__ __forceinline__ const T* at(const T* mine, int rank) {
+__device__ __forceinline__ T* at(T* mine, int rank) {
   return cooperative_groups::this_cluster().map_shared_rank(mine, static_cast<unsigned>(rank));
 }
 #else
 __device__ __forceinline__ void sync() {}
 template <class T>
-__device__ __forceinline__ const T* at(const T* mine, int) {
+__device__ __forceinline__ T* at(T* mine, int) {
   return mine;
 }
 #endif

@@ -165,8 +165,8 @@ struct nodes_of {
 };
 
 /// Solves the interface of every system of a block or cluster, closed by boundary B. The nodes are
-/// not in use; all threads take part.
-template <class V, pivoting P, boundary B, class Watch>
+/// not in use; all threads take part. `Cluster`: blocks may share systems.
+template <class V, pivoting P, boundary B, bool Cluster, class Watch>
 __device__ __forceinline__ typename core::chunk<V, P>::ends solve_interface(
     const typename core::chunk<V, P>::equations& mine, const chunk_place& p,
     const nodes_of<V, P>& nodes, Watch watch) {
@@ -183,7 +183,7 @@ __device__ __forceinline__ typename core::chunk<V, P>::ends solve_interface(
     all = warps.up(of_system[p.lane < p.warps ? p.lane : 0], watch);
   }
   warp_level<V, P> blocks(p.lane, p.ranks);
-  if (p.ranks > 1) {
+  if constexpr (Cluster) {
     if (p.system >= 0 && p.warp == 0 && p.lane == 0) nodes.of_systems[p.system] = all;
     cluster::sync();
     all = blocks.up(*cluster::at(nodes.of_systems + (p.system < 0 ? 0 : p.system),
@@ -191,7 +191,7 @@ __device__ __forceinline__ typename core::chunk<V, P>::ends solve_interface(
                     watch);
   }
   auto ends = core::chunk<V, P>::template close<B>(all);
-  if (p.ranks > 1) ends = shuffle(blocks.down(ends), base + p.rank);
+  if constexpr (Cluster) ends = shuffle(blocks.down(ends), base + p.rank);
   if (p.warps > 1) ends = shuffle(warps.down(ends), p.warp);
   return lanes.down(ends);
 }

@@ -11,7 +11,7 @@ using solver::task;
 
 constexpr int warp = 32, banks = 32, sector = 32, most_threads = 512;
 /// Bytes: what the bulk copy engine moves multiples of, and what is worth a copy of its own.
-constexpr int bulk_granule = 16, shortest_line = 256;
+constexpr int bulk_granule = 16, shortest_line = 512;
 constexpr int cache_line = 128;
 /// What leaves room for three blocks on a multiprocessor.
 constexpr std::size_t good_tile = std::size_t{68} << 10;
@@ -105,17 +105,19 @@ int pitch_of(const geometry& g, const onchip_shape& s, int size) {
     while (pitch % (banks / words) != together % (banks / words)) ++pitch;
     return pitch;
   }
+  // One piece is moved fastest, if that costs no more than two accesses instead of one; else what
+  // the bulk copy engine could move in lines is left so.
+  const auto cost = [&](int pitch) {
+    return conflicts(s.chunk_rows, s.chunks, s.systems_a_warp, pitch, size);
+  };
   const int step = granule_elements(size);
-  // What the bulk copy engine could move is left so.
   const bool lines = rows % step == 0 && rows * size >= shortest_line;
-  const bool pieces = !lines && rows * size >= shortest_line && is_dense(g, layout::rhs);
-  if (pieces) return rows;
+  if (s.blocks == 1 && is_dense(g, layout::rhs) && cost(rows) <= 2) return rows;
   int best_pitch = rows;
   double best = 0;
   for (int pitch = rows; pitch < rows + banks; ++pitch) {
     if (lines && pitch % step != 0) continue;
-    const double c = conflicts(s.chunk_rows, s.chunks, s.systems_a_warp, pitch, size) +
-                     0.25 * (pitch - rows) / rows;
+    const double c = cost(pitch) + 0.25 * (pitch - rows) / rows;
     if (best == 0 || c < best - 1e-9) best = c, best_pitch = pitch;
   }
   return best_pitch;
@@ -140,6 +142,13 @@ int fit_chunk(const onchip_shape& s, int wanted, int size) {
     if (use > best_use) best = r, best_use = use;
   }
   return best;
+}
+
+/// Rows a thread: more of them where a row takes less of the chip's memory, or where the interface
+/// costs more; but no fewer chunks than blocks share a system.
+int wanted_chunk(const task& t, const onchip_shape& s, int size) {
+  const int wanted = size == 4 || t.pivoting == pivoting::partial ? 33 : 17;
+  return s.blocks == 1 ? wanted : std::min(wanted, 3 * s.block_rows / (4 * s.blocks) - 1);
 }
 
 std::size_t tile_bytes(const onchip_shape& s, int size) {
@@ -193,7 +202,7 @@ std::optional<onchip_shape> plan_onchip(const task& t, const onchip_tuning& tuni
   } else {
     share_rows(s, size, tuning.blocks, limits.clusters);
   }
-  cut(s, tuning.chunk_rows > 0 ? tuning.chunk_rows : fit_chunk(s, 17, size));
+  cut(s, tuning.chunk_rows > 0 ? tuning.chunk_rows : fit_chunk(s, wanted_chunk(t, s, size), size));
   fill_block(s, tuning.warps);
   if (s.threads > most_threads || s.chunks < s.blocks || s.systems > 2 * s.threads) return {};
   s.pitch = pitch_of(g, s, size);

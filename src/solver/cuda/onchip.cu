@@ -23,11 +23,12 @@ __device__ __forceinline__ nodes_of<V, P> nodes_in(void* memory, const onchip_sh
 }
 
 /// This thread's place, in a block with `rows` rows of `systems` systems.
+template <bool Cluster>
 __device__ __forceinline__ chunk_place place_of(const onchip_shape& s, int systems, int rows,
                                                 int rank) {
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  const int chunks = s.blocks > 1 ? (rows + s.chunk_rows - 1) / s.chunk_rows : s.chunks;
+  const int chunks = Cluster ? (rows + s.chunk_rows - 1) / s.chunk_rows : s.chunks;
   chunk_place p{-1, 0, lane, -1, 0, 0, s.warps_a_system, rank, s.blocks};
   if (s.warps_a_system > 1) {
     p.system = warp / s.warps_a_system;
@@ -42,42 +43,47 @@ __device__ __forceinline__ chunk_place place_of(const onchip_shape& s, int syste
     p.count = chunks;
   }
   // The last block of a system may have fewer warps of it than the others.
-  if (s.warps_a_system > 1) p.warps = (chunks + warp_size - 1) / warp_size;
+  if (Cluster && s.warps_a_system > 1) p.warps = (chunks + warp_size - 1) / warp_size;
   if (p.system >= systems) p.system = -1;
   if (p.system >= 0 && p.chunk < chunks) p.at = p.lane;
   return p;
 }
 
 /// What the systems of a block are found to be, an entry each, 0 at first: by numbers that grow
-/// without pivoting, or that are not finite.
+/// without pivoting, or that are not finite. All blocks of a cluster have the same entries after
+/// the next `meet`.
 struct findings {
   int *grown, *bad;
 };
 
-/// Makes what any block of the cluster found known to all; a barrier.
-__device__ __forceinline__ void agree(int* found, const onchip_shape& s) {
-  if (s.blocks == 1) return __syncthreads();
-  cluster::sync();
-  int any[2] = {};
-  for (int i = static_cast<int>(threadIdx.x), k = 0; i < s.systems; i += s.threads, ++k) {
-    for (int rank = 0; rank < s.blocks; ++rank) any[k & 1] |= cluster::at(found, rank)[i];
+template <bool Cluster>
+__device__ __forceinline__ void mark(int* found, int system, const onchip_shape& s) {
+  if constexpr (Cluster) {
+    for (int rank = 0; rank < s.blocks; ++rank) cluster::at(found, rank)[system] = 1;
+  } else {
+    found[system] = 1;
   }
-  cluster::sync();
-  for (int i = static_cast<int>(threadIdx.x), k = 0; i < s.systems; i += s.threads, ++k) {
-    found[i] = any[k & 1];
+}
+
+/// A barrier of the block, or of the cluster.
+template <bool Cluster>
+__device__ __forceinline__ void meet() {
+  if constexpr (Cluster) {
+    cluster::sync();
+  } else {
+    __syncthreads();
   }
-  __syncthreads();
 }
 
 /// Every thread's chunk solved in place: x takes the place of rhs.
-template <pivoting P, boundary B>
+template <pivoting P, boundary B, bool Cluster>
 struct block_solver;
 
-template <boundary B>
-struct block_solver<pivoting::none, B> {
+template <boundary B, bool Cluster>
+struct block_solver<pivoting::none, B, Cluster> {
   static constexpr std::size_t node_bytes = sizeof(typename chunk<V, pivoting::none>::equations);
 
-  static __device__ __forceinline__ void solve(const tile<V>& t, const onchip_shape& s,
+  static __device__ __forceinline__ void solve(tile<V>& t, const onchip_shape& s,
                                                const chunk_place& p, void* nodes,
                                                const findings& found) {
     using C = chunk<V, pivoting::none>;
@@ -87,18 +93,18 @@ struct block_solver<pivoting::none, B> {
     chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
     if (p.at >= 0) e = C::template reduce<true>(n, rows, ignore);
     const auto ends =
-        solve_interface<V, pivoting::none, B>(e, p, nodes_in<pivoting::none>(nodes, s), ignore);
-    if (p.at >= 0 && !C::expand(n, rows, ends)) found.bad[p.system] = 1;
+        solve_interface<V, pivoting::none, B, Cluster>(e, p, nodes_in<pivoting::none>(nodes, s), ignore);
+    if (p.at >= 0 && !C::expand(n, rows, ends)) mark<Cluster>(found.bad, p.system, s);
   }
 };
 
-/// Without interchanges first, with an eye on the pivots. The systems whose numbers grow are done
-/// again with pivoting.
-template <boundary B>
-struct block_solver<pivoting::partial, B> {
+/// Without interchanges first, with an eye on the pivots. The systems whose numbers grow are brought
+/// in once more, most likely from the second-level cache, and solved with pivoting.
+template <boundary B, bool Cluster>
+struct block_solver<pivoting::partial, B, Cluster> {
   static constexpr std::size_t node_bytes = sizeof(typename chunk<V, pivoting::partial>::equations);
 
-  static __device__ __forceinline__ void solve(const tile<V>& t, const onchip_shape& s,
+  static __device__ __forceinline__ void solve(tile<V>& t, const onchip_shape& s,
                                                const chunk_place& p, void* nodes,
                                                const findings& found) {
     using C = chunk<V, pivoting::none>;
@@ -107,29 +113,30 @@ struct block_solver<pivoting::partial, B> {
     chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
     bool calm = true;
     const auto watch = [&](const V& v) { calm = calm && core::is_calm(v); };
-    if (p.at >= 0) e = C::template reduce<false>(n, rows, watch);
+    if (p.at >= 0) e = C::template reduce<true>(n, rows, watch);
     const auto ends =
-        solve_interface<V, pivoting::none, B>(e, p, nodes_in<pivoting::none>(nodes, s), watch);
-    if (p.system >= 0 && !calm) found.grown[p.system] = 1;
-    agree(found.grown, s);
+        solve_interface<V, pivoting::none, B, Cluster>(e, p, nodes_in<pivoting::none>(nodes, s), watch);
+    if (p.system >= 0 && !calm) mark<Cluster>(found.grown, p.system, s);
+    meet<Cluster>();
     const bool grown = p.system >= 0 && found.grown[p.system] != 0;
-    if (p.at >= 0 && !grown) {
-      C::template reduce<true>(n, rows, [](const V&) {});
-      if (!C::expand(n, rows, ends)) found.bad[p.system] = 1;
-    }
-    if (__syncthreads_or(grown)) solve_again(p, n, rows, p.at >= 0 && grown, nodes, s, found.bad);
+    if (p.at >= 0 && !grown && !C::expand(n, rows, ends)) mark<Cluster>(found.bad, p.system, s);
+    const bool all = __syncthreads_and(grown || p.system < 0);
+    if (__syncthreads_or(grown)) solve_again(t, s, p, n, rows, grown, all, nodes, found);
   }
 
  private:
-  static __device__ __noinline__ void solve_again(const chunk_place& p, int n, chunk_rows<V>& rows,
-                                                  bool mine, void* nodes, const onchip_shape& s,
-                                                  int* bad) {
+  static __device__ __noinline__ void solve_again(tile<V>& t, const onchip_shape& s,
+                                                  const chunk_place& p, int n, chunk_rows<V>& rows,
+                                                  bool grown, bool all, void* nodes,
+                                                  const findings& found) {
     using C = chunk<V, pivoting::partial>;
+    t.load_again(all, [&](int system) { return found.grown[system] != 0; });
     typename C::equations e{};
+    const bool mine = p.at >= 0 && grown;
     if (mine) e = C::reduce(n, rows);
-    const auto ends = solve_interface<V, pivoting::partial, B>(
+    const auto ends = solve_interface<V, pivoting::partial, B, Cluster>(
         e, p, nodes_in<pivoting::partial>(nodes, s), [](const V&) {});
-    if (mine && !C::expand(n, rows, ends)) bad[p.system] = 1;
+    if (mine && !C::expand(n, rows, ends)) mark<Cluster>(found.bad, p.system, s);
   }
 };
 
@@ -146,7 +153,7 @@ __device__ __noinline__ void solve_alone(const geometry& g, const typed_operands
   }
 }
 
-template <pivoting P, boundary B>
+template <pivoting P, boundary B, bool Cluster>
 __global__ void __launch_bounds__(most_threads)
     onchip_kernel(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
                   const __grid_constant__ onchip_shape s) {
@@ -158,25 +165,25 @@ __global__ void __launch_bounds__(most_threads)
   auto* const nodes = arrival + 1;
   auto* const flags = reinterpret_cast<int*>(
       reinterpret_cast<unsigned char*>(nodes) +
-      (s.threads / warp_size + s.systems) * block_solver<P, B>::node_bytes);
+      (s.threads / warp_size + s.systems) * block_solver<P, B, Cluster>::node_bytes);
   const findings found{flags, flags + s.systems};
   tile<V> t(g, o, s, arrays, offsets, arrival);
   for (int i = static_cast<int>(threadIdx.x); i < 2 * s.systems; i += s.threads) flags[i] = 0;
   t.load();
-  const chunk_place p = place_of(s, t.systems(), t.rows(), t.rank());
-  block_solver<P, B>::solve(t, s, p, nodes, found);
+  const chunk_place p = place_of<Cluster>(s, t.systems(), t.rows(), t.rank());
+  block_solver<P, B, Cluster>::solve(t, s, p, nodes, found);
   t.publish();
-  agree(found.bad, s);
+  meet<Cluster>();
   bool any_bad = false;
-  for (int i = static_cast<int>(threadIdx.x); i < t.systems() && t.rank() == 0; i += s.threads) {
-    if (found.bad[i]) {
-      solve_alone<P, B>(g, o, t.number(i), s.blocks > 1 ? nullptr : t.array(0, i), s.array_pitch);
+  for (int i = static_cast<int>(threadIdx.x); i < t.systems(); i += s.threads) {
+    const bool bad = found.bad[i] != 0;
+    any_bad = any_bad || bad;
+    if (Cluster && t.rank() > 0) continue;
+    if (bad) {
+      solve_alone<P, B>(g, o, t.number(i), Cluster ? nullptr : t.array(0, i), s.array_pitch);
     } else if (o.status) {
       o.status[t.offset(layout::status, i)] = 0;
     }
-  }
-  for (int i = static_cast<int>(threadIdx.x); i < t.systems(); i += s.threads) {
-    any_bad = any_bad || found.bad[i] != 0;
   }
   any_bad = __syncthreads_or(any_bad);
   t.store(any_bad, [&](int system) { return found.bad[system] != 0; });
@@ -196,15 +203,16 @@ cudaError_t launch(const geometry& g, const operands& o, const onchip_shape& s,
   config.stream = stream;
   config.attrs = &cluster;
   config.numAttrs = s.blocks > 1 ? 1 : 0;
-  return cudaLaunchKernelEx(&config, onchip_kernel<P, B>, g, solver::typed<V>(o), s);
+  const auto kernel = s.blocks > 1 ? onchip_kernel<P, B, true> : onchip_kernel<P, B, false>;
+  return cudaLaunchKernelEx(&config, kernel, g, solver::typed<V>(o), s);
 }
 
 template <pivoting P, boundary B>
 onchip_launches table() {
-  return {[](std::size_t bytes) {
-            return cudaFuncSetAttribute(onchip_kernel<P, B>,
-                                        cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        static_cast<int>(bytes));
+  return {[](bool cluster, std::size_t bytes) {
+            return cudaFuncSetAttribute(
+                cluster ? onchip_kernel<P, B, true> : onchip_kernel<P, B, false>,
+                cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
           },
           &launch<P, B>};
 }

@@ -67,8 +67,9 @@ std::optional<onchip_shape> plan_onchip(const solver::task&, const onchip_tuning
                                         const onchip_limits&);
 
 struct onchip_launches {
-  /// Once a device, before the first launch: lets blocks have `bytes` of shared memory.
-  cudaError_t (*prepare)(std::size_t bytes);
+  /// Once a device, before the first launch: lets blocks (of clusters, or not) have `bytes` of
+  /// shared memory.
+  cudaError_t (*prepare)(bool cluster, std::size_t bytes);
   cudaError_t (*solve)(const geometry&, const operands&, const onchip_shape&, cudaStream_t);
 };
 

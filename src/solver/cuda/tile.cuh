@@ -49,26 +49,30 @@ class tile {
 
   /// Brings the systems in. Ends with a barrier.
   __device__ __forceinline__ void load() {
-    const bool in_bulk = may_bulk(s_.input) && aligned(o_.in[0]) && aligned(o_.in[1]) &&
-                         aligned(o_.in[2]) && aligned(o_.in[3]);
-    if (in_bulk && threadIdx.x == 0) {
-      bulk::expect(arrival_, static_cast<unsigned>(4 * count_ * rows_ * sizeof(V)));
-    }
+    if (threadIdx.x == 0) bulk::start(arrival_);
     find_offsets();
-    if (in_bulk) {
-      load_in_bulk();
-      bulk::wait(arrival_);
-    } else {
-      if (s_.dense_input) {
-        load_dense();
-      } else {
-        for_each_line([&](int system, int first, int step) { load_line(system, first, step); });
-      }
-      __pipeline_commit();
-      __pipeline_wait_prior(0);
-    }
+    load_all(0);
+    mend_edges([](int) { return true; });
     __syncthreads();
-    mend_edges();
+  }
+
+  /// Brings some systems in once more, `all` of them or those that `which` says, after a barrier.
+  /// Ends with a barrier.
+  template <class Which>
+  __device__ __forceinline__ void load_again(bool all, Which which) {
+    if (all) {
+      // What was written to shared memory comes before what the copy engine writes.
+      bulk::publish();
+      __syncthreads();
+      load_all(1);
+    } else {
+      for_each_line([&](int system, int first, int step) {
+        if (which(system)) load_line(system, first, step);
+      });
+      wait_for_copies();
+      __syncthreads();
+    }
+    mend_edges(which);
     __syncthreads();
   }
 
@@ -100,6 +104,31 @@ class tile {
     return bulk::available && (m == mover::lines ||
                                (m == mover::pieces && first_ * s_.rows * sizeof(V) % 16 == 0 &&
                                 count_ * s_.rows * sizeof(V) % 16 == 0));
+  }
+
+  /// Ends with a barrier.
+  __device__ __forceinline__ void load_all(unsigned phase) {
+    const bool in_bulk = may_bulk(s_.input) && aligned(o_.in[0]) && aligned(o_.in[1]) &&
+                         aligned(o_.in[2]) && aligned(o_.in[3]);
+    if (in_bulk) {
+      if (threadIdx.x == 0) {
+        bulk::expect(arrival_, static_cast<unsigned>(4 * count_ * rows_ * sizeof(V)));
+      }
+      load_in_bulk();
+      bulk::wait(arrival_, phase);
+    } else {
+      if (s_.dense_input) {
+        load_dense();
+      } else {
+        for_each_line([&](int system, int first, int step) { load_line(system, first, step); });
+      }
+      wait_for_copies();
+    }
+    __syncthreads();
+  }
+  static __device__ __forceinline__ void wait_for_copies() {
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
   }
 
   __device__ __forceinline__ void find_offsets() {
@@ -191,60 +220,55 @@ class tile {
     }
   }
 
-  /// Row 0 of sub and row n - 1 of sup are left for mend_edges.
+  /// Row 0 of sub and row n - 1 of sup are left for mend_edges, unless they are numbers of the
+  /// matrix in their place. Unrolled, so that a copy need not
+  /// wait until the one before it has taken its addresses from the registers.
   __device__ __forceinline__ void load_line(int system, int first, int step) {
     const V* from[4];
     index_t stride[4];
 #pragma unroll
     for (int a = 0; a < 4; ++a) {
-      stride[a] = g_.lines[a].step;
-      from[a] = o_.in[a] + offset(a, system) + row0_ * stride[a];
+      from[a] = o_.in[a] + offset(a, system) + (row0_ + first) * g_.lines[a].step;
+      stride[a] = step * g_.lines[a].step;
     }
-    V* const to = array(0, system);
-    for (int k0 = first; k0 < rows_; k0 += unroll * step) {
+    V* to = array(0, system) + first;
+    const bool inside = g_.corners == edge::inside;
+#pragma unroll unroll
+    for (int k = first; k < rows_; k += step, to += step) {
 #pragma unroll
-      for (int u = 0; u < unroll; ++u) {
-        const int k = k0 + u * step;
-        if (k >= rows_) break;
-#pragma unroll
-        for (int a = 0; a < 4; ++a) {
-          const bool outside = (a == layout::sub && row0_ + k == 0) ||
-                               (a == layout::sup && row0_ + k == s_.rows - 1);
-          if (!outside) copy_element(to + a * s_.array_pitch + k, from[a] + k * stride[a]);
-        }
+      for (int a = 0; a < 4; ++a) {
+        const bool outside = (a == layout::sub && row0_ + k == 0) ||
+                             (a == layout::sup && row0_ + k == s_.rows - 1);
+        if (!outside || inside) copy_element(to + a * s_.array_pitch, from[a]);
+        from[a] += stride[a];
       }
     }
   }
   __device__ __forceinline__ void store_line(int system, int first, int step) {
-    const index_t stride = g_.lines[layout::x].step;
-    V* const to = o_.x + offset(layout::x, system) + row0_ * stride;
+    const index_t stride = g_.lines[layout::x].step * step;
+    V* to = o_.x + offset(layout::x, system) + (row0_ + first) * g_.lines[layout::x].step;
     const V* const from = array(layout::rhs, system);
-    for (int k0 = first; k0 < rows_; k0 += unroll * step) {
-#pragma unroll
-      for (int u = 0; u < unroll; ++u) {
-        const int k = k0 + u * step;
-        if (k < rows_) to[k * stride] = from[k];
-      }
-    }
+#pragma unroll unroll
+    for (int k = first; k < rows_; k += step, to += stride) *to = from[k];
   }
 
-  /// What the matrix has in its corners, or zeros; and what else no copy does.
-  __device__ __forceinline__ void mend_edges() {
+  /// What has not come in as it is needed: the entries outside the matrix are zeros, corners may be
+  /// elsewhere, and rows may have to be conjugated or folded.
+  template <class Which>
+  __device__ __forceinline__ void mend_edges(Which which) {
     const int n = s_.rows;
-    const bool corners = g_.corners != edge::absent;
+    const bool wrapped = g_.corners == edge::wrapped;
     for (int s = static_cast<int>(threadIdx.x); s < count_; s += s_.threads) {
-      if (row0_ == 0) {
-        array(layout::sub, s)[0] = corners ? entry(layout::sub, s, g_.sub_corner(n)) : V(0);
-      }
+      if (g_.corners == edge::inside || !which(s)) continue;
+      if (row0_ == 0) array(layout::sub, s)[0] = wrapped ? entry(layout::sub, s, n) : V(0);
       if (row0_ + rows_ == n) {
-        array(layout::sup, s)[rows_ - 1] =
-            corners ? entry(layout::sup, s, g_.sup_corner(n)) : V(0);
+        array(layout::sup, s)[rows_ - 1] = wrapped ? entry(layout::sup, s, -1) : V(0);
       }
     }
-    if (!g_.conjugate && (!corners || n > 2)) return;
+    if (!g_.conjugate && (g_.corners == edge::absent || n > 2)) return;
     __syncthreads();
     for (int s = static_cast<int>(threadIdx.x); s < count_; s += s_.threads) {
-      for (int k = 0; k < rows_; ++k) mend_row(s, k);
+      for (int k = 0; k < rows_ && which(s); ++k) mend_row(s, k);
     }
   }
   __device__ __forceinline__ V entry(int a, int system, index_t k) const {

@@ -1,0 +1,109 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// What a block of the GPU is given to do: decided on the host, so tested without a GPU.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "layout/resolve.hpp"
+#include "solver/cuda/onchip.hpp"
+
+namespace tridia_test {
+namespace {
+
+using tridia::index_t;
+using tridia::cuda::mover;
+using tridia::cuda::onchip_limits;
+using tridia::cuda::onchip_shape;
+using tridia::cuda::walk;
+
+constexpr onchip_limits kHopper{227 << 10, true}, kAmpere{99 << 10, false};
+
+tridia::solver::task task_of(tridia::problem p) {
+  const tridia::layout::resolved shapes = tridia::layout::resolve(p);
+  return {p.type,    p.pivoting,         p.boundary, p.coefficients,
+          tridia::layout::make_geometry(p, shapes), p.offsets, shapes.off_diagonal, {}};
+}
+
+std::vector<tridia::problem> problems() {
+  std::vector<tridia::problem> all;
+  for (const auto type : {tridia::value_type::f32, tridia::value_type::f64, tridia::value_type::c64,
+                          tridia::value_type::c128})
+    for (const auto pivoting : {tridia::pivoting::none, tridia::pivoting::partial})
+      for (index_t n = 2; n <= 40000; n = n < 70 ? n + 1 : n * 9 / 8)
+        for (const bool contiguous : {true, false}) {
+          tridia::problem p{.type = type, .extents = {1000, n}, .pivoting = pivoting};
+          if (!contiguous) p.extents = {n, 1000}, p.axis = 0;
+          all.push_back(p);
+        }
+  return all;
+}
+
+void expect_sound(const onchip_shape& s, const onchip_limits& limits) {
+  EXPECT_LE(s.shared_bytes, limits.shared_bytes);
+  EXPECT_TRUE(limits.clusters || s.blocks == 1);
+  EXPECT_LE(s.blocks, 8);
+  EXPECT_EQ(s.chunk_rows % 2, 1);
+  EXPECT_LE(s.threads, 512);
+  EXPECT_EQ(s.threads % 32, 0);
+  // Every row is in one block, in one chunk, and every block has some.
+  EXPECT_GE(s.blocks * s.block_rows, s.rows);
+  EXPECT_LT((s.blocks - 1) * s.block_rows, s.rows);
+  EXPECT_GE(s.chunks * s.chunk_rows, s.block_rows);
+  EXPECT_LT((s.chunks - 1) * s.chunk_rows, s.block_rows);
+  // The lanes of a system hold an equation of each block that shares it.
+  EXPECT_LE(s.blocks, s.chunks);
+  EXPECT_TRUE(s.systems_a_warp == 1 || s.warps_a_system == 1);
+  EXPECT_LE(s.systems, s.threads / 32 / s.warps_a_system * s.systems_a_warp);
+  EXPECT_LE(s.systems_a_warp * s.chunks, s.warps_a_system == 1 ? 32 : s.chunks);
+  EXPECT_GE(s.pitch, s.block_rows);
+  EXPECT_GE(s.array_pitch, s.systems * s.pitch);
+  if (s.order == walk::systems) {
+    EXPECT_EQ(s.systems & (s.systems - 1), 0);
+    EXPECT_LE(s.systems, s.threads);
+    EXPECT_EQ(s.input, mover::elements);
+  }
+  if (s.input == mover::pieces) {
+    EXPECT_EQ(s.pitch, s.rows);
+    EXPECT_EQ(s.blocks, 1);
+  }
+  // The quotient that for_each_element works out is right for every element of a tile.
+  for (int i = 0; s.dense_input && i < s.systems * s.rows; ++i)
+    ASSERT_EQ(static_cast<int>((std::uint64_t{s.per_rows} * static_cast<unsigned>(i)) >> 32),
+              i / s.rows);
+}
+
+TEST(OnchipShape, IsSoundForEveryProblem) {
+  for (const tridia::problem& p : problems())
+    for (const onchip_limits& limits : {kHopper, kAmpere}) {
+      SCOPED_TRACE(std::string(name(p.type)) + " extents " + std::to_string(p.extents[0]) + " x " +
+                   std::to_string(p.extents[1]));
+      if (const auto s = plan_onchip(task_of(p), {}, limits)) expect_sound(*s, limits);
+    }
+}
+
+TEST(OnchipShape, FitsWhatTheChipHolds) {
+  for (const index_t n : {2, 33, 512, 2048, 16384})
+    EXPECT_TRUE(plan_onchip(task_of({.extents = {100, n}}), {}, kHopper)) << n;
+  EXPECT_TRUE(plan_onchip(task_of({.extents = {1024, 100}, .axis = 0}), {}, kHopper));
+  EXPECT_FALSE(plan_onchip(task_of({.extents = {100, 16384}}), {}, kAmpere));
+  EXPECT_FALSE(plan_onchip(task_of({.extents = {1, 1 << 20}}), {}, kHopper));
+}
+
+TEST(OnchipShape, MovesDenseSystemsInBulk) {
+  const auto odd = plan_onchip(task_of({.extents = {1000, 33}}), {}, kHopper);
+  EXPECT_EQ(odd->input, mover::pieces);
+  const auto wide = plan_onchip(task_of({.extents = {1000, 512}}), {}, kHopper);
+  EXPECT_EQ(wide->input, mover::pieces);
+  const auto padded = plan_onchip(
+      task_of({.extents = {1000, 512}, .rhs_strides = {514, 1}, .x_strides = {514, 1}}), {},
+      kHopper);
+  EXPECT_EQ(padded->input, mover::lines);
+  const auto misaligned = plan_onchip(
+      task_of({.extents = {1000, 512}, .rhs_strides = {513, 1}, .x_strides = {513, 1}}), {},
+      kHopper);
+  EXPECT_EQ(misaligned->input, mover::elements);
+}
+
+}  // namespace
+}  // namespace tridia_test
