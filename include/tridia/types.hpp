@@ -2,7 +2,10 @@
 #pragma once
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -84,7 +87,8 @@ constexpr std::size_t size_of(value_type type) noexcept {
   return type == value_type::f32 ? 4 : type == value_type::c128 ? 16 : 8;
 }
 
-/// The names of the enumerators as written above ("f64", "periodic", "thomas", …).
+/// The name of an enumerator as written above ("f64", "periodic", "thomas", …), zero-terminated and
+/// valid for ever; "invalid" for a value that is none of the enumerators.
 std::string_view name(value_type) noexcept;
 std::string_view name(boundary) noexcept;
 std::string_view name(pivoting) noexcept;
@@ -92,5 +96,13 @@ std::string_view name(operation) noexcept;
 std::string_view name(coefficients) noexcept;
 std::string_view name(backend) noexcept;
 std::string_view name(algorithm) noexcept;
+
+/// The names of all enumerators of E, one of the enumerations above, in the order there.
+template <class E>
+std::span<const std::string_view> names() noexcept;
+
+/// The inverse of `name`: the enumerator of E whose name is exactly `name`, or none.
+template <class E>
+std::optional<E> parse(std::string_view name) noexcept;
 
 }  // namespace tridia
