@@ -14,7 +14,7 @@ namespace tridia {
 /// Every extent, stride, offset and count: 64 bits, signed.
 using index_t = std::int64_t;
 
-/// The type of every array of a problem: real or complex, of 4 or 8 bytes a real.
+/// The type of every array of a problem: float, double, and the std::complex of each.
 enum class value_type { f32, f64, c64, c128 };
 
 /// How the first and the last row end.
@@ -50,11 +50,16 @@ enum class backend {
   reference,  ///< Plain and sequential on the CPU, to test the others against.
 };
 
-/// The method of a plan.
+/// The method of a plan. Both eliminate the rows of a system one after another; of a periodic
+/// system they carry the last row and column along as fill-in.
 enum class algorithm {
   automatic,  ///< The plan chooses, and says what and why.
-  thomas,     ///< Gaussian elimination without interchanges (L. H. Thomas, 1949).
-  lu,         ///< Gaussian elimination with partial pivoting, as LAPACK's xGTSV.
+  /// Gaussian elimination without interchanges: L. H. Thomas, "Elliptic problems in linear
+  /// difference equations over a network", Columbia University, 1949. Only for `pivoting::none`.
+  thomas,
+  /// Gaussian elimination with partial pivoting, as LAPACK's xGTSV: Anderson et al., LAPACK Users'
+  /// Guide, 3rd ed., SIAM, 1999.
+  lu,
 };
 
 namespace detail {
