@@ -50,8 +50,7 @@ enum class backend {
   reference,  ///< Plain and sequential on the CPU, to test the others against.
 };
 
-/// The method of a plan. Both eliminate the rows of a system one after another; of a periodic
-/// system they carry the last row and column along as fill-in.
+/// The method of a plan.
 enum class algorithm {
   automatic,  ///< The plan chooses, and says what and why.
   /// Gaussian elimination without interchanges: L. H. Thomas, "Elliptic problems in linear
