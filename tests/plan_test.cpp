@@ -145,15 +145,5 @@ TEST(Info, System) {
   EXPECT_EQ(std::count(version.begin(), version.end(), '.'), 2) << version;
 }
 
-TEST(Info, Names) {
-  EXPECT_EQ(name(tridia::value_type::c128), "c128");
-  EXPECT_EQ(name(tridia::boundary::periodic), "periodic");
-  EXPECT_EQ(name(tridia::pivoting::none), "none");
-  EXPECT_EQ(name(tridia::operation::conjugate_transpose), "conjugate_transpose");
-  EXPECT_EQ(name(tridia::coefficients::per_system), "per_system");
-  EXPECT_EQ(name(tridia::backend::reference), "reference");
-  EXPECT_EQ(name(tridia::algorithm::automatic), "automatic");
-}
-
 }  // namespace
 }  // namespace tridia_test

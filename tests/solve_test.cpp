@@ -100,6 +100,23 @@ TEST_P(Solve, Options) {
   expect_solves({15, 13, 17}, o);
 }
 
+// They are the plan's, which refuses them.
+TEST_P(Solve, OptionsOfThePlan) {
+  numbers<double> a(GetParam(), {4, 4, 4}), x(GetParam(), {7, 7, 7});
+  const auto run = [&](const solve_options& o) {
+    tridia::solve<double>(3, 1, a.get(), a.get(), a.get(), a.get(), x.get(), o);
+  };
+  expect_refusal(errc::unsupported, {"thomas", "partial"},
+                 [&] { run({.backend = GetParam(), .algorithm = tridia::algorithm::thomas}); });
+  expect_refusal(errc::invalid_argument, {"threads", "-2"},
+                 [&] { run({.backend = GetParam(), .threads = -2}); });
+  if (GetParam() == tridia::backend::cuda) {
+    expect_refusal(errc::invalid_argument, {"cuda_device", "-3"},
+                   [&] { run({.backend = GetParam(), .cuda_device = -3}); });
+  }
+  EXPECT_EQ(x.values(), (std::vector<double>{7, 7, 7}));
+}
+
 TEST_P(Solve, ViewsAlongEitherAxis) {
   // Two systems along axis 0 of a 3 x 2 array; the diagonals of different shapes.
   numbers<double> off(GetParam(), {-1, -1}), d(GetParam(), {4, 4, 4});

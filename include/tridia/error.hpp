@@ -11,12 +11,13 @@ enum class errc {
   invalid_argument = 1,  ///< An argument is wrong or two disagree: the sentence names them.
   unsupported = 2,       ///< The request is sound but this build, device or algorithm lacks it.
   out_of_memory = 3,     ///< Memory of the host or the device ran out.
-  wrong_device = 4,      ///< A pointer that the plan's backend cannot reach.
+  wrong_device = 4,      ///< A pointer to memory that the plan's backend cannot reach.
   device_failure = 5,    ///< CUDA reported an error.
   singular = 6,          ///< One-call forms only: a system has no (finite) solution.
 };
 
-/// The one exception that the library throws: a code, and a sentence that says what to do.
+/// The one exception that the library throws: a code, and a sentence that says what to do. Where
+/// one argument is to blame, the sentence begins with its name and a colon, as "axis: 3 is …".
 class error : public std::runtime_error {
  public:
   error(errc code, const std::string& sentence) : std::runtime_error(sentence), code_(code) {}

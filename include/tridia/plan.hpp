@@ -14,6 +14,7 @@ namespace tridia {
 /// Where and how a plan runs.
 struct options {
   tridia::backend backend = tridia::backend::cpu;
+  /// One that cannot do what the problem asks for is refused, and the sentence says why.
   tridia::algorithm algorithm = tridia::algorithm::automatic;
   /// CPU threads; 0 means all that OpenMP offers when the plan is made.
   int threads = 0;
@@ -22,17 +23,18 @@ struct options {
 };
 
 /// What one execution needs beside its arrays. The memory is where the plan runs: host memory for
-/// a CPU plan, memory of the plan's GPU for a CUDA plan.
+/// a CPU plan, memory of the plan's GPU (or managed, or pinned) for a CUDA plan.
 struct execution {
-  /// At least `plan::workspace_bytes()` bytes at any alignment, for this execution alone until it
-  /// has finished.
+  /// At least `plan::workspace_bytes()` bytes at any alignment, apart from all arrays, for this
+  /// execution alone until it has finished. May be null where that is 0.
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
-  /// `plan::systems()` entries, C order over the batch axes, or null. 0: solved. -i < 0: row i
-  /// (counted from 1) of op(A) and rhs is the first that holds a NaN or an infinity, and the
-  /// solution is not finite. i > 0: pivot i is exactly zero (LAPACK's `info`). If neither explains
-  /// a solution that is not finite, it is an overflow: -i with the row where it appears. What `x`
-  /// holds of a system whose status is not 0 is unspecified; its neighbours are not touched.
+  /// `plan::systems()` entries, C order over the batch axes, or null; one is for all right-hand
+  /// sides of a system. 0: solved. -i < 0: row i (counted from 1) of op(A) and rhs is the first
+  /// that holds a NaN or an infinity, and the solution is not finite. i > 0: pivot i is exactly
+  /// zero (LAPACK's `info`). If neither explains a solution that is not finite, it is an overflow:
+  /// -i with the row where it appears. What `x` holds of a system whose status is not 0 is
+  /// unspecified; its neighbours are not touched.
   index_t* status = nullptr;
   /// A cudaStream_t; null is the default stream. CPU plans ignore it and return when done.
   void* stream = nullptr;
@@ -46,16 +48,22 @@ struct execution {
 ///
 /// Inputs are never changed, unless the caller passes the same array as `x`. `x` may be the very
 /// same array as `rhs` (or another input): same pointer, same strides; any other overlap of `x`
-/// with an input is refused. Arrays of a problem without elements may be null.
+/// with an input is refused. Arrays of a problem without elements may be null. Arrays have the
+/// shapes and strides of the problem, and lie where the plan runs, as `execution`'s memory does.
+///
+/// A plan outlives the work that it has enqueued. One that was moved from can only be destroyed or
+/// assigned to.
 class plan {
  public:
   /// Checks the problem and chooses an algorithm. Throws `error`: invalid_argument, unsupported
-  /// (an algorithm that cannot do this, a backend that is not there), out_of_memory.
+  /// (an algorithm that cannot do this, a backend that is not there), out_of_memory,
+  /// device_failure.
   explicit plan(tridia::problem problem, options options = {});
   ~plan();
   plan(plan&&) noexcept;
   plan& operator=(plan&&) noexcept;
 
+  /// As it was given.
   [[nodiscard]] const tridia::problem& problem() const noexcept;
   [[nodiscard]] tridia::backend backend() const noexcept;
   /// What `algorithm::automatic` became.
@@ -68,26 +76,29 @@ class plan {
   [[nodiscard]] int cuda_device() const noexcept;
   /// Threads that a CPU plan uses; 1 otherwise.
   [[nodiscard]] int threads() const noexcept;
-  /// What `execute`, `factor` and `solve` need.
+  /// The bytes of workspace that each of `execute`, `factor` and `solve` needs.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
-  /// What `factor` fills and `solve` reads. May be kept as long as the plan (or an equal one).
+  /// The bytes that `factor` fills and `solve` reads. May be kept, where they lie, as long as the
+  /// plan (or an equal one).
   [[nodiscard]] std::size_t factors_bytes() const noexcept;
 
-  /// Solves every system. Throws `error` (invalid_argument, wrong_device, device_failure) before
-  /// any work is done. A singular system is not an error: see `execution::status`.
+  /// Solves every system. Throws `error`: invalid_argument or wrong_device before any work is done,
+  /// device_failure if CUDA refuses the work. A singular system is not an error: see
+  /// `execution::status`.
   void execute(const void* dl, const void* d, const void* du, const void* rhs, void* x,
                const execution& e) const;
 
-  /// Factors every matrix into `factors` (host or device memory of `factors_bytes()`, any
-  /// alignment), for any number of calls of `solve`. The status is that of the matrices; here any
-  /// entry that is not finite counts.
+  /// Factors every matrix into `factors` (`factors_bytes()` bytes where the plan runs, at any
+  /// alignment, apart from all arrays), for any number of calls of `solve`. The status is that of
+  /// the matrices; here any entry that is not finite counts. Throws as `execute` does.
   void factor(const void* dl, const void* d, const void* du, void* factors,
               const execution& e) const;
 
-  /// Solves with factors; moves the right-hand sides only (and the factors).
+  /// Solves with factors of this plan (or an equal one), which stay as they are; moves the
+  /// right-hand sides only (and the factors). `x` may be `rhs`. Throws as `execute` does.
   void solve(const void* factors, const void* rhs, void* x, const execution& e) const;
 
-  /// The same with the type checked against the problem's.
+  /// The same, but arrays of another type than the problem's are refused (invalid_argument).
   template <class T>
   void execute(const T* dl, const T* d, const T* du, const T* rhs, T* x, const execution& e) const {
     require_type(value_type_of<T>);

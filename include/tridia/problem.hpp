@@ -10,8 +10,10 @@ namespace tridia {
 /// Many tridiagonal systems A x = rhs: everything about them but the numbers.
 ///
 /// A system's row i reads dl[i] x[i-1] + d[i] x[i] + du[i] x[i+1] = rhs[i], 0 <= i < n. The systems
-/// are the lines along `axis` of N-dimensional arrays; the other axes are the batch.
+/// are the lines along `axis` of N-dimensional arrays; the other axes are the batch. Nothing is
+/// checked before a plan is made of it.
 struct problem {
+  /// Of all arrays.
   value_type type = value_type::f64;
 
   /// Shape of `rhs` and `x`, one entry an axis, any number of axes from 1. Any entry may be 0.
@@ -20,7 +22,7 @@ struct problem {
   /// The axis that the systems lie along; negative counts from the last, as in NumPy.
   int axis = -1;
 
-  /// Right-hand sides of every system: `rhs` and `x` are then this many arrays of `extents`.
+  /// Right-hand sides of every system, from 0: `rhs` and `x` are this many arrays of `extents`.
   index_t right_hand_sides = 1;
 
   tridia::boundary boundary = tridia::boundary::regular;

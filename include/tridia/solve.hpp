@@ -9,8 +9,14 @@
 
 namespace tridia {
 
-/// What a one-call form can be told beside its arrays.
-struct solve_options : options {
+/// What a one-call form can be told beside its arrays. All in one place, with no base class, so
+/// that any of it can be named in a call: `{.backend = tridia::backend::cuda, .axis = 0}`.
+struct solve_options {
+  tridia::backend backend = tridia::backend::cpu;              ///< As `options::backend`.
+  tridia::algorithm algorithm = tridia::algorithm::automatic;  ///< As `options::algorithm`.
+  int threads = 0;                                             ///< As `options::threads`.
+  int cuda_device = -1;                                        ///< As `options::cuda_device`.
+  /// Of array views: the axis that the systems lie along; negative counts from the last.
   int axis = -1;
   tridia::boundary boundary = tridia::boundary::regular;
   tridia::pivoting pivoting = tridia::pivoting::partial;
@@ -20,24 +26,31 @@ struct solve_options : options {
   std::span<index_t> status = {};
   /// CUDA: a cudaStream_t. The call returns when the solution is there.
   void* stream = nullptr;
+
+  /// The part of it that a plan is made with.
+  [[nodiscard]] options for_plan() const { return {backend, algorithm, threads, cuda_device}; }
 };
 
-/// Makes a plan, a workspace (where the plan runs), executes and waits. Any of the arrays may be
-/// given as plain pointers of the problem's type. Throws `error`.
+/// Makes a plan of `p`, allocates a workspace (where the plan runs), executes and waits. The arrays
+/// are of the problem's type, and lie where the plan runs; `x` may be `rhs` or another input, as
+/// for `plan::execute`. `status` and `stream` as in `solve_options`. Throws `error` for what the
+/// plan and its execution refuse, and for an allocation that fails.
 void solve(const problem& p, const void* dl, const void* d, const void* du, const void* rhs,
            void* x, const options& o = {}, std::span<index_t> status = {}, void* stream = nullptr);
 
-/// `batch` dense systems of `n` rows, one after another: n entries a system in every array.
+/// `batch` dense systems of `n` rows, one after another: n entries a system in every array. The
+/// rest as in the form above.
 template <class T>
 void solve(index_t n, index_t batch, const T* dl, const T* d, const T* du, const T* rhs, T* x,
            const solve_options& o = {}) {
-  problem p{.type = value_type_of<T>,
-            .extents = {batch, n},
-            .boundary = o.boundary,
-            .pivoting = o.pivoting,
-            .operation = o.operation};
+  problem p;
+  p.type = value_type_of<T>;
+  p.extents = {batch, n};
+  p.boundary = o.boundary;
+  p.pivoting = o.pivoting;
+  p.operation = o.operation;
   solve(p, static_cast<const void*>(dl), static_cast<const void*>(d), static_cast<const void*>(du),
-        static_cast<const void*>(rhs), static_cast<void*>(x), o, o.status, o.stream);
+        static_cast<const void*>(rhs), static_cast<void*>(x), o.for_plan(), o.status, o.stream);
 }
 
 namespace detail {
@@ -64,9 +77,10 @@ problem problem_of(const shape& dl, const shape& d, const shape& du, const shape
 
 }  // namespace detail
 
-/// Solves along `options::axis` of `rhs` and `x`, which have one shape. A coefficient has that
-/// shape too, or 1 instead of a batch extent (it is broadcast there), or is one-dimensional (one
-/// matrix for all); off-diagonals may be one shorter along the axis. `x` may be `rhs` itself.
+/// Solves along `solve_options::axis` of `rhs` and `x`, which have one shape. A coefficient has
+/// that shape too, or 1 instead of a batch extent (it is broadcast there), or is one-dimensional
+/// (one matrix for all); both off-diagonals may be one shorter along the axis. Any strides; `x` may
+/// be `rhs` itself. The rest as in the forms above.
 template <array_view Dl, array_view D, array_view Du, array_view B, array_view X>
 void solve(const Dl& dl, const D& d, const Du& du, const B& rhs, const X& x,
            const solve_options& o = {}) {
@@ -74,7 +88,7 @@ void solve(const Dl& dl, const D& d, const Du& du, const B& rhs, const X& x,
   solve(detail::problem_of(shape_of(dl), shape_of(d), shape_of(du), shape_of(rhs), shape_of(x), o),
         static_cast<const void*>(dl.data_handle()), static_cast<const void*>(d.data_handle()),
         static_cast<const void*>(du.data_handle()), static_cast<const void*>(rhs.data_handle()),
-        static_cast<void*>(x.data_handle()), o, o.status, o.stream);
+        static_cast<void*>(x.data_handle()), o.for_plan(), o.status, o.stream);
 }
 
 }  // namespace tridia

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -11,7 +14,7 @@ namespace tridia {
 /// Every extent, stride, offset and count: 64 bits, signed.
 using index_t = std::int64_t;
 
-/// The type of every array of a problem: real or complex, of 4 or 8 bytes a real.
+/// The type of every array of a problem: float, double, and the std::complex of each.
 enum class value_type { f32, f64, c64, c128 };
 
 /// How the first and the last row end.
@@ -50,8 +53,12 @@ enum class backend {
 /// The method of a plan.
 enum class algorithm {
   automatic,  ///< The plan chooses, and says what and why.
-  thomas,     ///< Gaussian elimination without interchanges (L. H. Thomas, 1949).
-  lu,         ///< Gaussian elimination with partial pivoting, as LAPACK's xGTSV.
+  /// Gaussian elimination without interchanges: L. H. Thomas, "Elliptic problems in linear
+  /// difference equations over a network", Columbia University, 1949. Only for `pivoting::none`.
+  thomas,
+  /// Gaussian elimination with partial pivoting, as LAPACK's xGTSV: Anderson et al., LAPACK Users'
+  /// Guide, 3rd ed., SIAM, 1999.
+  lu,
 };
 
 namespace detail {
@@ -84,7 +91,8 @@ constexpr std::size_t size_of(value_type type) noexcept {
   return type == value_type::f32 ? 4 : type == value_type::c128 ? 16 : 8;
 }
 
-/// The names of the enumerators as written above ("f64", "periodic", "thomas", …).
+/// The name of an enumerator as written above ("f64", "periodic", "thomas", …), zero-terminated and
+/// valid for ever; "invalid" for a value that is none of the enumerators.
 std::string_view name(value_type) noexcept;
 std::string_view name(boundary) noexcept;
 std::string_view name(pivoting) noexcept;
@@ -92,5 +100,13 @@ std::string_view name(operation) noexcept;
 std::string_view name(coefficients) noexcept;
 std::string_view name(backend) noexcept;
 std::string_view name(algorithm) noexcept;
+
+/// The names of all enumerators of E, one of the enumerations above, in the order there.
+template <class E>
+std::span<const std::string_view> names() noexcept;
+
+/// The inverse of `name`: the enumerator of E whose name is exactly `name`, or none.
+template <class E>
+std::optional<E> parse(std::string_view name) noexcept;
 
 }  // namespace tridia

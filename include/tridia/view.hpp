@@ -21,7 +21,8 @@ concept array_view = requires(const A& a, std::size_t axis) {
   { a.stride(axis) } -> std::convertible_to<index_t>;
 };
 
-/// The least of an array view: for compilers without std::mdspan.
+/// The least of an array view, for compilers without std::mdspan. It does not own its elements, and
+/// checks nothing.
 template <class T, std::size_t Rank>
 class view {
  public:

@@ -31,13 +31,11 @@ constexpr const char* solve_help =
     "Exit codes: 0 solved; 1 memory, a disk or a device failed; 2 bad input, nothing written;\n"
     "3 written, but some systems have no solution.\n";
 
-/// The names of an enumeration, for the parser to check and to list.
+/// Lets through, and lists, the names of an enumeration.
 template <class E>
-std::vector<std::string> names() {
-  std::vector<std::string> out;
-  for (int k = 0; name(static_cast<E>(k)) != "invalid"; ++k)
-    out.emplace_back(name(static_cast<E>(k)));
-  return out;
+CLI::IsMember a_name_of() {
+  const auto known = names<E>();
+  return CLI::IsMember(std::vector<std::string>(known.begin(), known.end()));
 }
 
 void add_files(CLI::App& app, solve_arguments& a) {
@@ -56,7 +54,7 @@ void add_problem(CLI::App& app, solve_arguments& a) {
       ->type_name("K");
   app.add_flag("--periodic", a.periodic, "dl[0] and du[n-1] couple the first and the last row");
   app.add_option("--pivoting", a.pivoting, "Row interchanges: stable (partial) or fast (none)")
-      ->check(CLI::IsMember(names<pivoting>()))
+      ->check(a_name_of<pivoting>())
       ->capture_default_str();
   auto* transpose = app.add_flag("--transpose", a.transpose, "Solve A^T x = rhs");
   app.add_flag("--conjugate-transpose", a.conjugate_transpose, "Solve A^H x = rhs")
@@ -65,10 +63,10 @@ void add_problem(CLI::App& app, solve_arguments& a) {
 
 void add_execution(CLI::App& app, solve_arguments& a) {
   app.add_option("--device", a.device, "Where to solve")
-      ->check(CLI::IsMember(names<backend>()))
+      ->check(a_name_of<backend>())
       ->capture_default_str();
   app.add_option("--algorithm", a.algorithm, "How to solve")
-      ->check(CLI::IsMember(names<algorithm>()))
+      ->check(a_name_of<algorithm>())
       ->capture_default_str();
   app.add_option("--threads", a.threads, "CPU threads; 0 means all")
       ->check(CLI::Range(0, 65536))

@@ -26,16 +26,10 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// The enumerator with a name that the parser has let through.
-template <class E>
-E named(const std::string& text) {
-  int k = 0;
-  while (name(static_cast<E>(k)) != text) ++k;
-  return static_cast<E>(k);
-}
-
+// The command line's parser has refused what is no name of an enumerator.
 system_options system_options_of(const solve_arguments& a) {
-  return {a.axis, a.periodic ? boundary::periodic : boundary::regular, named<pivoting>(a.pivoting),
+  return {a.axis, a.periodic ? boundary::periodic : boundary::regular,
+          parse<pivoting>(a.pivoting).value(),
           a.conjugate_transpose ? operation::conjugate_transpose
           : a.transpose         ? operation::transpose
                                 : operation::none};
@@ -43,8 +37,8 @@ system_options system_options_of(const solve_arguments& a) {
 
 options plan_options(const solve_arguments& a) {
   options o;
-  o.backend = named<backend>(a.device);
-  o.algorithm = named<algorithm>(a.algorithm);
+  o.backend = parse<backend>(a.device).value();
+  o.algorithm = parse<algorithm>(a.algorithm).value();
   o.threads = a.threads;
   return o;
 }
@@ -83,7 +77,7 @@ class solve_job {
       : arguments_(arguments),
         inputs_(inputs),
         all_(all),
-        where_(make_executor(named<backend>(arguments.device))),
+        where_(make_executor(parse<backend>(arguments.device).value())),
         plans_(all_, *where_, memory_budget(), plan_options(arguments)),
         out_(arguments.out, argument_of(role_x), format_npy_header(inputs[role_rhs].header()),
              npy_data_bytes(inputs[role_rhs].header())) {

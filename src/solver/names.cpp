@@ -1,46 +1,73 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "tridia/types.hpp"
 
-#include <iterator>
+#include <algorithm>
+#include <array>
 
 namespace tridia {
 namespace {
 
-template <std::size_t N, class E>
-std::string_view pick(const std::string_view (&names)[N], E value) {
+/// The names of an enumeration, in the order of its enumerators.
+template <class E>
+constexpr auto table = nullptr;
+template <>
+constexpr auto table<value_type> = std::to_array<std::string_view>({"f32", "f64", "c64", "c128"});
+template <>
+constexpr auto table<boundary> = std::to_array<std::string_view>({"regular", "periodic"});
+template <>
+constexpr auto table<pivoting> = std::to_array<std::string_view>({"partial", "none"});
+template <>
+constexpr auto table<operation> = std::to_array<std::string_view>({"none", "transpose",
+                                                                   "conjugate_transpose"});
+template <>
+constexpr auto table<coefficients> = std::to_array<std::string_view>({"per_system", "shared"});
+template <>
+constexpr auto table<backend> = std::to_array<std::string_view>({"cpu", "cuda", "reference"});
+template <>
+constexpr auto table<algorithm> = std::to_array<std::string_view>({"automatic", "thomas", "lu"});
+
+template <class E>
+std::string_view pick(E value) {
   const auto k = static_cast<std::size_t>(value);
-  return k < N ? names[k] : "invalid";
+  return k < table<E>.size() ? table<E>[k] : "invalid";
 }
 
 }  // namespace
 
-std::string_view name(value_type v) noexcept {
-  static constexpr std::string_view names[] = {"f32", "f64", "c64", "c128"};
-  return pick(names, v);
+std::string_view name(value_type v) noexcept { return pick(v); }
+std::string_view name(boundary v) noexcept { return pick(v); }
+std::string_view name(pivoting v) noexcept { return pick(v); }
+std::string_view name(operation v) noexcept { return pick(v); }
+std::string_view name(coefficients v) noexcept { return pick(v); }
+std::string_view name(backend v) noexcept { return pick(v); }
+std::string_view name(algorithm v) noexcept { return pick(v); }
+
+template <class E>
+std::span<const std::string_view> names() noexcept {
+  return table<E>;
 }
-std::string_view name(boundary v) noexcept {
-  static constexpr std::string_view names[] = {"regular", "periodic"};
-  return pick(names, v);
+
+template <class E>
+std::optional<E> parse(std::string_view name) noexcept {
+  const auto at = std::find(table<E>.begin(), table<E>.end(), name);
+  if (at == table<E>.end()) return std::nullopt;
+  return static_cast<E>(at - table<E>.begin());
 }
-std::string_view name(pivoting v) noexcept {
-  static constexpr std::string_view names[] = {"partial", "none"};
-  return pick(names, v);
-}
-std::string_view name(operation v) noexcept {
-  static constexpr std::string_view names[] = {"none", "transpose", "conjugate_transpose"};
-  return pick(names, v);
-}
-std::string_view name(coefficients v) noexcept {
-  static constexpr std::string_view names[] = {"per_system", "shared"};
-  return pick(names, v);
-}
-std::string_view name(backend v) noexcept {
-  static constexpr std::string_view names[] = {"cpu", "cuda", "reference"};
-  return pick(names, v);
-}
-std::string_view name(algorithm v) noexcept {
-  static constexpr std::string_view names[] = {"automatic", "thomas", "lu"};
-  return pick(names, v);
-}
+
+template std::span<const std::string_view> names<value_type>() noexcept;
+template std::span<const std::string_view> names<boundary>() noexcept;
+template std::span<const std::string_view> names<pivoting>() noexcept;
+template std::span<const std::string_view> names<operation>() noexcept;
+template std::span<const std::string_view> names<coefficients>() noexcept;
+template std::span<const std::string_view> names<backend>() noexcept;
+template std::span<const std::string_view> names<algorithm>() noexcept;
+
+template std::optional<value_type> parse(std::string_view) noexcept;
+template std::optional<boundary> parse(std::string_view) noexcept;
+template std::optional<pivoting> parse(std::string_view) noexcept;
+template std::optional<operation> parse(std::string_view) noexcept;
+template std::optional<coefficients> parse(std::string_view) noexcept;
+template std::optional<backend> parse(std::string_view) noexcept;
+template std::optional<algorithm> parse(std::string_view) noexcept;
 
 }  // namespace tridia

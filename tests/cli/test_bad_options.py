@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+"""Command lines that are refused."""
+
+import json
+import subprocess
+import unittest
+
+from support import TRIDIA, BadInput
+
+
+class Options(BadInput):
+    """Options that are unknown, have a wrong value, or are missing."""
+
+    def test_options(self):
+        for options, words in (
+            (["--pivoting", "full"], ["--pivoting", "full", "partial"]),
+            (["--algorithm", "magic"], ["--algorithm", "magic", "thomas"]),
+            (["--algorithm", "thomas"], ["--algorithm", "thomas", "partial"]),
+            (["--device", "tpu"], ["--device", "tpu", "cuda"]),
+            (["--memory", "much"], ["--memory", "much"]),
+            (["--memory", "0"], ["--memory", "0"]),
+            (["--threads", "-1"], ["--threads", "-1"]),
+            (["--axis", "x"], ["--axis", "x"]),
+            (["--transpose", "--conjugate-transpose"], ["transpose"]),
+            (["--unknown"], ["--unknown"]),
+            (["extra"], ["extra"]),
+        ):
+            with self.subTest(options=options):
+                self.refuse(*words, options=options)
+
+    def test_missing_arguments(self):
+        for command in ([], ["solve"], ["solve", "--dl", "x"], ["nonsense"]):
+            run = subprocess.run([TRIDIA, *command], capture_output=True, text=True, check=False)
+            self.assertEqual(run.returncode, 2)
+            self.assertTrue(run.stderr.startswith("tridia: "))
+            self.assertEqual(run.stdout, "")
+
+    def test_cuda_where_there_is_none(self):
+        info = json.loads(subprocess.check_output([TRIDIA, "info", "--json"]))
+        if info["cuda_devices"]:
+            self.skipTest("there is a GPU")
+        self.refuse("--device", "cuda", options=["--device", "cuda"])
+
+
+if __name__ == "__main__":
+    unittest.main()
