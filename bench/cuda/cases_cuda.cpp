@@ -182,28 +182,54 @@ void measure_cuda_floors(suite& s, bool again) {
   s.rows.push_back(std::move(best));
 }
 
-void add_cuda_cases(suite& s) {
+namespace {
+
+/// Systems of 512 rows beside cuSPARSE, at two sizes.
+void add_peers(suite& s, value_type type) {
   constexpr index_t n = 512;
-  for (const value_type type : {value_type::f64, value_type::f32}) {
-    for (const int log_rows : {24, 26}) {
-      for (const matrix m : {matrix::dominant, matrix::random}) {
-        for (const layout l : {layout::contiguous, layout::interleaved}) {
-          const systems_spec spec{.matrix = m,
-                                  .layout = l,
-                                  .type = type,
-                                  .n = n,
-                                  .batch = (index_t{1} << log_rows) / n};
-          if (m == matrix::dominant) add_tridia(s, spec, pivoting::none);
-          add_tridia(s, spec, pivoting::partial);
-          if (l == layout::contiguous) {
-            if (m == matrix::dominant) add_cusparse(s, spec, cusparse_method::strided);
-          } else {
-            if (m == matrix::dominant) add_cusparse(s, spec, cusparse_method::interleaved_0);
-            add_cusparse(s, spec, cusparse_method::interleaved_1);
-          }
+  for (const int log_rows : {24, 26}) {
+    for (const matrix m : {matrix::dominant, matrix::random}) {
+      for (const layout l : {layout::contiguous, layout::interleaved}) {
+        const systems_spec spec{
+            .matrix = m, .layout = l, .type = type, .n = n, .batch = (index_t{1} << log_rows) / n};
+        if (m == matrix::dominant) add_tridia(s, spec, pivoting::none);
+        add_tridia(s, spec, pivoting::partial);
+        if (l == layout::contiguous) {
+          if (m == matrix::dominant) add_cusparse(s, spec, cusparse_method::strided);
+        } else {
+          if (m == matrix::dominant) add_cusparse(s, spec, cusparse_method::interleaved_0);
+          add_cusparse(s, spec, cusparse_method::interleaved_1);
         }
       }
     }
+  }
+}
+
+/// Every length, 2^24 rows in all.
+void add_lengths(suite& s, value_type type) {
+  const auto add = [&](layout l, index_t n, tridia::boundary boundary) {
+    const systems_spec spec{.layout = l,
+                            .type = type,
+                            .n = n,
+                            .batch = (index_t{1} << 24) / n,
+                            .boundary = boundary};
+    for (const pivoting p : {pivoting::none, pivoting::partial}) add_tridia(s, spec, p);
+  };
+  constexpr auto regular = tridia::boundary::regular;
+  for (const index_t n : {8, 16, 33, 64, 100, 127, 256, 500, 1000, 1024, 2048, 4096, 8192, 16384})
+    add(layout::contiguous, n, regular);
+  for (const index_t n : {8, 32, 64, 256, 1024, 2048, 4096, 8192, 16384})
+    add(layout::interleaved, n, regular);
+  for (const index_t n : {64, 512}) add(layout::middle, n, regular);
+  for (const index_t n : {64, 512}) add(layout::contiguous, n, tridia::boundary::periodic);
+}
+
+}  // namespace
+
+void add_cuda_cases(suite& s) {
+  for (const value_type type : {value_type::f64, value_type::f32}) {
+    add_peers(s, type);
+    add_lengths(s, type);
   }
 }
 
