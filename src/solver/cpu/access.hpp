@@ -51,51 +51,31 @@ struct group {
   }
 };
 
-/// Asks for what will be read next, bit by bit while other work is done, in the order in which it
-/// lies in memory: tiles are read from many places at once, which hardware does not foresee.
+/// Asks for the lines that will be read next, bit by bit while other work is done, in the order in
+/// which they lie in memory: tiles are read from many places at once, which hardware does not
+/// foresee.
 template <class V>
 class lookahead {
  public:
-  /// Rows k0 to k1 - 1 of some groups that lie side by side.
-  void rows_of(const group<V>* groups, int count, index_t k0, index_t k1) {
-    start(groups[0], groups[0].in[layout::rhs].in_one_piece() ? k1 - k0 : 0, k0);
-    length_ = count * row_bytes;
-  }
-  /// All rows of one group whose lines are contiguous, and follow each other.
+  /// All rows of one group whose lines are contiguous, and follow each other; null: nothing.
   void lines_of(const group<V>* next, index_t rows) {
-    pieces_ = 0;
+    at_ = end_ = 0;
     if (next == nullptr || !next->in[layout::rhs].in_lines()) return;
-    start(*next, 1, 0);
-    length_ = rows * row_bytes;
+    for (int a = 0; a < 4; ++a) base_[a] = next->in[a].address(0, 0);
+    end_ = rows * row_bytes;
   }
   /// Asks for `lines` cache lines of each array.
   TRIDIA_FN void next(int lines) {
-    if (pieces_ == 0) return;
-    for (; lines > 0; --lines) {
+    for (; lines > 0 && at_ < end_; --lines, at_ += 64) {
       for (int a = 0; a < 4; ++a) __builtin_prefetch(base_[a] + at_, 0, 2);
-      at_ += 64;
     }
-    if (at_ < length_) return;
-    at_ = 0;
-    --pieces_;
-    for (int a = 0; a < 4; ++a) base_[a] += pitch_[a];
   }
 
  private:
   static constexpr index_t row_bytes = packing<V>::reals * sizeof(typename packing<V>::scalar);
 
-  void start(const group<V>& g, index_t pieces, index_t k) {
-    for (int a = 0; a < 4; ++a) {
-      base_[a] = g.in[a].address(0, k);
-      pitch_[a] = g.in[a].address(0, k + 1) - base_[a];
-    }
-    pieces_ = pieces;
-    at_ = 0;
-  }
-
   const char* base_[4];
-  index_t pitch_[4];
-  index_t pieces_ = 0, length_ = 0, at_ = 0;
+  index_t at_ = 0, end_ = 0;
 };
 
 /// Fills the rows of lanes that have not begun with a number, and loads the others one by one.
@@ -141,7 +121,7 @@ class matrix_tiles {
 
   TRIDIA_FN core::row<V> get(index_t k) const {
     const index_t at = (k - k0_) * row;
-    ahead_.next(s_.side_by_side ? lines_a_row<V> : lines_a_row<V> / 2);
+    ahead_.next(lines_a_row<V> / 2);
     return {packing<V>::load(sub_tile_ + at), packing<V>::load(diag_tile_ + at),
             packing<V>::load(sup_tile_ + at)};
   }
@@ -238,7 +218,7 @@ class solution_tiles {
   void open(index_t k0) { k0_ = k0; }
   TRIDIA_FN void put(index_t k, const V& v) {
     packing<V>::store(v, tile_ + (k - k0_) * packing<V>::reals);
-    if (!s_.side_by_side) ahead_.next(lines_a_row<V> - lines_a_row<V> / 2);
+    ahead_.next(lines_a_row<V> - lines_a_row<V> / 2);
   }
   void flush(index_t k0, index_t k1) {
     if (k0 >= s_.longest_pad) {
@@ -269,13 +249,15 @@ template <class V, int Count>
 class word_rows {
  public:
   using scalar = typename packing<V>::scalar;
-  static constexpr index_t row_bytes = Count * packing<V>::reals * sizeof(scalar);
-  explicit word_rows(const void* memory) : base_(static_cast<scalar*>(const_cast<void*>(memory))) {}
+  static constexpr index_t row_reals = Count * packing<V>::reals;
+  /// `pitch`: from one row to the next.
+  explicit word_rows(const void* memory, index_t pitch = row_reals)
+      : base_(static_cast<scalar*>(const_cast<void*>(memory))), pitch_(pitch) {}
   TRIDIA_FN void store(index_t k, int word, const V& v) const {
-    packing<V>::store(v, base_ + (k * Count + word) * packing<V>::reals);
+    packing<V>::store(v, base_ + k * pitch_ + word * packing<V>::reals);
   }
   TRIDIA_FN V load(index_t k, int word) const {
-    return packing<V>::load(base_ + (k * Count + word) * packing<V>::reals);
+    return packing<V>::load(base_ + k * pitch_ + word * packing<V>::reals);
   }
   template <int N, class Part>
   TRIDIA_FN void put(index_t k, int first, const Part& part) const {
@@ -292,6 +274,7 @@ class word_rows {
 
  private:
   scalar* base_;
+  index_t pitch_;
 };
 
 template <class V, class E>

@@ -10,7 +10,10 @@
 namespace tridia::cpu {
 
 /// The most groups of a strip, lanes of a group, and systems of a strip.
-inline constexpr int max_groups = 16, max_lanes = 64, max_systems = max_groups * max_lanes;
+inline constexpr int max_groups = 32, max_lanes = 64, max_systems = 1024;
+
+/// Rows of a group that `sweep` goes through before it turns to the next group.
+inline constexpr index_t visit_rows = 2;
 
 /// Some groups of systems; a group is solved in lockstep, one system a lane. Lanes from `live` on
 /// repeat the group's lane 0, so that every system goes through the same arithmetic whatever its
@@ -22,9 +25,10 @@ struct strip {
   index_t* status;  // or null
   index_t rows;     // of the longest system
   int groups, live;
-  // Neighbouring systems are neighbours in memory: the groups take turns, a block of rows each, so
-  // that long pieces of each row are read at a time. Otherwise one follows another.
-  bool side_by_side;
+  // For `sweep`: groups that a row of the memory between the sweeps has room for, and whether rows
+  // lie there from the last to the first.
+  int room;
+  bool reversed;
   bool stream;  // write x past the cache
   // Where each system's line begins in each array, in elements. A shorter one is aligned with the
   // others at its last row: its line begins `first` rows in, after as many rows of identity.
@@ -40,8 +44,13 @@ struct kernels {
   std::size_t kept_bytes;     // a row, for solve
   std::size_t factors_bytes;  // a row, for factor
   std::size_t value_bytes;    // a row, for substitute
-  /// Solves, and enters the systems' statuses.
+  /// Solves, one group after another, and enters the systems' statuses.
   void (*solve)(const strip&, void* memory);
+  /// The way down of one strip beside the way back of the one before it (either may be null), all
+  /// groups a row at a time: for systems that are neighbours in memory, so that long pieces of rows
+  /// are read and written at once. The two strips have opposite `reversed`: each row that is read
+  /// back makes room for one that is kept.
+  void (*sweep)(const strip* down, const strip* back, void* memory);
   /// Factors one group, and gives each live lane's status.
   void (*factor)(const strip&, void* factors, index_t* status);
   /// Solves one group with its factors (and statuses of its matrices), or any groups with those of
@@ -54,6 +63,15 @@ struct kernels {
 /// `wide` has as many lanes as pay, `single` has one.
 struct kernel_pair {
   kernels wide, single;
+};
+
+/// Neighbouring systems of a batch, in groups of the lanes of their kernels: what a strip is made
+/// of.
+struct stretch {
+  const kernels* with;
+  index_t first, count;
+  int groups;
+  index_t rows;
 };
 
 /// The best kernels that this processor can run; the name of its instruction set.

@@ -1,176 +1,43 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
 // Compiled once for each instruction set and value type: TRIDIA_ISA and TRIDIA_VALUE are given.
-#include "solver/cpu/access.hpp"
 #include "solver/cpu/kernel_table.hpp"
+#include "solver/cpu/sweep.hpp"
 #include "solver/status.hpp"
 
 namespace tridia::cpu::TRIDIA_ISA {
 namespace {
 
-/// Why systems failed, by lane of a group; counted from where each system begins.
-class findings {
- public:
-  explicit findings(const index_t* first = nullptr) : first_(first) {}
-  void enter(int lane, index_t status) {
-    status_[lane] = status > 0 ? status - first_[lane] : status + first_[lane];
-  }
-  /// What is said if no reason is found.
-  template <class Mask>
-  void enter_unknown(const Mask& failed) {
-    for_each_set(failed, [&](int lane) { status_[lane] = -1; });
-  }
-  index_t operator[](int lane) const { return status_[lane]; }
-
- private:
-  const index_t* first_;
-  index_t status_[max_lanes] = {};
-};
-
-/// What a group of a strip goes through, its tiles shared with the others.
-template <class V, class E>
-struct workplace {
-  const strip& s;
-  const core::blocks cut;
-  lookahead<V> ahead;
-  group<V> groups[max_groups];
-  matrix_tiles<V> a;
-  rhs_tiles<V> b;
-  solution_tiles<V> x;
-
-  explicit workplace(const strip& given)
-      : s(given),
-        cut{block_rows<V>, first_block(given)},
-        a(given, groups[0], ahead),
-        b(given, groups[0]),
-        x(given, groups[0], ahead) {
-    for (int i = 0; i < s.groups; ++i) groups[i] = group<V>(s, i);
-  }
-  /// Blocks begin where cache lines do, if lines are contiguous: vectors are then loaded whole.
-  static index_t first_block(const strip& s) {
-    constexpr index_t size = packing<V>::parts * sizeof(typename packing<V>::scalar);
-    constexpr index_t per_line = 64 / size;
-    if (s.x == nullptr || s.g->lines[layout::x].step != 1) return block_rows<V>;
-    const auto at = reinterpret_cast<std::uintptr_t>(s.x) / size + s.line[layout::x][0];
-    const auto over = static_cast<index_t>(at % per_line);
-    return block_rows<V> - over;
-  }
-  void use(int number) {
-    a.use(groups[number]);
-    b.use(groups[number]);
-    x.use(groups[number]);
-  }
-  kept_words<V, E> kept(void* memory, int number) const {
-    using words = word_rows<V, E::upper_words + 1>;
-    return {words(static_cast<char*>(memory) + number * s.rows * words::row_bytes)};
-  }
-
-  /// Rare, and long: kept out of the way of what is not.
-  template <class Rhs>
-  __attribute__((noinline)) void explain(Rhs& rhs, const core::mask_t<V>& open, findings& found) {
-    core::diagnose_line<V, E>(s.rows, cut, a, rhs, open,
-                              [&](int lane, index_t status) { found.enter(lane, status); });
-  }
-  void failed(const core::mask_t<V>& mask, bool before, findings& found) {
-    core::zero_rhs<V> zero;
-    found.enter_unknown(mask);
-    if (before) {
-      explain(b, mask, found);
-    } else {
-      explain(zero, mask, found);
-    }
-  }
-  void enter_statuses(int number, const findings& found) const {
-    if (s.status == nullptr) return;
-    const index_t* at = s.line[layout::status] + number * packing<V>::count;
-    for (int l = 0; l < groups[number].live; ++l) s.status[at[l]] = found[l];
-  }
-};
+/// Blocks begin where cache lines do, if lines are contiguous: vectors are then loaded whole.
+template <class V>
+core::blocks blocks_of(const strip& s) {
+  constexpr index_t size = packing<V>::parts * sizeof(typename packing<V>::scalar);
+  constexpr index_t per_line = 64 / size;
+  core::blocks cut{block_rows<V>, block_rows<V>};
+  if (s.x == nullptr || s.g->lines[layout::x].step != 1) return cut;
+  const auto at = reinterpret_cast<std::uintptr_t>(s.x) / size + s.line[layout::x][0];
+  cut.first -= static_cast<index_t>(at % per_line);
+  return cut;
+}
 
 /// One group after another; the next one's lines are asked for meanwhile.
 template <class V, class E>
-void solve_in_turn(workplace<V, E>& w, void* memory) {
-  for (int i = 0; i < w.s.groups; ++i) {
-    w.use(i);
-    w.ahead.lines_of(i + 1 < w.s.groups ? &w.groups[i + 1] : nullptr, w.s.rows);
-    findings found(w.groups[i].first);
-    auto kept = w.kept(memory, 0);
-    core::solve_line<V, E>(w.s.rows, w.cut, w.a, w.b, kept, w.x,
-                           [&](const auto& mask, bool before) { w.failed(mask, before, found); });
-    w.enter_statuses(i, found);
-  }
-}
-
-/// The way back of all groups, and their statuses.
-template <class V, class E>
-void expand_side_by_side(workplace<V, E>& w, void* memory, const core::reduction<V, E>* down) {
-  const index_t n = w.s.rows;
-  core::expansion<V, E> back[max_groups];
-  findings found[max_groups];
-  for (int i = 0; i < w.s.groups; ++i) {
-    // Inputs may be overwritten from here on: reasons are looked for now.
-    found[i] = findings(w.groups[i].first);
-    const auto good = is_finite(down[i].y);
-    if (all_of(good)) continue;
-    w.use(i);
-    w.failed(!good, true, found[i]);
-  }
-  for (index_t k1 = n, k0; k1 > 0; k1 = k0) {
-    k0 = k1 == n ? core::last_block<E>(n, w.cut) : w.cut.begin_of(k1 - 1);
-    for (int i = 0; i < w.s.groups; ++i) {
-      w.use(i);
-      auto kept = w.kept(memory, i);
-      back[i].rows(k0, k1, k1 == n, kept, w.x);
-    }
-  }
-  for (int i = 0; i < w.s.groups; ++i) {
-    const auto good = is_finite(back[i].value) || !is_finite(down[i].y);
-    w.use(i);
-    if (!all_of(good)) w.failed(!good, false, found[i]);
-    w.enter_statuses(i, found[i]);
-  }
-}
-
-/// All groups a block at a time; the next block's rows are asked for meanwhile.
-template <class V, class E>
-void solve_side_by_side(workplace<V, E>& w, void* memory) {
-  const index_t n = w.s.rows, entering = core::entering_rows<E>(n);
-  const int groups = w.s.groups;
-  core::reduction<V, E> down[max_groups];
-  for (index_t k0 = 0, k1; k0 < entering; k0 = k1) {
-    k1 = w.cut.end(k0, entering);
-    w.ahead.rows_of(w.groups, groups, k1, w.cut.end(k1, entering));
-    for (int i = 0; i < groups; ++i) {
-      w.use(i);
-      if (k0 == 0) {
-        down[i].start(n, w.cut, w.a, w.b);
-      } else {
-        w.a.fetch(k0, k1), w.b.fetch(k0, k1);
-      }
-      auto kept = w.kept(memory, i);
-      down[i].rows(k0, k1, n, w.a, w.b, kept);
-    }
-  }
-  for (int i = 0; i < groups; ++i) {
-    auto kept = w.kept(memory, i);
-    down[i].finish(n, kept);
-  }
-  expand_side_by_side<V, E>(w, memory, down);
-}
-
-template <class V, class E>
 void solve(const strip& s, void* memory) {
-  workplace<V, E> w(s);
-  if (packing<V>::count > 1 && s.side_by_side) {
-    solve_side_by_side(w, memory);
-  } else {
-    solve_in_turn(w, memory);
+  workplace<V, E, tile_access<V>> w(s, blocks_of<V>(s));
+  kept_words<V, E> kept{word_rows<V, E::upper_words + 1>(memory)};
+  for (int i = 0; i < s.groups; ++i) {
+    w.use(i);
+    w.ahead.lines_of(i + 1 < s.groups ? &w.groups[i + 1] : nullptr, s.rows);
+    findings found(w.groups[i].first);
+    core::solve_line<V, E>(s.rows, w.cut, w.a, w.b, kept, w.x,
+                           [&](const auto& mask, bool before) { w.failed(mask, before, found); });
+    w.enter_statuses(i, found, true);
   }
 }
 
 template <class V, class E>
 void factor(const strip& s, void* factors, index_t* status) {
-  workplace<V, E> w(s);
+  workplace<V, E, tile_access<V>> w(s, blocks_of<V>(s));
   findings found(w.groups[0].first);
   factor_words<V, E> out{word_rows<V, E::lower_words + E::upper_words>(factors)};
   const auto good = core::factor_line<V, E>(s.rows, w.cut, w.a, out);
@@ -207,7 +74,7 @@ index_t explain_values(const Kept& kept, index_t rows, int lane) {
 template <class V, class E, class Factors>
 void substitute_with(const strip& s, const index_t* of_matrix, const Factors& factors,
                      void* memory) {
-  workplace<V, E> w(s);
+  workplace<V, E, tile_access<V>> w(s, blocks_of<V>(s));
   kept_values<V, E, Factors> kept{factors, word_rows<V, 1>(memory)};
   for (int i = 0; i < s.groups; ++i) {
     w.use(i);
@@ -254,11 +121,15 @@ kernels table() {
             value * (E::lower_words + E::upper_words),
             value,
             &solve<V, E>,
+            nullptr,
             &factor<V, E>,
             &substitute<V, E>,
             &substitute<V, E>};
-  // With one lane the two are the same.
-  if constexpr (packing<V>::count > 1) k.substitute_shared = &substitute_shared<V, E>;
+  // One lane has no neighbours.
+  if constexpr (packing<V>::count > 1) {
+    k.sweep = &sweep<V, E>;
+    k.substitute_shared = &substitute_shared<V, E>;
+  }
   return k;
 }
 

@@ -16,7 +16,6 @@ namespace tridia::cpu::TRIDIA_ISA {
 
 namespace stdx = std::experimental;
 
-#if defined(__FMA__)
 /// The register that a vector is.
 template <class S>
 TRIDIA_FN auto native(const S& a) {
@@ -24,6 +23,7 @@ TRIDIA_FN auto native(const S& a) {
   typedef R type __attribute__((vector_size(sizeof(S))));
   return static_cast<type>(a);
 }
+#if defined(__FMA__)
 #if defined(__AVX512F__)
 TRIDIA_FN __m512 fused_vector(__m512 b, __m512 c, __m512 a) { return _mm512_fmadd_ps(b, c, a); }
 TRIDIA_FN __m512d fused_vector(__m512d b, __m512d c, __m512d a) { return _mm512_fmadd_pd(b, c, a); }
@@ -57,7 +57,7 @@ struct lanes {
   static TRIDIA_FN lanes load(const scalar* p) {
     lanes r;
     _Pragma("GCC unroll 8") for (int i = 0; i < M; ++i) r.v[i].copy_from(p + i * width,
-                                                                         stdx::vector_aligned);
+                                                                         stdx::element_aligned);
     return r;
   }
   static TRIDIA_FN lanes splat(scalar a) {
@@ -118,12 +118,12 @@ TRIDIA_FN S fused(const S& a, const S& b, const S& c) {
 }
 
 template <class S, int M>
-TRIDIA_FN lanes<S, M> sub_mul(const lanes<S, M>& a, const lanes<S, M>& b, const lanes<S, M>& c) {
-  return each<S, M>([&](int i) { return fused(a.v[i], -b.v[i], c.v[i]); });
-}
-template <class S, int M>
 TRIDIA_FN lanes<S, M> add_mul(const lanes<S, M>& a, const lanes<S, M>& b, const lanes<S, M>& c) {
   return each<S, M>([&](int i) { return fused(a.v[i], b.v[i], c.v[i]); });
+}
+template <class S, int M>
+TRIDIA_FN lanes<S, M> sub_mul(const lanes<S, M>& a, const lanes<S, M>& b, const lanes<S, M>& c) {
+  return add_mul(a, -b, c);
 }
 template <class S, int M>
 TRIDIA_FN lanes<S, M> reciprocal(const lanes<S, M>& a) {
@@ -222,6 +222,7 @@ TRIDIA_FN V from_mask(const K& a) {
 /// How a value lies in a row of lanes: its real type, its parts, and load, store, splat.
 template <class V>
 struct packing {
+  using part = V;
   using scalar = typename V::scalar;
   static constexpr int count = V::count, width = V::width, parts = 1;
   static constexpr int reals = count;
@@ -231,6 +232,7 @@ struct packing {
 };
 template <class R>
 struct packing<core::complex<R>> {
+  using part = R;
   using scalar = typename R::scalar;
   static constexpr int count = R::count, width = R::width, parts = 2;
   static constexpr int reals = 2 * count;

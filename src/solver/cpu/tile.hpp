@@ -9,7 +9,7 @@
 namespace tridia::cpu::TRIDIA_ISA {
 
 /// How the `W` lanes of one vector lie in an array.
-enum class pattern { interleaved, broadcast, contiguous, any };
+enum class pattern : char { interleaved, broadcast, contiguous, any };
 
 template <int W>
 pattern classify(const index_t* line, index_t step) {
@@ -34,13 +34,16 @@ class panel {
   static constexpr int parts = C;
 
   panel() = default;
-  panel(const R* base, const index_t* line, index_t step) : base_(base), line_(line), step_(step) {
+  panel(const R* base, const index_t* line, index_t step) : step_(step), base_(base), line_(line) {
     for (int v = 0; v < L; v += W) pattern_[v / W] = classify<W>(line + v, step);
     together_ = classify<L>(line, step);
+    first_ = at(0, 0);
   }
 
-  /// Whether a row of all lanes is one piece of memory.
+  /// Whether a row of all lanes is one piece of memory, or one entry for all of them; where it is.
   bool in_one_piece() const { return together_ == pattern::interleaved; }
+  bool in_one_entry() const { return together_ == pattern::broadcast; }
+  R* row(index_t k) const { return first_ + k * step_ * C; }
   /// Whether a lane's rows are one piece of memory.
   bool in_lines() const { return together_ == pattern::contiguous; }
 
@@ -179,10 +182,11 @@ class panel {
     }
   }
 
+  R* first_ = nullptr;
+  index_t step_ = 0;
+  pattern together_ = {}, pattern_[L / W] = {};
   const R* base_ = nullptr;
   const index_t* line_ = nullptr;
-  index_t step_ = 0;
-  pattern pattern_[L / W] = {}, together_ = {};
 };
 
 }  // namespace tridia::cpu::TRIDIA_ISA

@@ -1,0 +1,119 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "solver/cpu/access.hpp"
+
+// The parts that core/line.hpp asks for, where systems are neighbours in memory: a row of a group
+// is read and written where it lies, one row a block.
+namespace tridia::cpu::TRIDIA_ISA {
+
+/// A value whose lanes are neighbours; real and imaginary parts take turns in memory.
+template <class V>
+TRIDIA_FN V load_neighbours(const typename packing<V>::scalar* p) {
+  if constexpr (packing<V>::parts == 1) {
+    return packing<V>::load(p);
+  } else {
+    using part = typename packing<V>::part;
+    using scalar = typename part::scalar;
+    constexpr int w = part::width;
+    V v;
+#pragma GCC unroll 8
+    for (int i = 0; i < part::count / w; ++i, p += 2 * w) {
+      const auto a = load_vector<scalar, w>(p), b = load_vector<scalar, w>(p + w);
+      v.re.v[i] = typename part::simd(evens(a, b));
+      v.im.v[i] = typename part::simd(odds(a, b));
+    }
+    return v;
+  }
+}
+template <class V>
+TRIDIA_FN void store_neighbours(const V& v, typename packing<V>::scalar* p, bool stream) {
+  using part = typename packing<V>::part;
+  using scalar = typename part::scalar;
+  constexpr int w = part::width;
+#pragma GCC unroll 8
+  for (int i = 0; i < part::count / w; ++i, p += packing<V>::parts * w) {
+    if constexpr (packing<V>::parts == 1) {
+      put_vector<scalar, w>(p, native(v.v[i]), stream);
+    } else {
+      const auto a = native(v.re.v[i]), b = native(v.im.v[i]);
+      put_vector<scalar, w>(p, low_pairs(a, b), stream);
+      put_vector<scalar, w>(p + w, high_pairs(a, b), stream);
+    }
+  }
+}
+
+/// Row k of a group.
+template <class V>
+TRIDIA_FN V load_row(const panel_of<V>& p, index_t k) {
+  if (p.in_one_piece()) return load_neighbours<V>(p.row(k));
+  if (p.in_one_entry()) return packing<V>::splat(p.row(k));
+  alignas(64) typename packing<V>::scalar row[packing<V>::reals];
+  p.load(row, k, k + 1);
+  return packing<V>::load(row);
+}
+
+template <class V>
+class matrix_rows {
+ public:
+  matrix_rows(const strip& s, const group<V>& g) : s_(s), group_(&g) {}
+  void use(const group<V>& g) { group_ = &g; }
+  void fetch(index_t, index_t) {}
+  TRIDIA_FN core::row<V> get(index_t k) const {
+    const index_t n = s_.rows;
+    core::row<V> r{off_diagonal(layout::sub, k, k == 0, n),
+                   load_row<V>(group_->in[layout::diag], k),
+                   off_diagonal(layout::sup, k, k == n - 1, -1)};
+    if (s_.g->conjugate) r = {conjugate(r.sub), conjugate(r.diag), conjugate(r.sup)};
+    if (n < 3 && s_.g->corners != edge::absent) r = core::folded(r, k, n);
+    return r;
+  }
+
+ private:
+  /// What would be read beyond an end is read only where the matrix has it.
+  TRIDIA_FN V off_diagonal(layout::array a, index_t k, bool end, index_t wrapped) const {
+    if (end && s_.g->corners != edge::inside) {
+      return s_.g->corners == edge::absent ? V(0) : load_row<V>(group_->in[a], wrapped);
+    }
+    return load_row<V>(group_->in[a], k);
+  }
+
+  const strip& s_;
+  const group<V>* group_;
+};
+
+template <class V>
+class rhs_rows {
+ public:
+  explicit rhs_rows(const group<V>& g) : group_(&g) {}
+  void use(const group<V>& g) { group_ = &g; }
+  void fetch(index_t, index_t) {}
+  TRIDIA_FN V get(index_t k) const { return load_row<V>(group_->in[layout::rhs], k); }
+
+ private:
+  const group<V>* group_;
+};
+
+template <class V>
+class solution_rows {
+ public:
+  solution_rows(const strip& s, const group<V>& g) : s_(s), group_(&g) {}
+  void use(const group<V>& g) { group_ = &g; }
+  void open(index_t) {}
+  void flush(index_t, index_t) {}
+  TRIDIA_FN void put(index_t k, const V& v) const {
+    if (group_->live == packing<V>::count && group_->x.in_one_piece()) {
+      store_neighbours(v, group_->x.row(k), s_.stream);
+      return;
+    }
+    alignas(64) typename packing<V>::scalar row[packing<V>::reals];
+    packing<V>::store(v, row);
+    group_->x.store(row, k, k + 1, group_->live, s_.stream);
+  }
+
+ private:
+  const strip& s_;
+  const group<V>* group_;
+};
+
+}  // namespace tridia::cpu::TRIDIA_ISA
