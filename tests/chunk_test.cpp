@@ -175,8 +175,8 @@ void expect_solved() {
       system<V> s;
       std::vector<term> a;
       std::vector<wide> b, x;
-      const auto type = std::is_same_v<V, double> ? tridia::value_type::f64
-                                                  : tridia::value_type::c128;
+      const auto type =
+          std::is_same_v<V, double> ? tridia::value_type::f64 : tridia::value_type::c128;
       for (index_t k = 0; k < n; ++k) {
         const auto entry = [&](index_t column, bool dominant) {
           const bool inside = column >= 0 && column < n;

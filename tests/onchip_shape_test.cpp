@@ -21,8 +21,14 @@ constexpr onchip_limits kHopper{227 << 10, true}, kAmpere{99 << 10, false};
 
 tridia::solver::task task_of(tridia::problem p) {
   const tridia::layout::resolved shapes = tridia::layout::resolve(p);
-  return {p.type,    p.pivoting,         p.boundary, p.coefficients,
-          tridia::layout::make_geometry(p, shapes), p.offsets, shapes.off_diagonal, {}};
+  return {p.type,
+          p.pivoting,
+          p.boundary,
+          p.coefficients,
+          tridia::layout::make_geometry(p, shapes),
+          p.offsets,
+          shapes.off_diagonal,
+          {}};
 }
 
 std::vector<tridia::problem> problems() {
@@ -95,13 +101,13 @@ TEST(OnchipShape, MovesDenseSystemsInBulk) {
   EXPECT_EQ(odd->input, mover::pieces);
   const auto wide = plan_onchip(task_of({.extents = {1000, 512}}), {}, kHopper);
   EXPECT_EQ(wide->input, mover::pieces);
-  const auto padded = plan_onchip(
-      task_of({.extents = {1000, 512}, .rhs_strides = {514, 1}, .x_strides = {514, 1}}), {},
-      kHopper);
+  const auto padded =
+      plan_onchip(task_of({.extents = {1000, 512}, .rhs_strides = {514, 1}, .x_strides = {514, 1}}),
+                  {}, kHopper);
   EXPECT_EQ(padded->input, mover::lines);
-  const auto misaligned = plan_onchip(
-      task_of({.extents = {1000, 512}, .rhs_strides = {513, 1}, .x_strides = {513, 1}}), {},
-      kHopper);
+  const auto misaligned =
+      plan_onchip(task_of({.extents = {1000, 512}, .rhs_strides = {513, 1}, .x_strides = {513, 1}}),
+                  {}, kHopper);
   EXPECT_EQ(misaligned->input, mover::elements);
 }
 

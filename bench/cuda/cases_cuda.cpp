@@ -208,11 +208,8 @@ void add_peers(suite& s, value_type type) {
 /// Every length, 2^24 rows in all.
 void add_lengths(suite& s, value_type type) {
   const auto add = [&](layout l, index_t n, tridia::boundary boundary) {
-    const systems_spec spec{.layout = l,
-                            .type = type,
-                            .n = n,
-                            .batch = (index_t{1} << 24) / n,
-                            .boundary = boundary};
+    const systems_spec spec{
+        .layout = l, .type = type, .boundary = boundary, .n = n, .batch = (index_t{1} << 24) / n};
     for (const pivoting p : {pivoting::none, pivoting::partial}) add_tridia(s, spec, p);
   };
   constexpr auto regular = tridia::boundary::regular;

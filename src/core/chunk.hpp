@@ -285,7 +285,7 @@ struct chunk<V, pivoting::partial> {
               {zero, r1.sub, r1.diag, r1.sup, rows.rhs(1)}};
     }
     carried<3> e{{r0.sup, zero, {r0.sub, r0.diag, rows.rhs(0)}},
-                     {r1.diag, r1.sup, {zero, r1.sub, rows.rhs(1)}}};
+                 {r1.diag, r1.sup, {zero, r1.sub, rows.rhs(1)}}};
     V fill;
     for (Index k = 2; k < n; ++k) e.step(rows.get(k), rows.rhs(k), fill);
     return {equation_of(e.p), equation_of(e.q)};
@@ -337,7 +337,7 @@ struct chunk<V, pivoting::partial> {
       const row<V> r0 = rows.get(0), r1 = rows.get(1);
       const V b0 = sub_mul(sub_mul(rows.rhs(0), r0.sub, e.before), r0.diag, e.first);
       carried<1> g{{r0.sup, V(0), {b0}},
-                       {r1.diag, r1.sup, {sub_mul(rows.rhs(1), r1.sub, e.first)}}};
+                   {r1.diag, r1.sup, {sub_mul(rows.rhs(1), r1.sub, e.first)}}};
       row<V> in = rows.get(2);
       V rhs = rows.rhs(2), fill;
       for (Index k = 2; k < n; ++k) {

@@ -141,7 +141,7 @@ TRIDIA_FN V expand_line(index_t n, const blocks& cut, Kept& kept, Solution& x) {
 template <class V, class E, class Matrix, class Rhs, class Kept, class Solution, class Failed>
 TRIDIA_FN void solve_line(index_t n, const blocks& cut, Matrix& a, Rhs& b, Kept& kept, Solution& x,
                           Failed failed) {
-  reduction<V, E> down;
+  reduction<V, E> down{};
   const index_t entering = entering_rows<E>(n);
   down.start(n, cut, a, b);
   for (index_t k0 = 0, k1; k0 < entering; k0 = k1) {

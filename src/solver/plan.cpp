@@ -28,10 +28,13 @@ using solver::operands;
 
 std::unique_ptr<const solver::executor> make_executor(const plan::state& s) {
   const problem& p = s.problem;
-  const solver::task task{p.type,     solver::pivoting_of(s.chosen.algorithm),
-                          p.boundary, p.coefficients,
+  const solver::task task{p.type,
+                          solver::pivoting_of(s.chosen.algorithm),
+                          p.boundary,
+                          p.coefficients,
                           layout::make_geometry(p, s.shapes),
-                          p.offsets,  s.shapes.off_diagonal,
+                          p.offsets,
+                          s.shapes.off_diagonal,
                           s.options};
   switch (s.options.backend) {
     case backend::cpu:

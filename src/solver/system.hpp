@@ -166,8 +166,7 @@ TRIDIA_FN index_t diagnose_system(const geometry& g, const typed_operands<V>& o,
   strided_rhs<V> b{o.in[layout::rhs] + at[layout::rhs], g.lines[layout::rhs].step};
   index_t status = -1;
   with_elimination<V, P, B>(n, [&](auto e) {
-    core::diagnose_line<V, decltype(e)>(n, {n, n}, a, b, true,
-                                        [&](int, index_t s) { status = s; });
+    core::diagnose_line<V, decltype(e)>(n, {n, n}, a, b, true, [&](int, index_t s) { status = s; });
   });
   return status;
 }

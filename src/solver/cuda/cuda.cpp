@@ -168,7 +168,8 @@ class executor final : public solver::executor {
     onchip_ = plan_onchip(task_, {}, {most_shared, attribute(cudaDevAttrClusterLaunch) != 0});
     if (!onchip_) return;
     onchip_launches_ = find_onchip(task_);
-    check(onchip_launches_.prepare(onchip_->blocks > 1, most_shared), "giving a kernel its shared memory");
+    check(onchip_launches_.prepare(onchip_->blocks > 1, most_shared),
+          "giving a kernel its shared memory");
   }
 
   static cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }

@@ -54,18 +54,22 @@ class warp_level<V, pivoting::none> {
   __device__ __forceinline__ equations up(const equations& mine, Watch watch) {
     first_ = mine.first;
     if (count_ == 1) return mine;
-    row_ = chunk::link(mine.last, shuffle(first_, lane_ + (inner_ ? 1 : 0)),
-                       [&](const V& v) { if (inner_) watch(v); });
+    row_ = chunk::link(mine.last, shuffle(first_, lane_ + (inner_ ? 1 : 0)), [&](const V& v) {
+      if (inner_) watch(v);
+    });
     for (int d = 1; d < count_ - 1; d *= 2) {
       const bool left = inner_ && at_ >= d, right = inner_ && at_ + d < count_ - 1;
       const equation of_left = shuffle(row_, lane_ - (left ? d : 0));
       const equation of_right = shuffle(row_, lane_ + (right ? d : 0));
-      row_ = chunk::combine(row_, left, of_left, right, of_right,
-                            [&](const V& v) { if (inner_) watch(v); });
+      row_ = chunk::combine(row_, left, of_left, right, of_right, [&](const V& v) {
+        if (inner_) watch(v);
+      });
     }
     const equation before = shuffle(row_, lane_ - (end_ ? 1 : 0));
     equations all;
-    all.last = chunk::join_last(mine.last, before, [&](const V& v) { if (end_) watch(v); });
+    all.last = chunk::join_last(mine.last, before, [&](const V& v) {
+      if (end_) watch(v);
+    });
     all.last = shuffle(all.last, lane_ - at_ + count_ - 1);
     all.first = shuffle(chunk::join_first(first_, row_), lane_ - at_);
     return all;

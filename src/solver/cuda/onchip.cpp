@@ -11,7 +11,7 @@ using solver::task;
 
 constexpr int warp = 32, banks = 32, sector = 32, most_threads = 512;
 /// Bytes: what the bulk copy engine moves multiples of, and what is worth a copy of its own.
-constexpr int bulk_granule = 16, shortest_line = 512;
+constexpr int bulk_granule = 16, shortest_line = 256;
 constexpr int cache_line = 128;
 /// What leaves room for three blocks on a multiprocessor.
 constexpr std::size_t good_tile = std::size_t{68} << 10;
@@ -43,7 +43,7 @@ walk order_of(const geometry& g) {
   const layout::axis& fastest = g.matrices.at[g.matrices.count - 1];
   const auto size = [](index_t stride) { return stride < 0 ? -stride : stride; };
   return size(fastest.stride[layout::rhs]) < size(g.lines[layout::rhs].step) ? walk::systems
-                                                                               : walk::rows;
+                                                                             : walk::rows;
 }
 
 /// How much longer than one access the lanes of a warp take that read neighbouring chunks, on
@@ -105,14 +105,15 @@ int pitch_of(const geometry& g, const onchip_shape& s, int size) {
     while (pitch % (banks / words) != together % (banks / words)) ++pitch;
     return pitch;
   }
-  // One piece is moved fastest, if that costs no more than two accesses instead of one; else what
-  // the bulk copy engine could move in lines is left so.
+  // One piece is moved fastest, if that costs no more than two accesses instead of one, or cannot
+  // be moved in lines; what the bulk copy engine could move in lines is left so.
   const auto cost = [&](int pitch) {
     return conflicts(s.chunk_rows, s.chunks, s.systems_a_warp, pitch, size);
   };
   const int step = granule_elements(size);
   const bool lines = rows % step == 0 && rows * size >= shortest_line;
-  if (s.blocks == 1 && is_dense(g, layout::rhs) && cost(rows) <= 2) return rows;
+  const bool piece = s.blocks == 1 && is_dense(g, layout::rhs);
+  if (piece && (cost(rows) <= 2 || rows % step != 0)) return rows;
   int best_pitch = rows;
   double best = 0;
   for (int pitch = rows; pitch < rows + banks; ++pitch) {
@@ -126,8 +127,8 @@ int pitch_of(const geometry& g, const onchip_shape& s, int size) {
 /// How well `chunk_rows` rows a thread use the lanes, if the systems lie as tightly as they can.
 double use_of(onchip_shape s, int chunk_rows, int size) {
   cut(s, chunk_rows);
-  const double lanes = static_cast<double>(s.block_rows) * s.systems_a_warp /
-                       (chunk_rows * warp * s.warps_a_system);
+  const double lanes =
+      static_cast<double>(s.block_rows) * s.systems_a_warp / (chunk_rows * warp * s.warps_a_system);
   const int pitch = s.block_rows * size % bulk_granule == 0 ? s.chunks * chunk_rows : s.block_rows;
   return lanes / (3 + conflicts(chunk_rows, s.chunks, s.systems_a_warp, pitch, size));
 }
@@ -175,7 +176,7 @@ void share_rows(onchip_shape& s, int size, int blocks, bool clusters) {
 /// cache, or fewer, down to a sector, if they are long.
 void choose_systems(onchip_shape& s, int size, const onchip_tuning& tuning, bool clusters) {
   const int part = std::min(size, 8);
-  for (s.systems = cache_line / part; ; s.systems /= 2) {
+  for (s.systems = cache_line / part;; s.systems /= 2) {
     share_rows(s, size, tuning.blocks, clusters);
     if (tile_bytes(s, size) <= good_tile || s.systems <= sector / part) break;
   }

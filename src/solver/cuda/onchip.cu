@@ -92,14 +92,14 @@ struct block_solver<pivoting::none, B, Cluster> {
     const auto ignore = [](const V&) {};
     chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
     if (p.at >= 0) e = C::template reduce<true>(n, rows, ignore);
-    const auto ends =
-        solve_interface<V, pivoting::none, B, Cluster>(e, p, nodes_in<pivoting::none>(nodes, s), ignore);
+    const auto ends = solve_interface<V, pivoting::none, B, Cluster>(
+        e, p, nodes_in<pivoting::none>(nodes, s), ignore);
     if (p.at >= 0 && !C::expand(n, rows, ends)) mark<Cluster>(found.bad, p.system, s);
   }
 };
 
-/// Without interchanges first, with an eye on the pivots. The systems whose numbers grow are brought
-/// in once more, most likely from the second-level cache, and solved with pivoting.
+/// Without interchanges first, with an eye on the pivots. The systems whose numbers grow are
+/// brought in once more, most likely from the second-level cache, and solved with pivoting.
 template <boundary B, bool Cluster>
 struct block_solver<pivoting::partial, B, Cluster> {
   static constexpr std::size_t node_bytes = sizeof(typename chunk<V, pivoting::partial>::equations);
@@ -114,8 +114,8 @@ struct block_solver<pivoting::partial, B, Cluster> {
     bool calm = true;
     const auto watch = [&](const V& v) { calm = calm && core::is_calm(v); };
     if (p.at >= 0) e = C::template reduce<true>(n, rows, watch);
-    const auto ends =
-        solve_interface<V, pivoting::none, B, Cluster>(e, p, nodes_in<pivoting::none>(nodes, s), watch);
+    const auto ends = solve_interface<V, pivoting::none, B, Cluster>(
+        e, p, nodes_in<pivoting::none>(nodes, s), watch);
     if (p.system >= 0 && !calm) mark<Cluster>(found.grown, p.system, s);
     meet<Cluster>();
     const bool grown = p.system >= 0 && found.grown[p.system] != 0;
@@ -160,12 +160,11 @@ __global__ void __launch_bounds__(most_threads)
   extern __shared__ __align__(16) unsigned char memory[];
   V* const arrays = reinterpret_cast<V*>(memory);
   auto* const offsets = reinterpret_cast<index_t*>(arrays + 4 * s.array_pitch);
-  auto* const arrival =
-      reinterpret_cast<std::uint64_t*>(offsets + s.systems * layout::array_count);
+  auto* const arrival = reinterpret_cast<std::uint64_t*>(offsets + s.systems * layout::array_count);
   auto* const nodes = arrival + 1;
-  auto* const flags = reinterpret_cast<int*>(
-      reinterpret_cast<unsigned char*>(nodes) +
-      (s.threads / warp_size + s.systems) * block_solver<P, B, Cluster>::node_bytes);
+  auto* const flags = reinterpret_cast<int*>(reinterpret_cast<unsigned char*>(nodes) +
+                                             (s.threads / warp_size + s.systems) *
+                                                 block_solver<P, B, Cluster>::node_bytes);
   const findings found{flags, flags + s.systems};
   tile<V> t(g, o, s, arrays, offsets, arrival);
   for (int i = static_cast<int>(threadIdx.x); i < 2 * s.systems; i += s.threads) flags[i] = 0;

@@ -40,12 +40,12 @@ struct onchip_shape {
   int systems_a_warp;  // 1 if a system takes a warp or more
   int warps_a_system;  // 1 if a warp takes a system or more
   int threads;
-  int pitch;           // elements of shared memory from one system to the next
-  int array_pitch;     // from one array to the next
+  int pitch;        // elements of shared memory from one system to the next
+  int array_pitch;  // from one array to the next
   walk order;
   bool dense_input, dense_output;  // one piece, system after system
   mover input, output;             // subject to the alignment of the pointers
-  unsigned per_rows;   // 2^32 / rows, rounded up: divides indices of the tile
+  unsigned per_rows;               // 2^32 / rows, rounded up: divides indices of the tile
   std::size_t shared_bytes;
 };
 

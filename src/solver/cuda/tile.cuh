@@ -101,9 +101,9 @@ class tile {
   }
   /// The last block may have fewer systems than make a whole number of 16 bytes.
   __device__ __forceinline__ bool may_bulk(mover m) const {
-    return bulk::available && (m == mover::lines ||
-                               (m == mover::pieces && first_ * s_.rows * sizeof(V) % 16 == 0 &&
-                                count_ * s_.rows * sizeof(V) % 16 == 0));
+    return bulk::available &&
+           (m == mover::lines || (m == mover::pieces && first_ * s_.rows * sizeof(V) % 16 == 0 &&
+                                  count_ * s_.rows * sizeof(V) % 16 == 0));
   }
 
   /// Ends with a barrier.
@@ -237,8 +237,8 @@ class tile {
     for (int k = first; k < rows_; k += step, to += step) {
 #pragma unroll
       for (int a = 0; a < 4; ++a) {
-        const bool outside = (a == layout::sub && row0_ + k == 0) ||
-                             (a == layout::sup && row0_ + k == s_.rows - 1);
+        const bool outside =
+            (a == layout::sub && row0_ + k == 0) || (a == layout::sup && row0_ + k == s_.rows - 1);
         if (!outside || inside) copy_element(to + a * s_.array_pitch, from[a]);
         from[a] += stride[a];
       }
@@ -307,9 +307,7 @@ struct chunk_rows {
         sup(t.array(layout::sup, system) + first),
         right(t.array(layout::rhs, system) + first) {}
 
-  __device__ __forceinline__ core::row<V> get(int k) const {
-    return {sub[k], diag[k], sup[k]};
-  }
+  __device__ __forceinline__ core::row<V> get(int k) const { return {sub[k], diag[k], sup[k]}; }
   __device__ __forceinline__ V rhs(int k) const { return right[k]; }
   __device__ __forceinline__ void keep(int k, V a, V b, V c) {
     sup[k] = a, sub[k] = b, right[k] = c;
