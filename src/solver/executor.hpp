@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace tridia::solver {
@@ -36,6 +37,8 @@ class executor {
   virtual ~executor() = default;
   [[nodiscard]] virtual int threads() const { return 1; }
   [[nodiscard]] virtual int cuda_device() const { return -1; }
+  /// How it goes about the work, to be said beside why the algorithm was chosen; or nothing.
+  [[nodiscard]] virtual std::string manner() const { return {}; }
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
   [[nodiscard]] virtual std::size_t factors_bytes() const = 0;
   /// Throws wrong_device if the backend cannot reach the memory.

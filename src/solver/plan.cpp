@@ -99,6 +99,8 @@ plan::plan(tridia::problem problem, options options) {
     s->problem = std::move(problem);
     s->options = options;
     s->executor = make_executor(*s);
+    const std::string manner = s->executor->manner();
+    if (!manner.empty()) s->chosen.reason += "; " + manner;
     state_ = std::move(s);
   } catch (const std::bad_alloc&) {
     throw error(errc::out_of_memory, "a plan: host memory ran out");

@@ -97,6 +97,13 @@ class executor final : public solver::executor {
   }
 
   int cuda_device() const override { return device_; }
+  std::string manner() const override {
+    if (!onchip_) return "a thread a system";
+    const onchip_shape& s = *onchip_;
+    std::string text = "on chip, a thread for " + std::to_string(s.chunk_rows) + " rows";
+    if (s.blocks > 1) text += ", a cluster of " + std::to_string(s.blocks) + " blocks a system";
+    return text;
+  }
   std::size_t workspace_bytes() const override {
     if (lines() == 0 || onchip_) return 0;
     return fused() ? launches_.kept_bytes(task_, columns(lines())) : factors_bytes();
