@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
 // Compiled once for each instruction set and value type: TRIDIA_ISA and TRIDIA_VALUE are given.
+#include "core/dispatch.hpp"
 #include "solver/cpu/kernel_table.hpp"
 #include "solver/cpu/sweep.hpp"
 #include "solver/status.hpp"
@@ -159,12 +160,8 @@ kernel_pair pair() {
 }  // namespace
 
 kernel_pair TRIDIA_TABLE(pivoting p, boundary b) {
-  if (p == pivoting::none) {
-    return b == boundary::regular ? pair<pivoting::none, boundary::regular>()
-                                  : pair<pivoting::none, boundary::periodic>();
-  }
-  return b == boundary::regular ? pair<pivoting::partial, boundary::regular>()
-                                : pair<pivoting::partial, boundary::periodic>();
+  return core::with_variant(p, b,
+                            [](auto v) { return pair<decltype(v)::pivots, decltype(v)::ends>(); });
 }
 
 }  // namespace tridia::cpu::TRIDIA_ISA

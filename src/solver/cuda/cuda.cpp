@@ -16,32 +16,16 @@ using solver::factor_block;
 using solver::split_factors;
 using solver::task;
 
-launches find_launches(const task& t) {
-  switch (t.type) {
-    case value_type::f32:
-      return launches_f32(t.pivoting, t.boundary);
-    case value_type::c64:
-      return launches_c64(t.pivoting, t.boundary);
-    case value_type::c128:
-      return launches_c128(t.pivoting, t.boundary);
-    case value_type::f64:
-      break;
-  }
-  return launches_f64(t.pivoting, t.boundary);
-}
-
-onchip_launches find_onchip(const task& t) {
-  switch (t.type) {
-    case value_type::f32:
-      return onchip_f32(t.pivoting, t.boundary);
-    case value_type::c64:
-      return onchip_c64(t.pivoting, t.boundary);
-    case value_type::c128:
-      return onchip_c128(t.pivoting, t.boundary);
-    case value_type::f64:
-      break;
-  }
-  return onchip_f64(t.pivoting, t.boundary);
+/// What a task's kernels are launched by, of the four functions that give it, one a value type.
+template <class Launches>
+Launches find(const task& t, Launches (*f32)(pivoting, boundary),
+              Launches (*f64)(pivoting, boundary), Launches (*c64)(pivoting, boundary),
+              Launches (*c128)(pivoting, boundary)) {
+  const auto of_type = t.type == value_type::f32    ? f32
+                       : t.type == value_type::c64  ? c64
+                       : t.type == value_type::c128 ? c128
+                                                    : f64;
+  return of_type(t.pivoting, t.boundary);
 }
 
 int find_device(int asked) {
@@ -75,7 +59,9 @@ device_memory upload(const std::vector<index_t>& v) {
 class executor final : public solver::executor {
  public:
   explicit executor(const task& t)
-      : task_(t), launches_(find_launches(t)), device_(find_device(t.options.cuda_device)) {
+      : task_(t),
+        launches_(find(t, launches_f32, launches_f64, launches_c64, launches_c128)),
+        device_(find_device(t.options.cuda_device)) {
     const device_scope scope(device_);
     if (!t.ragged.empty()) {
       ragged_ = upload(t.ragged);
@@ -174,7 +160,7 @@ class executor final : public solver::executor {
         static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
     onchip_ = plan_onchip(task_, {}, {most_shared, attribute(cudaDevAttrClusterLaunch) != 0});
     if (!onchip_) return;
-    onchip_launches_ = find_onchip(task_);
+    onchip_launches_ = find(task_, onchip_f32, onchip_f64, onchip_c64, onchip_c128);
     check(onchip_launches_.prepare(onchip_->blocks > 1, most_shared),
           "giving a kernel its shared memory");
   }

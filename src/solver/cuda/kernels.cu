@@ -2,7 +2,7 @@
 
 // Plain kernels: one thread a system, whatever the layout. Compiled once for each value type:
 // TRIDIA_VALUE and TRIDIA_LAUNCHES are given.
-#include "core/complex.hpp"
+#include "core/dispatch.hpp"
 #include "solver/cuda/kernels.hpp"
 #include "solver/cuda/launch.cuh"
 #include "solver/system_memory.hpp"
@@ -77,12 +77,8 @@ launches table() {
 }  // namespace
 
 launches TRIDIA_LAUNCHES(pivoting p, boundary b) {
-  if (p == pivoting::none) {
-    return b == boundary::regular ? table<pivoting::none, boundary::regular>()
-                                  : table<pivoting::none, boundary::periodic>();
-  }
-  return b == boundary::regular ? table<pivoting::partial, boundary::regular>()
-                                : table<pivoting::partial, boundary::periodic>();
+  return core::with_variant(p, b,
+                            [](auto v) { return table<decltype(v)::pivots, decltype(v)::ends>(); });
 }
 
 }  // namespace tridia::cuda

@@ -2,6 +2,7 @@
 
 // Systems that fit the chip. Compiled once for each value type: TRIDIA_VALUE and TRIDIA_ONCHIP are
 // given.
+#include "core/dispatch.hpp"
 #include "solver/cuda/interface.cuh"
 #include "solver/cuda/onchip.hpp"
 #include "solver/cuda/tile.cuh"
@@ -219,12 +220,8 @@ onchip_launches table() {
 }  // namespace
 
 onchip_launches TRIDIA_ONCHIP(pivoting p, boundary b) {
-  if (p == pivoting::none) {
-    return b == boundary::regular ? table<pivoting::none, boundary::regular>()
-                                  : table<pivoting::none, boundary::periodic>();
-  }
-  return b == boundary::regular ? table<pivoting::partial, boundary::regular>()
-                                : table<pivoting::partial, boundary::periodic>();
+  return core::with_variant(p, b,
+                            [](auto v) { return table<decltype(v)::pivots, decltype(v)::ends>(); });
 }
 
 }  // namespace tridia::cuda

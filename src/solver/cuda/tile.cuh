@@ -221,8 +221,8 @@ class tile {
   }
 
   /// Row 0 of sub and row n - 1 of sup are left for mend_edges, unless they are numbers of the
-  /// matrix in their place. Unrolled, so that a copy need not
-  /// wait until the one before it has taken its addresses from the registers.
+  /// matrix in their place. Unrolled, so that a copy need not wait until the one before it has
+  /// taken its addresses from the registers.
   __device__ __forceinline__ void load_line(int system, int first, int step) {
     const V* from[4];
     index_t stride[4];
