@@ -38,8 +38,9 @@ double residual_of(const systems<T>& host, const device_array& x) {
   return host.residual(copy.data());
 }
 
+/// `kept`: with factors that were made before.
 template <class T>
-void run_tridia(benchmark::State& state, row& r, const systems_spec& spec, pivoting p) {
+void run_tridia(benchmark::State& state, row& r, const systems_spec& spec, pivoting p, bool kept) {
   const auto host = cached_systems<T>(spec);
   const device_systems<T> data(*host);
   const device_clock clock;
@@ -54,9 +55,18 @@ void run_tridia(benchmark::State& state, row& r, const systems_spec& spec, pivot
                             .workspace_bytes = plan.workspace_bytes(),
                             .status = status.template as<index_t>(),
                             .stream = clock.stream()};
+  const device_array factors(kept ? plan.factors_bytes() : 0);
+  if (kept) {
+    plan.factor(data.dl.template as<T>(), data.d.template as<T>(), data.du.template as<T>(),
+                factors.data(), e);
+  }
   const auto solve = [&] {
-    plan.execute(data.dl.template as<T>(), data.d.template as<T>(), data.du.template as<T>(),
-                 data.rhs.template as<T>(), x.template as<T>(), e);
+    if (kept) {
+      plan.solve(factors.data(), data.rhs.template as<T>(), x.template as<T>(), e);
+    } else {
+      plan.execute(data.dl.template as<T>(), data.d.template as<T>(), data.du.template as<T>(),
+                   data.rhs.template as<T>(), x.template as<T>(), e);
+    }
   };
 
   solve();  // warms up
@@ -127,11 +137,13 @@ void dispatch(value_type type, F&& f) {
 
 constexpr int kRepetitions = 51;
 
-void add_tridia(suite& s, const systems_spec& spec, pivoting p) {
+void add_tridia(suite& s, const systems_spec& spec, pivoting p, bool kept = false) {
   row r = row_of(spec, "tridia cuda");
+  if (kept) r.case_name += ", kept factors";
   r.pivoting = tridia::name(p);
   add_case(s, r, kRepetitions, [=](benchmark::State& state, row& out) {
-    dispatch(spec.type, [&](auto value) { run_tridia<decltype(value)>(state, out, spec, p); });
+    dispatch(spec.type,
+             [&](auto value) { run_tridia<decltype(value)>(state, out, spec, p, kept); });
   });
 }
 
@@ -180,6 +192,18 @@ void measure_cuda_floors(suite& s, bool again) {
   }
   s.floors.add(best.floor_reads, 0, static_cast<double>(best.floor_bytes) / best.median_ms());
   s.rows.push_back(std::move(best));
+
+  row copy;
+  copy.case_name = again ? "copy an array, after the cases" : "copy an array";
+  copy.solver = "copy";
+  copy.note = "cudaMemcpyAsync";
+  copy.floor_reads = 1;
+  copy.floor_bytes = 2 * bytes;
+  const auto launch = [&] { memory[4].copy_from(memory[0], clock.stream()); };
+  launch();  // warms up
+  for (int k = 0; k < 31; ++k) copy.ms.push_back(clock.time(launch));
+  s.floors.add(copy.floor_reads, 0, static_cast<double>(copy.floor_bytes) / copy.median_ms());
+  s.rows.push_back(std::move(copy));
 }
 
 namespace {
@@ -221,12 +245,28 @@ void add_lengths(suite& s, value_type type) {
   for (const index_t n : {64, 512}) add(layout::contiguous, n, tridia::boundary::periodic);
 }
 
+/// One matrix for all: only right-hand sides move.
+void add_shared(suite& s, value_type type) {
+  for (const layout l : {layout::contiguous, layout::interleaved}) {
+    const systems_spec spec{.layout = l,
+                            .type = type,
+                            .coefficients = tridia::coefficients::shared,
+                            .n = 512,
+                            .batch = index_t{1} << 17};
+    for (const pivoting p : {pivoting::none, pivoting::partial}) {
+      add_tridia(s, spec, p);
+      add_tridia(s, spec, p, true);
+    }
+  }
+}
+
 }  // namespace
 
 void add_cuda_cases(suite& s) {
   for (const value_type type : {value_type::f64, value_type::f32}) {
     add_peers(s, type);
     add_lengths(s, type);
+    add_shared(s, type);
   }
 }
 

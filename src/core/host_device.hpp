@@ -8,3 +8,11 @@
 #else
 #define TRIDIA_FN inline __attribute__((always_inline))
 #endif
+
+// Before a loop: on a GPU, where its number of rounds is a constant once everything is inlined, all
+// of them are laid out one after another, so that arrays indexed by the round are registers.
+#if defined(__CUDACC__)
+#define TRIDIA_UNROLL _Pragma("unroll")
+#else
+#define TRIDIA_UNROLL
+#endif

@@ -2,6 +2,7 @@
 #include "solver/cuda/check.hpp"
 #include "solver/cuda/kernels.hpp"
 #include "solver/cuda/onchip.hpp"
+#include "solver/cuda/substitute.hpp"
 #include "solver/executor.hpp"
 #include "solver/system_memory.hpp"
 
@@ -72,6 +73,7 @@ class executor final : public solver::executor {
     most_columns_ = index_t{attribute(cudaDevAttrMultiProcessorCount)} *
                     attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
     plan_shape();
+    plan_factored();
   }
   ~executor() override {
     int before = 0;
@@ -84,6 +86,9 @@ class executor final : public solver::executor {
 
   int cuda_device() const override { return device_; }
   std::string manner() const override {
+    if (!fused() && substitute_) {
+      return "right-hand sides on chip, " + std::to_string(substitute_->systems) + " a warp";
+    }
     if (!onchip_) return "a thread a system";
     const onchip_shape& s = *onchip_;
     std::string text = "on chip, a thread for " + std::to_string(s.chunk_rows) + " rows";
@@ -133,8 +138,10 @@ class executor final : public solver::executor {
     if (g.matrices.size == 0) return;
     const device_scope scope(device_);
     const factor_block block = split_factors(g, factors);
-    check(launches_.factor(g, o, block.status, block.data, columns(g.matrices.size),
-                           as_stream(stream)),
+    check(block_factors_ ? block_factor_launches_.factor(g, o, block.status, block.data,
+                                                         most_shared_, as_stream(stream))
+                         : launches_.factor(g, o, block.status, block.data,
+                                            columns(g.matrices.size), as_stream(stream)),
           "launching a factorization");
     enter_statuses(block, o.status, stream);
   }
@@ -144,8 +151,12 @@ class executor final : public solver::executor {
     const device_scope scope(device_);
     const factor_block block = split_factors(task_.geometry, const_cast<void*>(factors));
     enter_statuses(block, o.status, stream);
-    check(launches_.substitute(task_.geometry, o, block.status, block.data, columns(lines()),
-                               as_stream(stream)),
+    const geometry& g = task_.geometry;
+    check(substitute_
+              ? substitute_launches_.substitute(g, o, block.status, block.data, *substitute_,
+                                                substitute_blocks_, as_stream(stream))
+              : launches_.substitute(g, o, block.status, block.data, columns(lines()),
+                                     as_stream(stream)),
           "launching a substitution");
   }
 
@@ -156,13 +167,34 @@ class executor final : public solver::executor {
     return value;
   }
   void plan_shape() {
-    const auto most_shared =
-        static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-    onchip_ = plan_onchip(task_, {}, {most_shared, attribute(cudaDevAttrClusterLaunch) != 0});
+    most_shared_ = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+    onchip_ = plan_onchip(task_, {}, {most_shared_, attribute(cudaDevAttrClusterLaunch) != 0});
     if (!onchip_) return;
     onchip_launches_ = find(task_, onchip_f32, onchip_f64, onchip_c64, onchip_c128);
-    check(onchip_launches_.prepare(onchip_->blocks > 1, most_shared),
+    check(onchip_launches_.prepare(onchip_->blocks > 1, most_shared_),
           "giving a kernel its shared memory");
+  }
+  /// Few matrices are factored by a block each; right-hand sides that fit the chip stay there.
+  void plan_factored() {
+    const geometry& g = task_.geometry;
+    const int multiprocessors = attribute(cudaDevAttrMultiProcessorCount);
+    block_factors_ = task_.ragged.empty() && g.rows >= least_rows_a_block &&
+                     g.matrices.size <= index_t{most_blocks_factoring} * multiprocessors;
+    if (block_factors_) {
+      block_factor_launches_ =
+          find(task_, block_factor_f32, block_factor_f64, block_factor_c64, block_factor_c128);
+      check(block_factor_launches_.prepare(most_shared_), "giving a kernel its shared memory");
+    }
+    substitute_ = plan_substitution(task_, {most_shared_, multiprocessors});
+    if (!substitute_) return;
+    substitute_launches_ =
+        find(task_, substitute_f32, substitute_f64, substitute_c64, substitute_c128);
+    int resident = 0;
+    check(substitute_launches_.prepare(*substitute_, most_shared_, &resident),
+          "giving a kernel its shared memory");
+    const index_t of_block = index_t{substitute_->warps} * substitute_->systems;
+    substitute_blocks_ = std::min((lines() + of_block - 1) / of_block,
+                                  index_t{multiprocessors} * std::max(resident, 1));
   }
 
   static cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
@@ -184,9 +216,18 @@ class executor final : public solver::executor {
   }
 
   task task_;
+  /// Blocks for each multiprocessor up to which a block a matrix is quicker than a thread.
+  static constexpr int most_blocks_factoring = 8;
+
   launches launches_;
   onchip_launches onchip_launches_{};
   std::optional<onchip_shape> onchip_;
+  block_factor_launches block_factor_launches_{};
+  bool block_factors_ = false;
+  substitute_launches substitute_launches_{};
+  std::optional<substitute_shape> substitute_;
+  index_t substitute_blocks_ = 0;
+  std::size_t most_shared_ = 0;
   int device_;
   device_memory ragged_, off_diagonal_;
   index_t most_columns_ = 0;

@@ -4,11 +4,10 @@
 #include "core/complex.hpp"
 #include "core/line.hpp"
 #include "solver/cuda/bulk.cuh"
+#include "solver/cuda/copy.cuh"
 #include "solver/cuda/launch.cuh"
 #include "solver/cuda/onchip.hpp"
 #include "solver/system.hpp"
-
-#include <cuda_pipeline.h>
 
 // Some systems in shared memory: brought in by asynchronous copies whatever their layout, and
 // their solutions taken out.
@@ -126,10 +125,6 @@ class tile {
     }
     __syncthreads();
   }
-  static __device__ __forceinline__ void wait_for_copies() {
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
-  }
 
   __device__ __forceinline__ void find_offsets() {
     for (int s = static_cast<int>(threadIdx.x); s < count_; s += s_.threads) {
@@ -141,16 +136,6 @@ class tile {
       }
     }
     __syncthreads();
-  }
-
-  /// An element, whose parts may be aligned as parts only.
-  static __device__ __forceinline__ void copy_element(V* to, const V* from) {
-    if constexpr (alignof(V) == sizeof(V)) {
-      __pipeline_memcpy_async(to, from, sizeof(V));
-    } else {
-      __pipeline_memcpy_async(&to->re, &from->re, sizeof(from->re));
-      __pipeline_memcpy_async(&to->im, &from->im, sizeof(from->im));
-    }
   }
 
   /// Systems that one copy moves, and their bytes.
