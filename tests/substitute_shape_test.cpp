@@ -53,7 +53,9 @@ std::vector<tridia::problem> problems() {
 void expect_sound(const system_copy& c, const substitute_shape& s) {
   EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(c.lanes)));
   EXPECT_LE(c.lanes, 32);
-  if (c.across) EXPECT_GE(c.lanes, s.systems);
+  if (c.across) {
+    EXPECT_GE(c.lanes, s.systems);
+  }
   EXPECT_FALSE(c.wide && c.across == s.lines);
 }
 
@@ -74,8 +76,12 @@ void expect_sound(const tridia::problem& p, const substitute_limits& limits) {
                       : s.pitch == 1 && s.row_step == s.systems);
   // Copies of 16 bytes.
   EXPECT_EQ(s.tile * bytes % 16, 0);
-  EXPECT_EQ(s.front * bytes % 16, s.lines || s.input.wide ? 0 : s.front * bytes % 16);
-  if (s.lines) EXPECT_EQ(s.pitch * bytes % 16, 0);
+  if (s.lines || s.input.wide) {
+    EXPECT_EQ(s.front * bytes % 16, 0);
+  }
+  if (s.lines) {
+    EXPECT_EQ(s.pitch * bytes % 16, 0);
+  }
   if (s.loading > 0) {
     EXPECT_EQ(s.warps % s.loading, 0);
     EXPECT_LE(2 * s.loading, s.warps);
@@ -108,6 +114,14 @@ TEST(SubstituteShape, KeepsNeighboursInMemoryTogether) {
   const auto rows = plan_substitution(task_of(p), kHopper);
   EXPECT_FALSE(rows->lines);
   EXPECT_TRUE(rows->input.wide);
+}
+
+TEST(SubstituteShape, LeavesWhatDoesNotPayToAThreadASystem) {
+  tridia::problem p{.extents = {100'000, 16'384}, .coefficients = tridia::coefficients::shared};
+  EXPECT_FALSE(plan_substitution(task_of(p), kHopper));
+  p.extents = {4096, 100'000}, p.axis = 0;
+  EXPECT_FALSE(plan_substitution(task_of(p), kHopper));
+  EXPECT_FALSE(plan_substitution(task_of({.extents = {512, 100'000}, .axis = 0}), kHopper));
 }
 
 TEST(SubstituteShape, SpreadsFewSystemsOverTheDevice) {

@@ -16,6 +16,9 @@ using solver::task;
 constexpr int warp = 32, most_warps = 8, least_warps = 4;
 /// Bytes: of the copies that move several elements, and of what memory moves.
 constexpr int granule = 16, shortest_line = 256, sector = 32, cache_line = 128;
+/// Bytes: of copies under way, and of a row of neighbouring systems.
+constexpr int enough_loading = 48 << 10, least_row_bytes = 64;
+constexpr int least_systems = 16;
 constexpr index_t least_rows = 3;
 
 constexpr int round_up(int a, int to) { return (a + to - 1) / to * to; }
@@ -107,6 +110,22 @@ void spread(substitute_shape& s, index_t lines, int size, int multiprocessors) {
   }
 }
 
+/// Warps that load at the same time: as few as keep the memory busy. If all of them did, all of
+/// them would substitute at the same time as well, and the memory would wait.
+int loading_of(const substitute_shape& s, int size) {
+  for (int warps = 1; 2 * warps <= s.warps; ++warps) {
+    if (s.warps % warps == 0 && warps * s.tile * size >= enough_loading) return warps;
+  }
+  return 0;
+}
+
+/// Whether it pays, as measured: with factors that come from memory row by row, or with less than
+/// a few sectors of neighbouring systems, a thread for each of very many systems is quicker.
+bool pays(const substitute_shape& s, int size) {
+  if (s.lines) return s.staged || s.systems * s.warps >= least_systems;
+  return s.staged && s.systems * size >= least_row_bytes;
+}
+
 }  // namespace
 
 std::optional<substitute_shape> plan_substitution(const task& t, const substitute_limits& limits) {
@@ -132,7 +151,7 @@ std::optional<substitute_shape> plan_substitution(const task& t, const substitut
   const int ahead = rows_ahead(s.staged, bytes, words.lower);
   const std::size_t room = limits.shared_bytes - fixed;
   s.lines ? cut_lines(s, ahead, size, room) : cut_rows(s, ahead, size, room);
-  if (s.warps == 0) return {};
+  if (s.warps == 0 || !pays(s, size)) return {};
   spread(s, lines_of(g), size, limits.multiprocessors);
   if (!s.lines) {
     s.row_step = s.systems;
@@ -141,7 +160,7 @@ std::optional<substitute_shape> plan_substitution(const task& t, const substitut
   }
   s.tile = round_up(s.lines ? s.front + s.systems * s.pitch : (s.rows + 2 * ahead) * s.systems,
                     granule_elements(size));
-  s.loading = s.warps > 1 ? 1 : 0;
+  s.loading = loading_of(s, size);
   s.input = copy_of(g, s, layout::rhs, size);
   s.output = copy_of(g, s, layout::x, size);
   s.shared_bytes = fixed + static_cast<std::size_t>(s.warps * s.tile) * bytes;
