@@ -1,6 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cuda.h>
+
 #include <cstdint>
 
 // The bulk copy engine of compute capability 9.0: one-dimensional copies between device and shared
@@ -51,6 +53,24 @@ __device__ __forceinline__ void store(void* to, const void* from, std::uint32_t 
                "r"(shared_address(from)), "r"(bytes)
                : "memory");
 }
+/// A box of an array of three dimensions, the fastest first: what lies outside the array comes as
+/// zeros, and stays as it is (PTX ISA, cp.async.bulk.tensor).
+__device__ __forceinline__ void load_box(void* to, const CUtensorMap& from, int i, int j, int k,
+                                         std::uint64_t* arrival) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      " [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(shared_address(to)),
+      "l"(&from), "r"(i), "r"(j), "r"(k), "r"(shared_address(arrival))
+      : "memory");
+}
+__device__ __forceinline__ void store_box(const CUtensorMap& to, int i, int j, int k,
+                                          const void* from) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(
+          &to),
+      "r"(i), "r"(j), "r"(k), "r"(shared_address(from))
+      : "memory");
+}
 /// Shared memory must outlive the reads of it.
 __device__ __forceinline__ void wait_stored() {
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
@@ -65,6 +85,9 @@ __device__ __forceinline__ void load(void*, const void*, std::uint32_t, std::uin
 __device__ __forceinline__ void wait(std::uint64_t*, std::uint32_t) {}
 __device__ __forceinline__ void publish() {}
 __device__ __forceinline__ void store(void*, const void*, std::uint32_t) {}
+__device__ __forceinline__ void load_box(void*, const CUtensorMap&, int, int, int, std::uint64_t*) {
+}
+__device__ __forceinline__ void store_box(const CUtensorMap&, int, int, int, const void*) {}
 __device__ __forceinline__ void wait_stored() {}
 #endif
 

@@ -1,5 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/cuda/check.hpp"
+#include "solver/cuda/interleaved.hpp"
 #include "solver/cuda/kernels.hpp"
 #include "solver/cuda/onchip.hpp"
 #include "solver/executor.hpp"
@@ -84,14 +85,15 @@ class executor final : public solver::executor {
 
   int cuda_device() const override { return device_; }
   std::string manner() const override {
+    if (interleaved_) {
+      const interleaved_shape& s = *interleaved_;
+      return describe("on chip, a lane for each of neighbouring systems", s.chunk_rows, s.blocks);
+    }
     if (!onchip_) return "a thread a system";
-    const onchip_shape& s = *onchip_;
-    std::string text = "on chip, a thread for " + std::to_string(s.chunk_rows) + " rows";
-    if (s.blocks > 1) text += ", a cluster of " + std::to_string(s.blocks) + " blocks a system";
-    return text;
+    return describe("on chip", onchip_->chunk_rows, onchip_->blocks);
   }
   std::size_t workspace_bytes() const override {
-    if (lines() == 0 || onchip_) return 0;
+    if (lines() == 0 || onchip_ || interleaved_) return 0;
     return fused() ? launches_.kept_bytes(task_, columns(lines())) : factors_bytes();
   }
   std::size_t factors_bytes() const override { return launches_.factors_bytes(task_); }
@@ -119,6 +121,11 @@ class executor final : public solver::executor {
     }
     if (lines() == 0) return;
     const device_scope scope(device_);
+    if (interleaved_) {
+      check(interleaved_launches_.solve(task_.geometry, o, *interleaved_, as_stream(stream)),
+            "launching a solve");
+      return;
+    }
     if (onchip_) {
       check(onchip_launches_.solve(task_.geometry, o, *onchip_, as_stream(stream)),
             "launching a solve");
@@ -158,13 +165,29 @@ class executor final : public solver::executor {
   void plan_shape() {
     const auto most_shared =
         static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-    onchip_ = plan_onchip(task_, {}, {most_shared, attribute(cudaDevAttrClusterLaunch) != 0});
+    const bool clusters = attribute(cudaDevAttrClusterLaunch) != 0;
+    if (layout::is_interleaved(task_.geometry)) {
+      interleaved_ = plan_interleaved(task_, {}, most_shared, clusters);
+    } else {
+      onchip_ = plan_onchip(task_, {}, {most_shared, clusters});
+    }
+    if (interleaved_) {
+      interleaved_launches_ =
+          find(task_, interleaved_f32, interleaved_f64, interleaved_c64, interleaved_c128);
+      check(interleaved_launches_.prepare(interleaved_->blocks > 1, most_shared),
+            "giving a kernel its shared memory");
+    }
     if (!onchip_) return;
     onchip_launches_ = find(task_, onchip_f32, onchip_f64, onchip_c64, onchip_c128);
     check(onchip_launches_.prepare(onchip_->blocks > 1, most_shared),
           "giving a kernel its shared memory");
   }
 
+  static std::string describe(std::string text, int chunk_rows, int blocks) {
+    text += ", a thread for " + std::to_string(chunk_rows) + " rows";
+    if (blocks > 1) text += ", a cluster of " + std::to_string(blocks) + " blocks a system";
+    return text;
+  }
   static cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
 
   bool fused() const { return task_.geometry.right_sides.size == 1; }
@@ -187,6 +210,8 @@ class executor final : public solver::executor {
   launches launches_;
   onchip_launches onchip_launches_{};
   std::optional<onchip_shape> onchip_;
+  interleaved_launches interleaved_launches_{};
+  std::optional<interleaved_shape> interleaved_;
   int device_;
   device_memory ragged_, off_diagonal_;
   index_t most_columns_ = 0;

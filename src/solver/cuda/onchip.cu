@@ -3,6 +3,7 @@
 // Systems that fit the chip. Compiled once for each value type: TRIDIA_VALUE and TRIDIA_ONCHIP are
 // given.
 #include "core/dispatch.hpp"
+#include "solver/cuda/findings.cuh"
 #include "solver/cuda/interface.cuh"
 #include "solver/cuda/onchip.hpp"
 #include "solver/cuda/tile.cuh"
@@ -50,32 +51,6 @@ __device__ __forceinline__ chunk_place place_of(const onchip_shape& s, int syste
   return p;
 }
 
-/// What the systems of a block are found to be, an entry each, 0 at first: by numbers that grow
-/// without pivoting, or that are not finite. All blocks of a cluster have the same entries after
-/// the next `meet`.
-struct findings {
-  int *grown, *bad;
-};
-
-template <bool Cluster>
-__device__ __forceinline__ void mark(int* found, int system, const onchip_shape& s) {
-  if constexpr (Cluster) {
-    for (int rank = 0; rank < s.blocks; ++rank) cluster::at(found, rank)[system] = 1;
-  } else {
-    found[system] = 1;
-  }
-}
-
-/// A barrier of the block, or of the cluster.
-template <bool Cluster>
-__device__ __forceinline__ void meet() {
-  if constexpr (Cluster) {
-    cluster::sync();
-  } else {
-    __syncthreads();
-  }
-}
-
 /// Every thread's chunk solved in place: x takes the place of rhs.
 template <pivoting P, boundary B, bool Cluster>
 struct block_solver;
@@ -95,7 +70,7 @@ struct block_solver<pivoting::none, B, Cluster> {
     if (p.at >= 0) e = C::template reduce<true>(n, rows, ignore);
     const auto ends = solve_interface<V, pivoting::none, B, Cluster>(
         e, p, nodes_in<pivoting::none>(nodes, s), ignore);
-    if (p.at >= 0 && !C::expand(n, rows, ends)) mark<Cluster>(found.bad, p.system, s);
+    if (p.at >= 0 && !C::expand(n, rows, ends)) mark<Cluster>(found.bad, p.system, s.blocks);
   }
 };
 
@@ -117,10 +92,11 @@ struct block_solver<pivoting::partial, B, Cluster> {
     if (p.at >= 0) e = C::template reduce<true>(n, rows, watch);
     const auto ends = solve_interface<V, pivoting::none, B, Cluster>(
         e, p, nodes_in<pivoting::none>(nodes, s), watch);
-    if (p.system >= 0 && !calm) mark<Cluster>(found.grown, p.system, s);
+    if (p.system >= 0 && !calm) mark<Cluster>(found.grown, p.system, s.blocks);
     meet<Cluster>();
     const bool grown = p.system >= 0 && found.grown[p.system] != 0;
-    if (p.at >= 0 && !grown && !C::expand(n, rows, ends)) mark<Cluster>(found.bad, p.system, s);
+    if (p.at >= 0 && !grown && !C::expand(n, rows, ends))
+      mark<Cluster>(found.bad, p.system, s.blocks);
     const bool all = __syncthreads_and(grown || p.system < 0);
     if (__syncthreads_or(grown)) solve_again(t, s, p, n, rows, grown, all, nodes, found);
   }
@@ -137,22 +113,9 @@ struct block_solver<pivoting::partial, B, Cluster> {
     if (mine) e = C::reduce(n, rows);
     const auto ends = solve_interface<V, pivoting::partial, B, Cluster>(
         e, p, nodes_in<pivoting::partial>(nodes, s), [](const V&) {});
-    if (mine && !C::expand(n, rows, ends)) mark<Cluster>(found.bad, p.system, s);
+    if (mine && !C::expand(n, rows, ends)) mark<Cluster>(found.bad, p.system, s.blocks);
   }
 };
-
-/// A system that came out not finite: one thread solves it as it was given, if what that keeps has
-/// room where the system was, and finds out what is wrong with it.
-template <pivoting P, boundary B>
-__device__ __noinline__ void solve_alone(const geometry& g, const typed_operands<V>& o,
-                                         index_t matrix, V* words, int word_step) {
-  if constexpr (solver::word_counts<V, P, B>::kept <= 4) {
-    if (words) return solver::solve_system<V, P, B>(g, o, matrix, {words, 1, word_step});
-  }
-  if (o.status) {
-    solver::enter_status(g, o.status, matrix, 0, solver::diagnose_system<V, P, B>(g, o, matrix));
-  }
-}
 
 template <pivoting P, boundary B, bool Cluster>
 __global__ void __launch_bounds__(most_threads)
@@ -180,7 +143,7 @@ __global__ void __launch_bounds__(most_threads)
     any_bad = any_bad || bad;
     if (Cluster && t.rank() > 0) continue;
     if (bad) {
-      solve_alone<P, B>(g, o, t.number(i), Cluster ? nullptr : t.array(0, i), s.array_pitch);
+      solve_alone<V, P, B>(g, o, t.number(i), Cluster ? 0 : 4, {t.array(0, i), 1, s.array_pitch});
     } else if (o.status) {
       o.status[t.offset(layout::status, i)] = 0;
     }
