@@ -47,10 +47,11 @@ int find_device(int asked) {
   return device;
 }
 
-device_memory upload(const std::vector<index_t>& v) {
-  device_memory m(v.size() * sizeof(index_t));
+template <class T>
+device_memory upload(const std::vector<T>& v) {
+  device_memory m(v.size() * sizeof(T));
   if (!v.empty()) {
-    check(cudaMemcpy(m.as<void>(), v.data(), v.size() * sizeof(index_t), cudaMemcpyHostToDevice),
+    check(cudaMemcpy(m.as<void>(), v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice),
           "copying offsets to the device");
   }
   return m;
@@ -79,6 +80,7 @@ class executor final : public solver::executor {
     if (cudaGetDevice(&before) != cudaSuccess || cudaSetDevice(device_) != cudaSuccess) return;
     ragged_ = {};
     off_diagonal_ = {};
+    pieces_ = {};
     cudaSetDevice(before);
   }
 
@@ -88,6 +90,7 @@ class executor final : public solver::executor {
     const onchip_shape& s = *onchip_;
     std::string text = "on chip, a thread for " + std::to_string(s.chunk_rows) + " rows";
     if (s.blocks > 1) text += ", a cluster of " + std::to_string(s.blocks) + " blocks a system";
+    if (s.joined) text += ", systems that follow each other as one";
     return text;
   }
   std::size_t workspace_bytes() const override {
@@ -161,8 +164,13 @@ class executor final : public solver::executor {
     onchip_ = plan_onchip(task_, {}, {most_shared, attribute(cudaDevAttrClusterLaunch) != 0});
     if (!onchip_) return;
     onchip_launches_ = find(task_, onchip_f32, onchip_f64, onchip_c64, onchip_c128);
-    check(onchip_launches_.prepare(onchip_->blocks > 1, most_shared),
-          "giving a kernel its shared memory");
+    if (onchip_->joined && !task_.ragged.empty()) {
+      const std::vector<piece_start> pieces = cut_pieces(task_.ragged, *onchip_);
+      pieces_ = upload(pieces);
+      onchip_->pieces = pieces_.as<piece_start>();
+      onchip_->piece_count = static_cast<index_t>(pieces.size()) - 1;
+    }
+    check(onchip_launches_.prepare(*onchip_, most_shared), "giving a kernel its shared memory");
   }
 
   static cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
@@ -188,7 +196,7 @@ class executor final : public solver::executor {
   onchip_launches onchip_launches_{};
   std::optional<onchip_shape> onchip_;
   int device_;
-  device_memory ragged_, off_diagonal_;
+  device_memory ragged_, off_diagonal_, pieces_;
   index_t most_columns_ = 0;
 };
 
