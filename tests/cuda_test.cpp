@@ -21,7 +21,7 @@ std::vector<problem> problems() {
           {.type = tridia::value_type::c64, .extents = {70, 65}, .right_hand_sides = 3},
           {.extents = {70, 65}, .boundary = tridia::boundary::periodic},
           // Too long for one block: clusters share a system, or several.
-          {.extents = {7, 5000}},
+          {.extents = {7, 9000}},
           {.extents = {3000, 9}, .axis = 0, .boundary = tridia::boundary::periodic},
           {.type = tridia::value_type::f32,
            .extents = {70, 65},

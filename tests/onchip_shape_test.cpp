@@ -127,6 +127,9 @@ TEST(OnchipShape, JoinsShortSystemsThatFollowEachOther) {
     EXPECT_TRUE(joined({.extents = {1000, n}})) << n;
     EXPECT_TRUE(joined({.extents = {1000, n}, .operation = tridia::operation::transpose})) << n;
   }
+  // Nor where one is too long, or where a cluster uses the shared memory better.
+  EXPECT_TRUE(joined({.extents = {1000, 7000}}));
+  EXPECT_FALSE(joined({.extents = {1000, 4096}}));
   EXPECT_FALSE(joined({.extents = {1000, 10000}}));
   EXPECT_FALSE(joined({.extents = {8, 1000}, .axis = 0}));
   EXPECT_FALSE(joined({.extents = {1000, 8}, .boundary = tridia::boundary::periodic}));

@@ -222,14 +222,15 @@ void add_lengths(suite& s, value_type type) {
   for (const index_t n : {64, 512}) add(layout::contiguous, n, tridia::boundary::periodic);
 }
 
-/// Systems of different lengths, 2^26 rows in all.
+/// Systems of different lengths, 2^29 bytes an array.
 void add_ragged(suite& s, value_type type) {
   const auto add = [&](index_t shortest, index_t longest) {
-    const systems_spec spec{.layout = layout::ragged,
-                            .type = type,
-                            .n = longest,
-                            .batch = (index_t{1} << 27) / (shortest + longest),
-                            .shortest = shortest};
+    const systems_spec spec{
+        .layout = layout::ragged,
+        .type = type,
+        .n = longest,
+        .batch = (index_t{1} << 30) / (static_cast<index_t>(size_of(type)) * (shortest + longest)),
+        .shortest = shortest};
     for (const pivoting p : {pivoting::none, pivoting::partial}) add_tridia(s, spec, p);
   };
   add(32, 1024);

@@ -13,8 +13,8 @@ using solver::task;
 constexpr int warp = 32, banks = 32, sector = 32, most_threads = 512;
 /// Bytes: what the bulk copy engine moves multiples of, and what is worth a copy of its own.
 constexpr int bulk_granule = 16, shortest_line = 256;
-/// What leaves room for three blocks on a multiprocessor, and for two.
-constexpr std::size_t good_tile = std::size_t{68} << 10, large_tile = std::size_t{110} << 10;
+/// What leaves room for three blocks on a multiprocessor.
+constexpr std::size_t good_tile = std::size_t{68} << 10;
 constexpr int most_blocks = 8, longest = 1 << 20;
 /// Rows that give a warp enough to do.
 constexpr int least_rows = 256;
@@ -247,22 +247,32 @@ piece_size ragged_piece(int rows, int wanted, int size) {
   return {room * warp * wanted / 4, room};
 }
 
+/// Rows a thread of a piece: fewer where they take much memory, so that there are threads enough,
+/// and where pieces differ in size.
+int joined_chunk(const task& t, int size) {
+  const int whole = whole_chunk(t, size);
+  if (size == 16) return whole / 2 | 1;
+  return t.ragged.empty() || t.pivoting == pivoting::partial ? whole : std::min(whole, 25);
+}
+
+/// Whether pieces of one size leave more than a third of a multiprocessor's shared memory unused,
+/// while a cluster of blocks would not.
+bool wastes_memory(const onchip_shape& s, const onchip_limits& limits) {
+  return limits.clusters && 2 * s.shared_bytes > limits.shared_bytes &&
+         3 * s.shared_bytes < 2 * limits.shared_bytes;
+}
+
 /// The shape of pieces of systems that are solved as one, if that is better than one by one.
 std::optional<onchip_shape> plan_joined(const task& t, const onchip_tuning& tuning,
                                         const onchip_limits& limits) {
   const geometry& g = t.geometry;
-  const bool ragged = !t.ragged.empty();
+  const bool ragged = !t.ragged.empty(), by_rule = ragged || tuning.join_to < 0;
   const int size = static_cast<int>(size_of(t.type));
-  const index_t most = ragged               ? longest
-                       : tuning.join_to < 0 ? rows_in(large_tile, size)
-                                            : tuning.join_to;
+  const index_t most = by_rule ? longest : tuning.join_to;
   if (g.rows < 1 || g.rows > most || !may_join(t)) return {};
 
   const int rows = static_cast<int>(g.rows);
-  int wanted = tuning.chunk_rows > 0 ? tuning.chunk_rows : whole_chunk(t, size);
-  if (ragged && tuning.chunk_rows == 0 && t.pivoting == pivoting::none) {
-    wanted = std::min(wanted, 25);
-  }
+  const int wanted = tuning.chunk_rows > 0 ? tuning.chunk_rows : joined_chunk(t, size);
   piece_size p = ragged ? ragged_piece(rows, wanted, size) : even_piece(rows, wanted, size);
   if (tuning.warps > 0) {
     p.warps = tuning.warps;
@@ -284,6 +294,7 @@ std::optional<onchip_shape> plan_joined(const task& t, const onchip_tuning& tuni
   s.pitch = s.array_pitch = round_up(s.rows + cache_line / size - 1, cache_line / size);
   s.shared_bytes = shared_bytes_of(s, size, ragged ? (p.systems + 1) * sizeof(int) : 0);
   if (s.shared_bytes > limits.shared_bytes) return {};
+  if (!ragged && by_rule && wastes_memory(s, limits)) return {};
   return s;
 }
 
