@@ -100,7 +100,8 @@ TEST_P(Cuda, SolvesJoinedSystemsAmongBadOnes) {
         p.type = draw(random_, 0, 1) == 0 ? tridia::value_type::f64 : tridia::value_type::c64;
         p.pivoting = pivoting, p.operation = operation;
         manner how = how_;
-        how.guard = static_cast<std::size_t>(draw(random_, 0, 5));  // no pointer is aligned
+        how.guard = static_cast<std::size_t>(draw(random_, 0, 5));
+        how.apart = flip(random_);
         if (!how.factored && flip(random_)) {
           p.x_strides = p.rhs_strides;
           how.alias = role::rhs;

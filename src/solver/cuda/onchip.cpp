@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 
 namespace tridia::cuda {
 namespace {
@@ -226,9 +225,6 @@ piece_size even_piece(int rows, int wanted, int size) {
   for (int warps = 1;; ++warps) {
     int systems = (4 * warps * warp * wanted + rows) / (4 * rows);
     systems = std::max(std::min(systems, rows_in(good_tile, size) / rows), 1);
-    // Pieces begin with a line of the cache, if they can.
-    const int aligned = cache_line / std::gcd(rows * size, cache_line);
-    if (systems > aligned) systems -= systems % aligned;
     const int chunk = (systems * rows + warps * warp - 1) / (warps * warp);
     const bool good = 10 * chunk >= 7 * wanted && 10 * chunk <= 12 * wanted;
     if (good || warps == enough) return {systems, warps};

@@ -40,11 +40,10 @@ struct piece_start {
 /// memory holds sub, diag, sup and rhs of its part. If the systems are joined, a piece of them is
 /// what is called a system here.
 struct onchip_shape {
-  int rows;        // of a system; of the largest piece
-  int blocks;      // that share a system; no more than `chunks`
-  int block_rows;  // of a system in a block; the last one may have fewer
-  // Of a thread, at most; odd, so that neighbouring threads' rows lie in other banks.
-  int chunk_rows;
+  int rows;            // of a system; of the largest piece
+  int blocks;          // that share a system; no more than `chunks`
+  int block_rows;      // of a system in a block; the last one may have fewer
+  int chunk_rows;      // of a thread, at most; odd, so that neighbours' rows lie in other banks
   int chunks;          // of a system in a block
   int systems;         // of a block; a power of two in order `systems`
   int systems_a_warp;  // 1 if a system takes a warp or more
