@@ -16,12 +16,14 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* p) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
 }
 
-/// By one thread, before a barrier of the block.
-__device__ __forceinline__ void start(std::uint64_t* arrival) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(arrival)) : "memory");
+/// By one thread, before a barrier of the block. `expecting` threads will call `expect`.
+__device__ __forceinline__ void start(std::uint64_t* arrival, unsigned expecting = 1) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(arrival)),
+               "r"(expecting)
+               : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
-/// By one thread: `bytes` will arrive in all.
+/// By so many threads, once a phase: `bytes` will arrive, of all that each of them says.
 __device__ __forceinline__ void expect(std::uint64_t* arrival, std::uint32_t bytes) {
   const std::uint32_t bar = shared_address(arrival);
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(bytes)
@@ -79,7 +81,7 @@ __device__ __forceinline__ void wait_stored() {
 #else
 inline constexpr bool available = false;
 
-__device__ __forceinline__ void start(std::uint64_t*) {}
+__device__ __forceinline__ void start(std::uint64_t*, unsigned = 1) {}
 __device__ __forceinline__ void expect(std::uint64_t*, std::uint32_t) {}
 __device__ __forceinline__ void load(void*, const void*, std::uint32_t, std::uint64_t*) {}
 __device__ __forceinline__ void wait(std::uint64_t*, std::uint32_t) {}

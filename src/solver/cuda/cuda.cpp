@@ -48,10 +48,11 @@ int find_device(int asked) {
   return device;
 }
 
-device_memory upload(const std::vector<index_t>& v) {
-  device_memory m(v.size() * sizeof(index_t));
+template <class T>
+device_memory upload(const std::vector<T>& v) {
+  device_memory m(v.size() * sizeof(T));
   if (!v.empty()) {
-    check(cudaMemcpy(m.as<void>(), v.data(), v.size() * sizeof(index_t), cudaMemcpyHostToDevice),
+    check(cudaMemcpy(m.as<void>(), v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice),
           "copying offsets to the device");
   }
   return m;
@@ -80,6 +81,7 @@ class executor final : public solver::executor {
     if (cudaGetDevice(&before) != cudaSuccess || cudaSetDevice(device_) != cudaSuccess) return;
     ragged_ = {};
     off_diagonal_ = {};
+    pieces_ = {};
     cudaSetDevice(before);
   }
 
@@ -90,7 +92,9 @@ class executor final : public solver::executor {
       return describe("on chip, a lane for each of neighbouring systems", s.chunk_rows, s.blocks);
     }
     if (!onchip_) return "a thread a system";
-    return describe("on chip", onchip_->chunk_rows, onchip_->blocks);
+    std::string text = describe("on chip", onchip_->chunk_rows, onchip_->blocks);
+    if (onchip_->joined) text += ", systems that follow each other as one";
+    return text;
   }
   std::size_t workspace_bytes() const override {
     if (lines() == 0 || onchip_ || interleaved_) return 0;
@@ -166,11 +170,8 @@ class executor final : public solver::executor {
     const auto most_shared =
         static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
     const bool clusters = attribute(cudaDevAttrClusterLaunch) != 0;
-    if (layout::is_interleaved(task_.geometry)) {
-      interleaved_ = plan_interleaved(task_, {}, most_shared, clusters);
-    } else {
-      onchip_ = plan_onchip(task_, {}, {most_shared, clusters});
-    }
+    interleaved_ = plan_interleaved(task_, {}, most_shared, clusters);
+    if (!interleaved_) onchip_ = plan_onchip(task_, {}, {most_shared, clusters});
     if (interleaved_) {
       interleaved_launches_ =
           find(task_, interleaved_f32, interleaved_f64, interleaved_c64, interleaved_c128);
@@ -179,8 +180,13 @@ class executor final : public solver::executor {
     }
     if (!onchip_) return;
     onchip_launches_ = find(task_, onchip_f32, onchip_f64, onchip_c64, onchip_c128);
-    check(onchip_launches_.prepare(onchip_->blocks > 1, most_shared),
-          "giving a kernel its shared memory");
+    if (onchip_->joined && !task_.ragged.empty()) {
+      const std::vector<piece_start> pieces = cut_pieces(task_.ragged, *onchip_);
+      pieces_ = upload(pieces);
+      onchip_->pieces = pieces_.as<piece_start>();
+      onchip_->piece_count = static_cast<index_t>(pieces.size()) - 1;
+    }
+    check(onchip_launches_.prepare(*onchip_, most_shared), "giving a kernel its shared memory");
   }
 
   static std::string describe(std::string text, int chunk_rows, int blocks) {
@@ -213,7 +219,7 @@ class executor final : public solver::executor {
   interleaved_launches interleaved_launches_{};
   std::optional<interleaved_shape> interleaved_;
   int device_;
-  device_memory ragged_, off_diagonal_;
+  device_memory ragged_, off_diagonal_, pieces_;
   index_t most_columns_ = 0;
 };
 

@@ -87,8 +87,8 @@ bool is_sound(const interleaved_shape& s, std::size_t most_shared) {
 std::optional<interleaved_shape> plan_interleaved(const task& t, const interleaved_tuning& tuning,
                                                   std::size_t most_shared, bool clusters) {
   const layout::geometry& g = t.geometry;
-  if (!t.ragged.empty() || t.coefficients == coefficients::shared || g.right_sides.size != 1 ||
-      g.matrices.count == 0 || g.matrices.at[g.matrices.count - 1].extent > INT_MAX ||
+  if (!t.ragged.empty() || !layout::is_interleaved(g) || t.coefficients == coefficients::shared ||
+      g.right_sides.size != 1 || g.matrices.at[g.matrices.count - 1].extent > INT_MAX ||
       g.rows < (g.corners == layout::edge::absent ? 2 : 3) || g.rows > longest) {
     return {};
   }

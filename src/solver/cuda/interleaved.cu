@@ -4,7 +4,7 @@
 // TRIDIA_INTERLEAVED are given.
 #include "core/dispatch.hpp"
 #include "solver/cuda/bulk.cuh"
-#include "solver/cuda/copy.cuh"
+#include "solver/cuda/copy_element.cuh"
 #include "solver/cuda/findings.cuh"
 #include "solver/cuda/interface.cuh"
 #include "solver/cuda/interleaved.hpp"

@@ -5,7 +5,8 @@
 
 namespace tridia::cuda {
 
-/// Starts the copy of an element to shared memory; its parts may be aligned as parts only.
+/// Starts an asynchronous copy of one element to shared memory. Complex ones may be aligned as
+/// their parts only.
 template <class V>
 __device__ __forceinline__ void copy_element(V* to, const V* from) {
   if constexpr (alignof(V) == sizeof(V)) {
