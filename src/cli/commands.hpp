@@ -20,4 +20,7 @@ struct solve_arguments {
 int solve_command(const solve_arguments& arguments);
 int info_command(bool json);
 
+/// Becomes the benchmark, with these arguments, the last one null. Throws if it is not there.
+int bench_command(char* const* arguments);
+
 }  // namespace tridia::cli

@@ -92,6 +92,8 @@ struct request {
     add_files(*solve_app, solve);
     add_problem(*solve_app, solve);
     add_execution(*solve_app, solve);
+    app.add_subcommand("bench",
+                       "Time the solver, its peers and the memory; see tridia bench --help.");
     app.add_subcommand("info", "Show the version, backends, devices, SIMD and threads.")
         ->add_flag("--json", json_info, "Print one JSON object");
   }
@@ -124,6 +126,8 @@ failure translated(const error& e) {
 }
 
 int run(int argc, char** argv) {
+  // Its options are its own.
+  if (argc > 1 && std::string_view(argv[1]) == "bench") return bench_command(argv + 2);
   request r;
   if (!parse(r, argc, argv)) return exit_success;
   try {
