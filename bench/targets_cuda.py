@@ -10,7 +10,7 @@ from itertools import product
 from typing import Optional
 
 SHORT = (8, 16, 33, 64, 100, 127, 256, 500, 512, 1000, 1024, 2048)
-ACROSS = (8, 32, 64, 128, 256, 512, 1024)
+ACROSS = (8, 16, 32, 64, 128, 256, 512, 1024)
 LONG_ACROSS = (2048, 4096, 8192, 16384)
 PIVOTED = (16, 64, 256, 512, 1024)
 REAL = ("f64", "f32")

@@ -34,7 +34,7 @@ void add_contiguous(suite& s) {
 }
 
 void add_across(suite& s) {
-  constexpr index_t lengths[] = {8, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384};
+  constexpr index_t lengths[] = {8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384};
   for (const value_type type : kReal) {
     for (const index_t n : lengths) {
       const systems_spec spec = full(s, type, layout::interleaved, n);
@@ -53,7 +53,7 @@ void add_across(suite& s) {
 void add_pivoting(suite& s) {
   for (const value_type type : kReal) {
     for (const layout l : kLayouts) {
-      for (const index_t n : {16, 64, 256, 512, 1024, 2048, 4096, 8192}) {
+      for (const index_t n : {8, 16, 64, 256, 512, 1024, 2048, 4096, 8192, 16384}) {
         for (const matrix m : {matrix::dominant, matrix::random}) {
           systems_spec spec = full(s, type, l, n);
           spec.matrix = m;
