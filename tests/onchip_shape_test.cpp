@@ -7,6 +7,7 @@
 
 #include "layout/resolve.hpp"
 #include "solver/cuda/onchip.hpp"
+#include "solver/cuda/tuned.hpp"
 
 namespace tridia_test {
 namespace {
@@ -86,6 +87,54 @@ TEST(OnchipShape, IsSoundForEveryProblem) {
                    std::to_string(p.extents[1]));
       if (const auto s = plan_onchip(task_of(p), {}, limits)) expect_sound(*s, limits);
     }
+}
+
+tridia::cuda::onchip_tuning tuning_of(const std::vector<int>& values, bool near) {
+  return {values[0], values[1], values[2], near};
+}
+
+TEST(OnchipShape, IsSoundForEveryTuning) {
+  const tridia::tunable_kernel& kernel = tridia::tunable_kernels()[0];
+  ASSERT_EQ(kernel.name, "onchip");
+  std::vector<std::vector<int>> values{{}};
+  for (const auto& parameter : kernel.parameters) {
+    std::vector<std::vector<int>> longer;
+    for (const std::vector<int>& v : values) {
+      longer.push_back(v);
+      longer.back().push_back(0);
+      for (const int value : parameter.values) {
+        longer.push_back(v);
+        longer.back().push_back(value);
+      }
+    }
+    values = longer;
+  }
+  for (const auto type : {tridia::value_type::f32, tridia::value_type::c128})
+    for (const index_t n : {2, 8, 33, 100, 127, 512, 1000, 4096, 16384})
+      for (const bool contiguous : {true, false}) {
+        tridia::problem p{.type = type, .extents = {1000, n}};
+        if (!contiguous) p.extents = {n, 1000}, p.axis = 0;
+        const tridia::solver::task t = task_of(p);
+        for (const std::vector<int>& v : values)
+          for (const bool near : {true, false}) {
+            SCOPED_TRACE(std::string(name(type)) + " " + std::to_string(n) + " rows, " +
+                         std::to_string(v[0]) + " " + std::to_string(v[1]) + " " +
+                         std::to_string(v[2]));
+            if (const auto s = plan_onchip(t, tuning_of(v, near), kHopper))
+              expect_sound(*s, kHopper);
+          }
+      }
+}
+
+TEST(OnchipShape, ShippedTuningFits) {
+  for (const tridia::tuning_entry& e : tridia::cuda::shipped_tuning().entries()) {
+    if (e.kernel != "onchip" || e.compute_capability != 90) continue;
+    SCOPED_TRACE(std::to_string(e.rows) + " rows");
+    tridia::problem p{.type = e.type, .extents = {100000, e.rows}, .pivoting = e.pivoting};
+    if (e.across) p.extents = {e.rows, 100000}, p.axis = 0;
+    const bool by_rule = e.values == std::vector<int>(3, 0);
+    EXPECT_TRUE(by_rule || plan_onchip(task_of(p), tuning_of(e.values, false), kHopper));
+  }
 }
 
 TEST(OnchipShape, FitsWhatTheChipHolds) {

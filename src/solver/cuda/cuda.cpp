@@ -2,6 +2,7 @@
 #include "solver/cuda/check.hpp"
 #include "solver/cuda/kernels.hpp"
 #include "solver/cuda/onchip.hpp"
+#include "solver/cuda/tuned.hpp"
 #include "solver/executor.hpp"
 #include "solver/system_memory.hpp"
 
@@ -86,7 +87,8 @@ class executor final : public solver::executor {
   std::string manner() const override {
     if (!onchip_) return "a thread a system";
     const onchip_shape& s = *onchip_;
-    std::string text = "on chip, a thread for " + std::to_string(s.chunk_rows) + " rows";
+    std::string text = "on chip, a thread for " + std::to_string(s.chunk_rows) + " rows, " +
+                       std::to_string(s.threads) + " threads a block";
     if (s.blocks > 1) text += ", a cluster of " + std::to_string(s.blocks) + " blocks a system";
     return text;
   }
@@ -158,11 +160,23 @@ class executor final : public solver::executor {
   void plan_shape() {
     const auto most_shared =
         static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-    onchip_ = plan_onchip(task_, {}, {most_shared, attribute(cudaDevAttrClusterLaunch) != 0});
+    const onchip_limits limits{most_shared, attribute(cudaDevAttrClusterLaunch) != 0};
+    onchip_ = plan_onchip(task_, tuning_of_onchip(), limits);
+    // What was measured for about as many rows need not fit these.
+    if (!onchip_) onchip_ = plan_onchip(task_, {}, limits);
     if (!onchip_) return;
     onchip_launches_ = find(task_, onchip_f32, onchip_f64, onchip_c64, onchip_c128);
     check(onchip_launches_.prepare(onchip_->blocks > 1, most_shared),
           "giving a kernel its shared memory");
+  }
+
+  onchip_tuning tuning_of_onchip() const {
+    const int capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor) +
+                           attribute(cudaDevAttrComputeCapabilityMinor);
+    const geometry& g = task_.geometry;
+    const tuning_entry* e = tuned(task_, "onchip", capability, order_of(g) == walk::systems);
+    if (e == nullptr) return {};
+    return {e->values[0], e->values[1], e->values[2], e->rows != g.rows};
   }
 
   static cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }

@@ -38,14 +38,6 @@ bool in_aligned_lines(const geometry& g, int a, int size) {
   return g.rows * size % bulk_granule == 0;
 }
 
-walk order_of(const geometry& g) {
-  if (g.matrices.count == 0) return walk::rows;
-  const layout::axis& fastest = g.matrices.at[g.matrices.count - 1];
-  const auto size = [](index_t stride) { return stride < 0 ? -stride : stride; };
-  return size(fastest.stride[layout::rhs]) < size(g.lines[layout::rhs].step) ? walk::systems
-                                                                             : walk::rows;
-}
-
 /// How much longer than one access the lanes of a warp take that read neighbouring chunks, on
 /// average over the accesses that the hardware makes of it.
 double conflicts(int chunk_rows, int chunks, int systems_a_warp, int pitch, int size) {
@@ -184,7 +176,22 @@ void choose_systems(onchip_shape& s, int size, const onchip_tuning& tuning, bool
   while (s.systems * s.block_rows < least_rows && s.systems < most_threads / 2) s.systems *= 2;
 }
 
+/// Rows a thread, as measured or by rule.
+int choose_chunk(const task& t, const onchip_tuning& tuning, const onchip_shape& s, int size) {
+  if (tuning.chunk_rows == 0) return fit_chunk(s, wanted_chunk(t, s, size), size);
+  if (tuning.near) return fit_chunk(s, tuning.chunk_rows, size);
+  return std::min(tuning.chunk_rows, s.block_rows | 1);
+}
+
 }  // namespace
+
+walk order_of(const geometry& g) {
+  if (g.matrices.count == 0) return walk::rows;
+  const layout::axis& fastest = g.matrices.at[g.matrices.count - 1];
+  const auto size = [](index_t stride) { return stride < 0 ? -stride : stride; };
+  return size(fastest.stride[layout::rhs]) < size(g.lines[layout::rhs].step) ? walk::systems
+                                                                             : walk::rows;
+}
 
 std::optional<onchip_shape> plan_onchip(const task& t, const onchip_tuning& tuning,
                                         const onchip_limits& limits) {
@@ -203,7 +210,7 @@ std::optional<onchip_shape> plan_onchip(const task& t, const onchip_tuning& tuni
   } else {
     share_rows(s, size, tuning.blocks, limits.clusters);
   }
-  cut(s, tuning.chunk_rows > 0 ? tuning.chunk_rows : fit_chunk(s, wanted_chunk(t, s, size), size));
+  cut(s, choose_chunk(t, tuning, s, size));
   fill_block(s, tuning.warps);
   if (s.threads > most_threads || s.chunks < s.blocks || s.systems > 2 * s.threads) return {};
   s.pitch = pitch_of(g, s, size);

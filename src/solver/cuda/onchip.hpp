@@ -49,11 +49,15 @@ struct onchip_shape {
   std::size_t shared_bytes;
 };
 
+/// What neighbouring threads of a block should touch, for arrays laid out like this.
+walk order_of(const geometry&);
+
 /// What tuning decides.
 struct onchip_tuning {
   int chunk_rows = 0;  // odd; 0: by rule
   int warps = 0;       // of a block, at least; 0: by rule
   int blocks = 0;      // that share a system; 0: by rule
+  bool near = false;   // for about as many rows: a chunk is fitted to those that there are
 };
 
 /// What a device allows.
