@@ -20,7 +20,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <map>
+#include <memory>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -40,6 +43,7 @@ constexpr const char* kHelp =
     "  --repetitions N    of every case, instead of each case's own number\n"
     "  --seconds S        after so long a case is repeated no more (none; cuda: 1)\n"
     "  --seed K           other systems, on a GPU (0)\n"
+    "  --tuning FILE      what `tridia tune` measured, instead of what comes with the library\n"
     "  --huge-pages       ask for huge pages for the cases' arrays, as NumPy does\n";
 
 int positive(const std::string& option, const std::string& text) {
@@ -58,6 +62,14 @@ double positive_seconds(const std::string& option, const std::string& text) {
     throw std::runtime_error(option + ": expected a number above 0, got \"" + text + "\"");
   }
   return value;
+}
+
+std::shared_ptr<const tridia::tuning_table> read_tuning(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  if (!file) throw std::runtime_error("--tuning: " + path + " cannot be read");
+  return std::make_shared<tridia::tuning_table>(tridia::tuning_table::parse(text.str()));
 }
 
 // Takes this program's own options out of the arguments; Google Benchmark gets the rest.
@@ -92,6 +104,8 @@ suite_options parse(std::vector<char*>& arguments) {
       o.case_seconds = positive_seconds(option, value());
     } else if (option == "--seed") {
       o.seed = static_cast<std::uint64_t>(positive(option, value()));
+    } else if (option == "--tuning") {
+      o.tuning = read_tuning(value());
     } else if (option == "--filter") {
       benchmark::SetBenchmarkFilter(value());
     } else if (option == "--huge-pages") {

@@ -4,10 +4,13 @@
 #include "row.hpp"
 #include "systems.hpp"
 
+#include "tridia/tuning.hpp"
+
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,6 +25,8 @@ struct suite_options {
   /// After so long a case has been repeated often enough, but three times at least; 0: no limit.
   double case_seconds = 0;
   std::uint64_t seed = 0;  ///< Of the systems on a GPU.
+  /// The library's measurements, instead of those that come with it.
+  std::shared_ptr<const tridia::tuning_table> tuning;
   bool huge_pages = false;
 };
 

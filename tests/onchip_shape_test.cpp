@@ -3,6 +3,9 @@
 // What a block of the GPU is given to do: decided on the host, so tested without a GPU.
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "layout/resolve.hpp"
@@ -135,6 +138,21 @@ TEST(OnchipShape, ShippedTuningFits) {
     const bool by_rule = e.values == std::vector<int>(3, 0);
     EXPECT_TRUE(by_rule || plan_onchip(task_of(p), tuning_of(e.values, false), kHopper));
   }
+}
+
+TEST(OnchipShape, TakesShippedTuningForManySystemsOnly) {
+  const auto tuned_for = [](index_t batch, std::shared_ptr<const tridia::tuning_table> own) {
+    tridia::solver::task t = task_of({.extents = {batch, 512}, .pivoting = tridia::pivoting::none});
+    t.options.tuning = std::move(own);
+    const tridia::tuning_entry* e = tridia::cuda::tuned(t, "onchip", 90, false);
+    return e == nullptr ? index_t{0} : e->rows;
+  };
+  EXPECT_EQ(tuned_for(100000, nullptr), 512);
+  EXPECT_EQ(tuned_for(100, nullptr), 0);
+  const auto own = std::make_shared<tridia::tuning_table>(
+      tridia::tuning_table::parse("tridia-tuning 1\n9.0 onchip f64 none contiguous 600\n"));
+  EXPECT_EQ(tuned_for(100000, own), 600);
+  EXPECT_EQ(tuned_for(100, own), 600);
 }
 
 TEST(OnchipShape, FitsWhatTheChipHolds) {

@@ -7,8 +7,9 @@
 
 namespace tridia_bench {
 
-prepared_plan::prepared_plan(const systems_spec& spec, tridia::pivoting p, cudaStream_t stream)
-    : plan_(spec.problem(p), {.backend = tridia::backend::cuda}),
+prepared_plan::prepared_plan(const suite_options& options, const systems_spec& spec,
+                             tridia::pivoting p, cudaStream_t stream)
+    : plan_(spec.problem(p), {.backend = tridia::backend::cuda, .tuning = options.tuning}),
       workspace_(plan_.workspace_bytes()),
       status_(static_cast<std::size_t>(plan_.systems()) * sizeof(index_t)),
       execution_{.workspace = workspace_.data(),

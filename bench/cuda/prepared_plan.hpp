@@ -12,7 +12,8 @@ namespace tridia_bench {
 /// A plan of the library with all that its execution needs.
 class prepared_plan {
  public:
-  prepared_plan(const systems_spec& spec, tridia::pivoting p, cudaStream_t stream);
+  prepared_plan(const suite_options& options, const systems_spec& spec, tridia::pivoting p,
+                cudaStream_t stream);
 
   [[nodiscard]] const tridia::plan& plan() const { return plan_; }
   [[nodiscard]] const tridia::execution& execution() const { return execution_; }

@@ -87,10 +87,10 @@ void add_solve(suite& s, const systems_spec& spec, const char* what, Measure mea
   r.case_name += std::string(", ") + what;
   r.pivoting = tridia::name(pivoting::none);
   r.floor_bytes = 0;  // bytes are not what it takes
-  add_case(s, r, kRepetitions, [=](benchmark::State& state, row& out) {
+  add_case(s, r, kRepetitions, [=, &s](benchmark::State& state, row& out) {
     const auto data = cached_device_systems(spec);
     const device_clock clock;
-    const prepared_plan p(spec, pivoting::none, clock.stream());
+    const prepared_plan p(s.options, spec, pivoting::none, clock.stream());
     const device_array x(data->rhs().bytes());
     x.set(0xff, clock.stream());
     measure_it(state, out, clock, [&] { p.execute(*data, x); });

@@ -27,18 +27,20 @@ void measure_plan(benchmark::State& state, row& r, const device_systems& data,
   p.judge(r, data, x);
 }
 
-void run_tridia(benchmark::State& state, row& r, const systems_spec& spec, pivoting how) {
+void run_tridia(benchmark::State& state, row& r, const suite_options& options,
+                const systems_spec& spec, pivoting how) {
   const auto data = cached_device_systems(spec);
   const device_clock clock;
-  const prepared_plan p(spec, how, clock.stream());
+  const prepared_plan p(options, spec, how, clock.stream());
   const device_array x(data->rhs().bytes());
   measure_plan(state, r, *data, p, clock, x, [&] { p.execute(*data, x); });
 }
 
-void run_kept_factors(benchmark::State& state, row& r, const systems_spec& spec, pivoting how) {
+void run_kept_factors(benchmark::State& state, row& r, const suite_options& options,
+                      const systems_spec& spec, pivoting how) {
   const auto data = cached_device_systems(spec);
   const device_clock clock;
-  const prepared_plan p(spec, how, clock.stream());
+  const prepared_plan p(options, spec, how, clock.stream());
   const device_array x(data->rhs().bytes()), factors(p.plan().factors_bytes());
   p.plan().factor(data->dl().data(), data->d().data(), data->du().data(), factors.data(),
                   p.execution());
@@ -120,16 +122,18 @@ void run_cusparse(benchmark::State& state, row& r, const systems_spec& spec,
 void add_tridia(suite& s, const systems_spec& spec, pivoting p) {
   row r = row_of(spec, "tridia cuda");
   r.pivoting = tridia::name(p);
-  add_case(s, r, kRepetitions,
-           [=](benchmark::State& state, row& out) { run_tridia(state, out, spec, p); });
+  add_case(s, r, kRepetitions, [=, &s](benchmark::State& state, row& out) {
+    run_tridia(state, out, s.options, spec, p);
+  });
 }
 
 void add_kept_factors(suite& s, const systems_spec& spec, pivoting p) {
   row r = row_of(spec, "tridia cuda");
   r.case_name += ", kept factors";
   r.pivoting = tridia::name(p);
-  add_case(s, r, kRepetitions,
-           [=](benchmark::State& state, row& out) { run_kept_factors(state, out, spec, p); });
+  add_case(s, r, kRepetitions, [=, &s](benchmark::State& state, row& out) {
+    run_kept_factors(state, out, s.options, spec, p);
+  });
 }
 
 void add_cusparse(suite& s, const systems_spec& spec, cusparse_method method) {

@@ -38,8 +38,9 @@ struct tuning_entry {
 
 /// A table of measurements, which a plan can be given (`options::tuning`). `tridia tune` makes one
 /// for the GPU at hand. A plan takes what was measured for its kind of systems at the nearest
-/// number of rows, at most twice or half as many; else what comes with the library; else its rules.
-/// A table of another compute capability says nothing.
+/// number of rows, at most twice or half as many; else what comes with the library, if there are
+/// enough systems to keep a GPU busy; else its rules. A table of another compute capability says
+/// nothing.
 class tuning_table {
  public:
   /// Reads what `text` writes. Throws `error` (invalid_argument), which names the line.

@@ -69,9 +69,10 @@ class search {
   /// Each parameter in turn, the others as they are best so far, until nothing gets better. Nothing
   /// if the kernel has no part in the case.
   std::optional<tuning_entry> run() {
-    tuning_entry best = entry(std::vector<int>(kernel_.parameters.size(), 0));
-    const plan by_rule = plan_with(best);
+    const tuning_entry rule = entry(std::vector<int>(kernel_.parameters.size(), 0));
+    const plan by_rule = plan_with(rule);
     seen_.insert(by_rule.reason());
+    tuning_entry best = rule;
     double least = device_.time(by_rule, quick);
     for (bool better = true; better;) {
       better = false;
@@ -86,7 +87,7 @@ class search {
       }
     }
     if (seen_.size() == 1) return {};
-    return is_worth_it(best, by_rule) ? best : entry(std::vector<int>(best.values.size(), 0));
+    return is_worth_it(best, by_rule) ? without_idle_values(best) : rule;
   }
 
  private:
@@ -109,6 +110,15 @@ class search {
     const plan p = plan_with(e);
     if (!seen_.insert(p.reason()).second) return std::numeric_limits<double>::infinity();
     return device_.time(p, quick);
+  }
+  /// Values that later ones have made the same as the rule's.
+  [[nodiscard]] tuning_entry without_idle_values(tuning_entry best) const {
+    const std::string reason = plan_with(best).reason();
+    for (int& value : best.values) {
+      const int kept = std::exchange(value, 0);
+      if (plan_with(best).reason() != reason) value = kept;
+    }
+    return best;
   }
   [[nodiscard]] bool is_worth_it(const tuning_entry& e, const plan& by_rule) const {
     const plan p = plan_with(e);

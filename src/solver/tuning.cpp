@@ -26,7 +26,7 @@ constexpr tunable_kernel kernels[] = {{"onchip", onchip}};
   throw error(errc::invalid_argument, sentence);
 }
 
-std::string quoted(std::string_view s) { return "\"" + std::string(s) + "\""; }
+std::string quoted(std::string_view s) { return std::string("\"").append(s).append("\""); }
 
 const tunable_kernel& kernel_named(std::string_view name) {
   for (const tunable_kernel& k : kernels) {
@@ -168,7 +168,8 @@ std::string tuning_table::text() const {
     for (std::size_t p = 0; p < parameters.size(); ++p) {
       if (e.values[p] == 0) continue;
       add(parameters[p].name);
-      all += "=" + std::to_string(e.values[p]);
+      all += '=';
+      all += std::to_string(e.values[p]);
     }
     all += "\n";
   }

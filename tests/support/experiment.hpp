@@ -3,6 +3,7 @@
 
 #include "tridia/plan.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@ struct manner {
   std::size_t guard = 4;           ///< Elements (bytes times 16: workspace) around every array.
   std::size_t misalignment = 0;    ///< Bytes: of the workspace and the factors.
   void* stream = nullptr;
+  std::shared_ptr<const tridia::tuning_table> tuning = {};
 };
 
 std::string describe(const manner& m);

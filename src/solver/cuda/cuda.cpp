@@ -88,7 +88,10 @@ class executor final : public solver::executor {
     if (!onchip_) return "a thread a system";
     const onchip_shape& s = *onchip_;
     std::string text = "on chip, a thread for " + std::to_string(s.chunk_rows) + " rows, " +
-                       std::to_string(s.threads) + " threads a block";
+                       std::to_string(s.threads) + " threads a block, moved ";
+    text += s.input == mover::pieces  ? "in one piece"
+            : s.input == mover::lines ? "a system at a time"
+                                      : "one by one";
     if (s.blocks > 1) text += ", a cluster of " + std::to_string(s.blocks) + " blocks a system";
     return text;
   }

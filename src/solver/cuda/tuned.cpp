@@ -11,6 +11,15 @@ const tuning_table& shipped_tuning() {
   return table;
 }
 
+namespace {
+
+/// Rows of all systems that keep a GPU busy. The shipped table was measured with many times as
+/// many; with fewer, what counts is how soon a block is done, which fewer rows a thread make
+/// sooner.
+constexpr index_t busy_rows = index_t{1} << 18;
+
+}  // namespace
+
 const tuning_entry* tuned(const solver::task& t, std::string_view kernel, int capability,
                           bool across) {
   if (t.geometry.rows < 1) return nullptr;
@@ -19,6 +28,7 @@ const tuning_entry* tuned(const solver::task& t, std::string_view kernel, int ca
   if (t.options.tuning) {
     if (const tuning_entry* e = solver::nearest(*t.options.tuning, wanted)) return e;
   }
+  if (t.geometry.matrices.size * t.geometry.rows < busy_rows) return nullptr;
   return solver::nearest(shipped_tuning(), wanted);
 }
 
