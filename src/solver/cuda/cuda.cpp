@@ -3,6 +3,7 @@
 #include "solver/cuda/interleaved.hpp"
 #include "solver/cuda/kernels.hpp"
 #include "solver/cuda/onchip.hpp"
+#include "solver/cuda/tuned.hpp"
 #include "solver/executor.hpp"
 #include "solver/system_memory.hpp"
 
@@ -89,11 +90,16 @@ class executor final : public solver::executor {
   std::string manner() const override {
     if (interleaved_) {
       const interleaved_shape& s = *interleaved_;
-      return describe("on chip, a lane for each of neighbouring systems", s.chunk_rows, s.blocks);
+      return describe(
+          "on chip, a lane for each of " + std::to_string(s.systems) + " neighbouring systems",
+          s.chunk_rows, s.threads(), s.blocks);
     }
     if (!onchip_) return "a thread a system";
-    std::string text = describe("on chip", onchip_->chunk_rows, onchip_->blocks);
-    if (onchip_->joined) text += ", systems that follow each other as one";
+    std::string text = describe("on chip", onchip_->chunk_rows, onchip_->threads, onchip_->blocks);
+    if (onchip_->joined) return text + ", systems that follow each other as one";
+    text += onchip_->input == mover::pieces  ? ", moved in one piece"
+            : onchip_->input == mover::lines ? ", moved a system at a time"
+                                             : ", moved one by one";
     return text;
   }
   std::size_t workspace_bytes() const override {
@@ -170,14 +176,19 @@ class executor final : public solver::executor {
     const auto most_shared =
         static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
     const bool clusters = attribute(cudaDevAttrClusterLaunch) != 0;
-    interleaved_ = plan_interleaved(task_, {}, most_shared, clusters);
-    if (!interleaved_) onchip_ = plan_onchip(task_, {}, {most_shared, clusters});
+    // What was measured for about as many rows need not fit these.
+    interleaved_ = plan_interleaved(task_, tuning_of_interleaved(), most_shared, clusters);
+    if (!interleaved_) interleaved_ = plan_interleaved(task_, {}, most_shared, clusters);
     if (interleaved_) {
       interleaved_launches_ =
           find(task_, interleaved_f32, interleaved_f64, interleaved_c64, interleaved_c128);
       check(interleaved_launches_.prepare(interleaved_->blocks > 1, most_shared),
             "giving a kernel its shared memory");
+      return;
     }
+    const onchip_limits limits{most_shared, clusters};
+    onchip_ = plan_onchip(task_, tuning_of_onchip(), limits);
+    if (!onchip_) onchip_ = plan_onchip(task_, {}, limits);
     if (!onchip_) return;
     onchip_launches_ = find(task_, onchip_f32, onchip_f64, onchip_c64, onchip_c128);
     if (onchip_->joined && !task_.ragged.empty()) {
@@ -189,11 +200,30 @@ class executor final : public solver::executor {
     check(onchip_launches_.prepare(*onchip_, most_shared), "giving a kernel its shared memory");
   }
 
-  static std::string describe(std::string text, int chunk_rows, int blocks) {
-    text += ", a thread for " + std::to_string(chunk_rows) + " rows";
+  static std::string describe(std::string text, int chunk_rows, int threads, int blocks) {
+    text += ", a thread for " + std::to_string(chunk_rows) + " rows, " + std::to_string(threads) +
+            " threads a block";
     if (blocks > 1) text += ", a cluster of " + std::to_string(blocks) + " blocks a system";
     return text;
   }
+  const tuning_entry* tuned_for(const char* kernel) const {
+    const int capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor) +
+                           attribute(cudaDevAttrComputeCapabilityMinor);
+    return tuned(task_, kernel, capability, layout::is_interleaved(task_.geometry));
+  }
+  onchip_tuning tuning_of_onchip() const {
+    const tuning_entry* e = tuned_for("onchip");
+    if (e == nullptr) return {};
+    onchip_tuning tuning{e->values[0], e->values[1], e->values[2]};
+    tuning.near = e->rows != task_.geometry.rows;
+    return tuning;
+  }
+  interleaved_tuning tuning_of_interleaved() const {
+    const tuning_entry* e = tuned_for("interleaved");
+    if (e == nullptr) return {};
+    return {.systems = e->values[0], .blocks = e->values[1]};
+  }
+
   static cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
 
   bool fused() const { return task_.geometry.right_sides.size == 1; }

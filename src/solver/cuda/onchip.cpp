@@ -9,14 +9,12 @@ namespace {
 
 using solver::task;
 
-constexpr int warp = 32, banks = 32, sector = 32, most_threads = 512;
+constexpr int warp = 32, banks = 32, most_threads = 512;
 /// Bytes: what the bulk copy engine moves multiples of, and what is worth a copy of its own.
 constexpr int bulk_granule = 16, shortest_line = 256;
 /// What leaves room for three blocks on a multiprocessor.
 constexpr std::size_t good_tile = std::size_t{68} << 10;
 constexpr int most_blocks = 8, longest = 1 << 20;
-/// Rows that give a warp enough to do.
-constexpr int least_rows = 256;
 
 constexpr int round_up(int a, int to) { return (a + to - 1) / to * to; }
 constexpr int granule_elements(int size) { return bulk_granule / std::min(size, bulk_granule); }
@@ -35,14 +33,6 @@ bool in_aligned_lines(const geometry& g, int a, int size) {
     if (g.matrices.at[k].stride[a] * size % bulk_granule != 0) return false;
   }
   return g.rows * size % bulk_granule == 0;
-}
-
-walk order_of(const geometry& g) {
-  if (g.matrices.count == 0) return walk::rows;
-  const layout::axis& fastest = g.matrices.at[g.matrices.count - 1];
-  const auto size = [](index_t stride) { return stride < 0 ? -stride : stride; };
-  return size(fastest.stride[layout::rhs]) < size(g.lines[layout::rhs].step) ? walk::systems
-                                                                             : walk::rows;
 }
 
 /// How much longer than one access the lanes of a warp take that read neighbouring chunks, on
@@ -69,13 +59,11 @@ void cut(onchip_shape& s, int chunk_rows) {
   s.warps_a_system = (s.chunks + warp - 1) / warp;
 }
 
-/// Threads for the systems of a block: in order `rows`, of as many as `warps` warps take.
+/// As many systems as `warps` warps take.
 void fill_block(onchip_shape& s, int warps) {
-  if (s.order == walk::rows) {
-    s.systems = std::max(warps / s.warps_a_system, 1) * s.systems_a_warp;
-  }
-  const int filled = (s.systems + s.systems_a_warp - 1) / s.systems_a_warp * s.warps_a_system;
-  s.threads = filled * warp;
+  const int groups = std::max(warps / s.warps_a_system, 1);
+  s.systems = groups * s.systems_a_warp;
+  s.threads = groups * s.warps_a_system * warp;
 }
 
 /// How arrays move.
@@ -85,7 +73,6 @@ mover mover_of(const geometry& g, const onchip_shape& s, int size, int first, in
     dense = dense && is_dense(g, a);
     lines = lines && in_aligned_lines(g, a, size);
   }
-  if (s.order == walk::systems) return mover::elements;
   if (dense && s.blocks == 1 && s.pitch == s.rows) return mover::pieces;
   return lines && s.block_rows * size >= shortest_line && s.pitch * size % bulk_granule == 0 &&
                  s.block_rows * size % bulk_granule == 0
@@ -93,17 +80,10 @@ mover mover_of(const geometry& g, const onchip_shape& s, int size, int first, in
              : mover::elements;
 }
 
-/// Elements between systems in shared memory, so that lanes with neighbouring chunks, or systems,
-/// touch different banks.
+/// Elements between systems in shared memory, so that lanes with neighbouring chunks touch
+/// different banks.
 int pitch_of(const geometry& g, const onchip_shape& s, int size) {
-  const int words = size / 4, rows = s.block_rows;
-  if (s.order == walk::systems) {
-    // A row of `systems` is written at once, `together` rows in one access.
-    const int together = std::max(banks / (words * s.systems), 1);
-    int pitch = rows;
-    while (pitch % (banks / words) != together % (banks / words)) ++pitch;
-    return pitch;
-  }
+  const int rows = s.block_rows;
   // One piece is moved fastest, if that costs no more than two accesses instead of one, or cannot
   // be moved in lines; what the bulk copy engine could move in lines is left so.
   const auto cost = [&](int pitch) {
@@ -182,18 +162,6 @@ void share_rows(onchip_shape& s, int size, int blocks, bool clusters) {
     const int step = granule_elements(size);
     s.block_rows = round_up((s.rows + s.blocks - 1) / s.blocks, step);
   }
-}
-
-/// Systems of a block whose neighbours in memory are other systems: as many as fill a line of the
-/// cache, or fewer, down to a sector, if they are long.
-void choose_systems(onchip_shape& s, int size, const onchip_tuning& tuning, bool clusters) {
-  const int part = std::min(size, 8);
-  for (s.systems = cache_line / part;; s.systems /= 2) {
-    share_rows(s, size, tuning.blocks, clusters);
-    if (tile_bytes(s, size) <= good_tile || s.systems <= sector / part) break;
-  }
-  // Short ones: as many as make a warp's work.
-  while (s.systems * s.block_rows < least_rows && s.systems < most_threads / 2) s.systems *= 2;
 }
 
 /// Whether the systems follow each other in every array, so that they are one with nothing between
@@ -294,6 +262,13 @@ std::optional<onchip_shape> plan_joined(const task& t, const onchip_tuning& tuni
   return s;
 }
 
+/// Rows a thread, as measured or by rule.
+int choose_chunk(const task& t, const onchip_tuning& tuning, const onchip_shape& s, int size) {
+  if (tuning.chunk_rows == 0) return fit_chunk(s, wanted_chunk(t, s, size), size);
+  if (tuning.near) return fit_chunk(s, tuning.chunk_rows, size);
+  return std::min(tuning.chunk_rows, s.block_rows | 1);
+}
+
 }  // namespace
 
 std::vector<piece_start> cut_pieces(const std::vector<index_t>& offsets, const onchip_shape& s) {
@@ -313,26 +288,22 @@ std::optional<onchip_shape> plan_onchip(const task& t, const onchip_tuning& tuni
                                         const onchip_limits& limits) {
   const geometry& g = t.geometry;
   if (t.coefficients == coefficients::shared || g.right_sides.size != 1) return {};
+  if (t.ragged.empty() && layout::is_interleaved(g)) return {};
   if (auto joined = plan_joined(t, tuning, limits)) return joined;
   if (!t.ragged.empty() || g.rows < 2 || g.rows > longest) return {};
   const int size = static_cast<int>(size_of(t.type));
   onchip_shape s{};
   s.rows = static_cast<int>(g.rows);
-  s.order = order_of(g);
   s.systems = 1;
-  if (s.order == walk::systems) {
-    choose_systems(s, size, tuning, limits.clusters);
-  } else {
-    share_rows(s, size, tuning.blocks, limits.clusters);
-  }
-  cut(s, tuning.chunk_rows > 0 ? tuning.chunk_rows : fit_chunk(s, wanted_chunk(t, s, size), size));
+  share_rows(s, size, tuning.blocks, limits.clusters);
+  cut(s, choose_chunk(t, tuning, s, size));
   fill_block(s, tuning.warps);
-  if (s.threads > most_threads || s.chunks < s.blocks || s.systems > 2 * s.threads) return {};
+  if (s.threads > most_threads || s.chunks < s.blocks) return {};
   s.pitch = pitch_of(g, s, size);
   s.array_pitch = round_up(s.systems * s.pitch, granule_elements(size));
   s.input = mover_of(g, s, size, layout::sub, layout::rhs);
   s.output = mover_of(g, s, size, layout::x, layout::x);
-  s.dense_input = s.dense_output = s.order == walk::rows && s.blocks == 1;
+  s.dense_input = s.dense_output = s.blocks == 1;
   for (int a = layout::sub; a <= layout::rhs; ++a) s.dense_input = s.dense_input && is_dense(g, a);
   s.dense_output = s.dense_output && is_dense(g, layout::x);
   s.per_rows = static_cast<unsigned>(((std::uint64_t{1} << 32) + g.rows - 1) / g.rows);

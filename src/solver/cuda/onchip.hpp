@@ -16,12 +16,6 @@ namespace tridia::cuda {
 using layout::geometry;
 using solver::operands;
 
-/// What neighbouring threads of a block touch when they load and store.
-enum class walk {
-  rows,     // neighbouring rows of one system
-  systems,  // a row of neighbouring systems
-};
-
 /// How arrays are moved.
 enum class mover {
   elements,  // one by one, whatever their layout
@@ -45,13 +39,12 @@ struct onchip_shape {
   int block_rows;      // of a system in a block; the last one may have fewer
   int chunk_rows;      // of a thread, at most; odd, so that neighbours' rows lie in other banks
   int chunks;          // of a system in a block
-  int systems;         // of a block; a power of two in order `systems`
+  int systems;         // of a block
   int systems_a_warp;  // 1 if a system takes a warp or more
   int warps_a_system;  // 1 if a warp takes a system or more
   int threads;
-  int pitch;        // elements of shared memory from one system to the next
-  int array_pitch;  // from one array to the next
-  walk order;
+  int pitch;                       // elements of shared memory from one system to the next
+  int array_pitch;                 // from one array to the next
   bool dense_input, dense_output;  // one piece, system after system
   mover input, output;             // subject to the alignment of the pointers
   unsigned per_rows;               // 2^32 / rows, rounded up: divides indices of the tile
@@ -68,6 +61,7 @@ struct onchip_tuning {
   int warps = 0;       // of a block, at least; 0: by rule
   int blocks = 0;      // that share a system; 0: by rule
   int join_to = -1;    // rows of the longest systems of one length that are joined; -1: by rule
+  bool near = false;   // for about as many rows: a chunk is fitted to those that there are
 };
 
 /// What a device allows.
