@@ -16,9 +16,14 @@ foreach(entry "f32:float" "f64:double" "c64:core::complex<float>" "c128:core::co
   string(REGEX MATCH "^([a-z0-9]+):(.*)$" _ "${entry}")
   set(target tridia_cuda_${CMAKE_MATCH_1})
   set(value "${CMAKE_MATCH_2}")
-  add_library(${target} OBJECT solver/cuda/kernels.cu solver/cuda/onchip.cu
-    solver/cuda/substitute.cu solver/cuda/block_factor.cu)
+  add_library(${target} OBJECT
+    solver/cuda/block_factor.cu
+    solver/cuda/interleaved.cu
+    solver/cuda/kernels.cu
+    solver/cuda/onchip.cu
+    solver/cuda/substitute.cu)
   target_compile_definitions(${target} PRIVATE "TRIDIA_VALUE=${value}"
+                                               TRIDIA_INTERLEAVED=interleaved_${CMAKE_MATCH_1}
                                                TRIDIA_LAUNCHES=launches_${CMAKE_MATCH_1}
                                                TRIDIA_ONCHIP=onchip_${CMAKE_MATCH_1}
                                                TRIDIA_SUBSTITUTE=substitute_${CMAKE_MATCH_1}
@@ -26,11 +31,21 @@ foreach(entry "f32:float" "f64:double" "c64:core::complex<float>" "c128:core::co
   tridia_cuda_object(${target})
 endforeach()
 
+# The measurements that come with the library, as a header.
+file(READ ${CMAKE_CURRENT_SOURCE_DIR}/solver/cuda/shipped_tuning.txt text)
+configure_file(solver/cuda/shipped_tuning.hpp.in
+               ${CMAKE_CURRENT_BINARY_DIR}/generated/shipped_tuning.hpp @ONLY)
+set_property(DIRECTORY APPEND PROPERTY
+  CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/solver/cuda/shipped_tuning.txt)
+
 target_sources(tridia PRIVATE
   solver/cuda/cuda.cpp
   solver/cuda/devices.cpp
+  solver/cuda/interleaved.cpp
   solver/cuda/onchip.cpp
   solver/cuda/one_call.cpp
-  solver/cuda/substitute.cpp)
+  solver/cuda/substitute.cpp
+  solver/cuda/tensor_maps.cpp
+  solver/cuda/tuned.cpp)
 target_compile_definitions(tridia PRIVATE TRIDIA_HAS_CUDA)
 target_link_libraries(tridia PRIVATE CUDA::cudart_static)

@@ -1,13 +1,18 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// Streams and graphs. Whatever else a GPU does is in the suites that run on every backend.
+// Streams, graphs and tuning. Whatever else a GPU does is in the suites that run on every backend.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "support/experiment.hpp"
 #include "support/oracle.hpp"
 #include "support/targets.hpp"
+#include "tridia/info.hpp"
 
 namespace tridia_test {
 namespace {
@@ -20,7 +25,7 @@ std::vector<problem> problems() {
           {.type = tridia::value_type::c64, .extents = {70, 65}, .right_hand_sides = 3},
           {.extents = {70, 65}, .boundary = tridia::boundary::periodic},
           // Too long for one block: clusters share a system, or several.
-          {.extents = {7, 5000}},
+          {.extents = {7, 9000}},
           {.extents = {3000, 9}, .axis = 0, .boundary = tridia::boundary::periodic},
           {.type = tridia::value_type::f32,
            .extents = {70, 65},
@@ -73,13 +78,113 @@ TEST_P(Cuda, IsCapturedInAGraph) {
   }
 }
 
-std::vector<bool> factored() {
-  return have_gpu() ? std::vector<bool>{false, true} : std::vector<bool>{};
+/// Batches of short systems that follow each other: many blocks, each with many systems.
+std::vector<problem> joined_problems(rng& random) {
+  std::vector<problem> all;
+  const auto add_ragged = [&](index_t systems, index_t most, index_t outlier) {
+    problem p{.extents = {0}, .offsets = {0}};
+    for (index_t s = 0; s < systems; ++s)
+      p.offsets.push_back(p.offsets.back() + (s == systems / 3 ? outlier : draw(random, 0, most)));
+    p.extents[0] = p.offsets.back();
+    all.push_back(p);
+  };
+  add_ragged(400, 300, 0);
+  add_ragged(3000, 3, 0);
+  add_ragged(3000, 20, 2500);  // as long as needs a larger block
+  add_ragged(300, 20, 50000);  // too long for any
+  for (const index_t n : {1, 2, 8, 33, 100}) all.push_back({.extents = {5000 / n, n}});
+  return all;
 }
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Cuda);
-INSTANTIATE_TEST_SUITE_P(All, Cuda, ::testing::ValuesIn(factored()), [](const auto& test) {
-  return std::string(test.param ? "factored" : "executed");
-});
+
+// What is bad stays in its system, wherever the pieces are cut.
+TEST_P(Cuda, SolvesJoinedSystemsAmongBadOnes) {
+  for (problem p : joined_problems(random_))
+    for (const auto pivoting : {tridia::pivoting::partial, tridia::pivoting::none})
+      for (const auto operation : {tridia::operation::none, tridia::operation::transpose}) {
+        p.type = draw(random_, 0, 1) == 0 ? tridia::value_type::f64 : tridia::value_type::c64;
+        p.pivoting = pivoting, p.operation = operation;
+        manner how = how_;
+        how.guard = static_cast<std::size_t>(draw(random_, 0, 5));
+        how.apart = flip(random_);
+        if (!how.factored && flip(random_)) {
+          p.x_strides = p.rhs_strides;
+          how.alias = role::rhs;
+        }
+        experiment e(p, how);
+        fill(e);
+        e.enqueue();
+        wait_for(stream_.get());
+        expect_solved(e);
+        std::vector<bool> bad(static_cast<std::size_t>(e.where().systems()));
+        for (index_t s = 0; s < e.where().systems(); s += draw(random_, 1, 400)) {
+          const index_t n = e.where().rows(s);
+          if (n == 0) continue;
+          bad[static_cast<std::size_t>(s)] = true;
+          e.set(role::rhs, s, draw(random_, 0, n - 1), std::numeric_limits<double>::quiet_NaN());
+        }
+        EXPECT_EQ(e.run(), "");
+        for (index_t s = 0; s < e.where().systems(); ++s) {
+          const bool is_bad = bad[static_cast<std::size_t>(s)];
+          ASSERT_EQ(e.status()[static_cast<std::size_t>(s)] < 0, is_bad) << describe(p);
+          if (is_bad) continue;
+          ASSERT_LE(backward_error(matrix_of(e, s), solution_of(e, s, 0), rhs_of(e, s, 0)),
+                    kBackwardBound * epsilon(p.type))
+              << "system " << s << " of " << describe(p);
+        }
+      }
+
+  /// Values drawn for every parameter of every kernel, for systems like those of `p`.
+  std::shared_ptr<const tridia::tuning_table> draw_tuning(const problem& p, rng& random) {
+    const tridia::cuda_device device = tridia::query_system().cuda_devices.at(0);
+    auto table = std::make_shared<tridia::tuning_table>();
+    for (const tridia::tunable_kernel& k : tridia::tunable_kernels()) {
+      std::vector<int> values;
+      for (const auto& parameter : k.parameters) {
+        const auto last = static_cast<index_t>(parameter.values.size()) - 1;
+        const index_t drawn = draw(random, -1, last);
+        values.push_back(drawn < 0 ? 0 : parameter.values[static_cast<std::size_t>(drawn)]);
+      }
+      table->add({10 * device.compute_capability_major + device.compute_capability_minor,
+                  std::string(k.name), p.type, p.pivoting, p.axis == 0,
+                  p.extents[p.axis == 0 ? 0 : 1], values});
+    }
+    return table;
+  }
+
+  // Whatever a table says, a plan solves.
+  TEST_P(Cuda, SolvesWithAnyTuning) {
+    constexpr index_t lengths[] = {2, 3, 8, 9, 16, 33, 64, 100, 127, 500, 1000, 2048};
+    constexpr index_t rounds = 200, batch = 71;
+    for (index_t round = 0; round < rounds && !HasFailure(); ++round) {
+      const auto pick = [&](index_t count) {
+        return static_cast<std::size_t>(draw(random_, 0, count - 1));
+      };
+      problem p{.type = kTypes[pick(4)]};
+      const index_t n = lengths[pick(std::size(lengths))];
+      p.axis = flip(random_) ? 0 : 1;
+      p.extents = {batch, n};
+      if (p.axis == 0) std::swap(p.extents[0], p.extents[1]);
+      p.pivoting = flip(random_) ? tridia::pivoting::none : tridia::pivoting::partial;
+      p.boundary = flip(random_) ? tridia::boundary::regular : tridia::boundary::periodic;
+      manner how = how_;
+      how.tuning = draw_tuning(p, random_);
+      SCOPED_TRACE(how.tuning->text());
+      experiment e(p, how);
+      fill(e);
+      e.enqueue();
+      wait_for(stream_.get());
+      EXPECT_EQ(e.take(), "");
+      EXPECT_EQ(check_solution(e, 0), "") << describe(p) << "; " << e.plan().reason();
+    }
+  }
+
+  std::vector<bool> factored() {
+    return have_gpu() ? std::vector<bool>{false, true} : std::vector<bool>{};
+  }
+  GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Cuda);
+  INSTANTIATE_TEST_SUITE_P(All, Cuda, ::testing::ValuesIn(factored()), [](const auto& test) {
+    return std::string(test.param ? "factored" : "executed");
+  });
 
 }  // namespace
 }  // namespace tridia_test

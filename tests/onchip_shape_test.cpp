@@ -3,10 +3,15 @@
 // What a block of the GPU is given to do: decided on the host, so tested without a GPU.
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "layout/resolve.hpp"
 #include "solver/cuda/onchip.hpp"
+#include "solver/cuda/tuned.hpp"
+#include "support/random.hpp"
 
 namespace tridia_test {
 namespace {
@@ -15,7 +20,6 @@ using tridia::index_t;
 using tridia::cuda::mover;
 using tridia::cuda::onchip_limits;
 using tridia::cuda::onchip_shape;
-using tridia::cuda::walk;
 
 constexpr onchip_limits kHopper{227 << 10, true}, kAmpere{99 << 10, false};
 
@@ -37,9 +41,9 @@ std::vector<tridia::problem> problems() {
                           tridia::value_type::c128})
     for (const auto pivoting : {tridia::pivoting::none, tridia::pivoting::partial})
       for (index_t n = 2; n <= 40000; n = n < 70 ? n + 1 : n * 9 / 8)
-        for (const bool contiguous : {true, false}) {
+        for (const bool joined : {true, false}) {
           tridia::problem p{.type = type, .extents = {1000, n}, .pivoting = pivoting};
-          if (!contiguous) p.extents = {n, 1000}, p.axis = 0;
+          if (!joined) p.boundary = tridia::boundary::periodic;
           all.push_back(p);
         }
   return all;
@@ -53,10 +57,14 @@ void expect_sound(const onchip_shape& s, const onchip_limits& limits) {
   EXPECT_LE(s.threads, 512);
   EXPECT_EQ(s.threads % 32, 0);
   // Every row is in one block, in one chunk, and every block has some.
+  EXPECT_EQ(s.joined ? s.blocks * s.systems : 1, 1);
   EXPECT_GE(s.blocks * s.block_rows, s.rows);
   EXPECT_LT((s.blocks - 1) * s.block_rows, s.rows);
   EXPECT_GE(s.chunks * s.chunk_rows, s.block_rows);
-  EXPECT_LT((s.chunks - 1) * s.chunk_rows, s.block_rows);
+  // Pieces of different sizes are cut when their size is known.
+  if (s.chunks < s.threads) {
+    EXPECT_LT((s.chunks - 1) * s.chunk_rows, s.block_rows);
+  }
   // The lanes of a system hold an equation of each block that shares it.
   EXPECT_LE(s.blocks, s.chunks);
   EXPECT_TRUE(s.systems_a_warp == 1 || s.warps_a_system == 1);
@@ -64,11 +72,6 @@ void expect_sound(const onchip_shape& s, const onchip_limits& limits) {
   EXPECT_LE(s.systems_a_warp * s.chunks, s.warps_a_system == 1 ? 32 : s.chunks);
   EXPECT_GE(s.pitch, s.block_rows);
   EXPECT_GE(s.array_pitch, s.systems * s.pitch);
-  if (s.order == walk::systems) {
-    EXPECT_EQ(s.systems & (s.systems - 1), 0);
-    EXPECT_LE(s.systems, s.threads);
-    EXPECT_EQ(s.input, mover::elements);
-  }
   if (s.input == mover::pieces) {
     EXPECT_EQ(s.pitch, s.rows);
     EXPECT_EQ(s.blocks, 1);
@@ -88,6 +91,69 @@ TEST(OnchipShape, IsSoundForEveryProblem) {
     }
 }
 
+tridia::cuda::onchip_tuning tuning_of(const std::vector<int>& values, bool near) {
+  return {.chunk_rows = values[0], .warps = values[1], .blocks = values[2], .near = near};
+}
+
+TEST(OnchipShape, IsSoundForEveryTuning) {
+  const tridia::tunable_kernel& kernel = tridia::tunable_kernels()[0];
+  ASSERT_EQ(kernel.name, "onchip");
+  std::vector<std::vector<int>> values{{}};
+  for (const auto& parameter : kernel.parameters) {
+    std::vector<std::vector<int>> longer;
+    for (const std::vector<int>& v : values) {
+      longer.push_back(v);
+      longer.back().push_back(0);
+      for (const int value : parameter.values) {
+        longer.push_back(v);
+        longer.back().push_back(value);
+      }
+    }
+    values = longer;
+  }
+  for (const auto type : {tridia::value_type::f32, tridia::value_type::c128})
+    for (const index_t n : {2, 8, 33, 100, 127, 512, 1000, 4096, 16384})
+      for (const bool contiguous : {true, false}) {
+        tridia::problem p{.type = type, .extents = {1000, n}};
+        if (!contiguous) p.extents = {n, 1000}, p.axis = 0;
+        const tridia::solver::task t = task_of(p);
+        for (const std::vector<int>& v : values)
+          for (const bool near : {true, false}) {
+            SCOPED_TRACE(std::string(name(type)) + " " + std::to_string(n) + " rows, " +
+                         std::to_string(v[0]) + " " + std::to_string(v[1]) + " " +
+                         std::to_string(v[2]));
+            if (const auto s = plan_onchip(t, tuning_of(v, near), kHopper))
+              expect_sound(*s, kHopper);
+          }
+      }
+}
+
+TEST(OnchipShape, ShippedTuningFits) {
+  for (const tridia::tuning_entry& e : tridia::cuda::shipped_tuning().entries()) {
+    if (e.kernel != "onchip" || e.compute_capability != 90) continue;
+    SCOPED_TRACE(std::to_string(e.rows) + " rows");
+    tridia::problem p{.type = e.type, .extents = {100000, e.rows}, .pivoting = e.pivoting};
+    if (e.across) p.extents = {e.rows, 100000}, p.axis = 0;
+    const bool by_rule = e.values == std::vector<int>(3, 0);
+    EXPECT_TRUE(by_rule || plan_onchip(task_of(p), tuning_of(e.values, false), kHopper));
+  }
+}
+
+TEST(OnchipShape, TakesShippedTuningForManySystemsOnly) {
+  const auto tuned_for = [](index_t batch, std::shared_ptr<const tridia::tuning_table> own) {
+    tridia::solver::task t = task_of({.extents = {batch, 512}, .pivoting = tridia::pivoting::none});
+    t.options.tuning = std::move(own);
+    const tridia::tuning_entry* e = tridia::cuda::tuned(t, "onchip", 90, false);
+    return e == nullptr ? index_t{0} : e->rows;
+  };
+  EXPECT_EQ(tuned_for(100000, nullptr), 512);
+  EXPECT_EQ(tuned_for(100, nullptr), 0);
+  const auto own = std::make_shared<tridia::tuning_table>(
+      tridia::tuning_table::parse("tridia-tuning 1\n9.0 onchip f64 none contiguous 600\n"));
+  EXPECT_EQ(tuned_for(100000, own), 600);
+  EXPECT_EQ(tuned_for(100, own), 600);
+}
+
 TEST(OnchipShape, FitsWhatTheChipHolds) {
   for (const index_t n : {2, 33, 512, 2048, 16384})
     EXPECT_TRUE(plan_onchip(task_of({.extents = {100, n}}), {}, kHopper)) << n;
@@ -97,10 +163,12 @@ TEST(OnchipShape, FitsWhatTheChipHolds) {
 }
 
 TEST(OnchipShape, MovesDenseSystemsInBulk) {
-  const auto odd = plan_onchip(task_of({.extents = {1000, 33}}), {}, kHopper);
-  EXPECT_EQ(odd->input, mover::pieces);
-  const auto wide = plan_onchip(task_of({.extents = {1000, 512}}), {}, kHopper);
-  EXPECT_EQ(wide->input, mover::pieces);
+  constexpr auto periodic = tridia::boundary::periodic;
+  for (const index_t n : {33, 512}) {
+    const auto dense =
+        plan_onchip(task_of({.extents = {1000, n}, .boundary = periodic}), {}, kHopper);
+    EXPECT_EQ(dense->input, mover::pieces);
+  }
   const auto padded =
       plan_onchip(task_of({.extents = {1000, 512}, .rhs_strides = {514, 1}, .x_strides = {514, 1}}),
                   {}, kHopper);
@@ -109,6 +177,79 @@ TEST(OnchipShape, MovesDenseSystemsInBulk) {
       plan_onchip(task_of({.extents = {1000, 512}, .rhs_strides = {513, 1}, .x_strides = {513, 1}}),
                   {}, kHopper);
   EXPECT_EQ(misaligned->input, mover::elements);
+}
+
+TEST(OnchipShape, JoinsShortSystemsThatFollowEachOther) {
+  const auto joined = [](const tridia::problem& p) {
+    const auto s = plan_onchip(task_of(p), {}, kHopper);
+    return s && s->joined;
+  };
+  for (const index_t n : {1, 2, 8, 100, 1000}) {
+    EXPECT_TRUE(joined({.extents = {1000, n}})) << n;
+    EXPECT_TRUE(joined({.extents = {1000, n}, .operation = tridia::operation::transpose})) << n;
+  }
+  // Nor where one is too long, or where a cluster uses the shared memory better.
+  EXPECT_TRUE(joined({.extents = {1000, 7000}}));
+  EXPECT_FALSE(joined({.extents = {1000, 4096}}));
+  EXPECT_FALSE(joined({.extents = {1000, 10000}}));
+  EXPECT_FALSE(joined({.extents = {8, 1000}, .axis = 0}));
+  EXPECT_FALSE(joined({.extents = {1000, 8}, .boundary = tridia::boundary::periodic}));
+  for (const index_t n : {1, 2, 8})
+    EXPECT_FALSE(joined({.extents = {1000, n}, .short_off_diagonals = true})) << n;
+  EXPECT_FALSE(joined({.extents = {1000, 8}, .x_strides = {9, 1}}));
+  EXPECT_FALSE(joined({.extents = {1000, 8}, .right_hand_sides = 2}));
+}
+
+/// Lengths, so that the offsets are their sums.
+tridia::problem ragged_problem(const std::vector<index_t>& lengths) {
+  tridia::problem p{.extents = {0}, .offsets = {0}};
+  for (const index_t n : lengths) p.offsets.push_back(p.offsets.back() + n);
+  p.extents[0] = p.offsets.back();
+  return p;
+}
+
+TEST(OnchipShape, CutsRaggedBatchesIntoPieces) {
+  using tridia::cuda::piece_start;
+  rng random = random_for("CutsRaggedBatchesIntoPieces");
+  for (const index_t longest : {1, 2, 3, 64, 300, 1024, 2500})
+    for (const index_t systems : {1, 2, 100, 5000}) {
+      std::vector<index_t> lengths;
+      for (index_t k = 0; k < systems; ++k) lengths.push_back(draw(random, 0, longest));
+      lengths[static_cast<std::size_t>(systems / 2)] = longest;
+      const tridia::problem p = ragged_problem(lengths);
+      const auto s = plan_onchip(task_of(p), {}, kHopper);
+      ASSERT_TRUE(s && s->joined) << longest;
+      expect_sound(*s, kHopper);
+      const std::vector<piece_start> pieces = cut_pieces(p.offsets, *s);
+      ASSERT_EQ(pieces.front().system, 0);
+      ASSERT_EQ(pieces.back().system, systems);
+      for (std::size_t k = 0; k < pieces.size(); ++k) {
+        ASSERT_EQ(pieces[k].row, p.offsets[static_cast<std::size_t>(pieces[k].system)]);
+        if (k == 0) continue;
+        const index_t count = pieces[k].system - pieces[k - 1].system;
+        const index_t rows = pieces[k].row - pieces[k - 1].row;
+        ASSERT_GT(count, 0);
+        ASSERT_LE(count, s->joined_systems);
+        ASSERT_LE(rows, s->rows);
+        // As full as it can be.
+        if (pieces[k].system == systems || count == s->joined_systems) continue;
+        ASSERT_GT(rows + lengths[static_cast<std::size_t>(pieces[k].system)], s->rows);
+      }
+    }
+}
+
+TEST(OnchipShape, LeavesRaggedBatchesThatNoBlockHolds) {
+  EXPECT_FALSE(plan_onchip(task_of(ragged_problem({5, 100000, 3})), {}, kHopper));
+  EXPECT_FALSE(plan_onchip(task_of(ragged_problem({0, 0})), {}, kHopper));
+  tridia::problem p = ragged_problem({5, 7});
+  p.short_off_diagonals = true;
+  EXPECT_FALSE(plan_onchip(task_of(p), {}, kHopper));
+  p = ragged_problem({5, 7});
+  p.x_strides = {2};
+  EXPECT_FALSE(plan_onchip(task_of(p), {}, kHopper));
+  p = ragged_problem({5, 7});
+  p.boundary = tridia::boundary::periodic;
+  EXPECT_FALSE(plan_onchip(task_of(p), {}, kHopper));
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/cuda/check.hpp"
+#include "solver/cuda/interleaved.hpp"
 #include "solver/cuda/kernels.hpp"
 #include "solver/cuda/onchip.hpp"
 #include "solver/cuda/substitute.hpp"
+#include "solver/cuda/tuned.hpp"
 #include "solver/executor.hpp"
 #include "solver/system_memory.hpp"
 
@@ -48,10 +50,11 @@ int find_device(int asked) {
   return device;
 }
 
-device_memory upload(const std::vector<index_t>& v) {
-  device_memory m(v.size() * sizeof(index_t));
+template <class T>
+device_memory upload(const std::vector<T>& v) {
+  device_memory m(v.size() * sizeof(T));
   if (!v.empty()) {
-    check(cudaMemcpy(m.as<void>(), v.data(), v.size() * sizeof(index_t), cudaMemcpyHostToDevice),
+    check(cudaMemcpy(m.as<void>(), v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice),
           "copying offsets to the device");
   }
   return m;
@@ -81,6 +84,7 @@ class executor final : public solver::executor {
     if (cudaGetDevice(&before) != cudaSuccess || cudaSetDevice(device_) != cudaSuccess) return;
     ragged_ = {};
     off_diagonal_ = {};
+    pieces_ = {};
     cudaSetDevice(before);
   }
 
@@ -89,14 +93,22 @@ class executor final : public solver::executor {
     if (!fused() && substitute_) {
       return "right-hand sides on chip, " + std::to_string(substitute_->systems) + " a warp";
     }
+    if (interleaved_) {
+      const interleaved_shape& s = *interleaved_;
+      return describe(
+          "on chip, a lane for each of " + std::to_string(s.systems) + " neighbouring systems",
+          s.chunk_rows, s.threads(), s.blocks);
+    }
     if (!onchip_) return "a thread a system";
-    const onchip_shape& s = *onchip_;
-    std::string text = "on chip, a thread for " + std::to_string(s.chunk_rows) + " rows";
-    if (s.blocks > 1) text += ", a cluster of " + std::to_string(s.blocks) + " blocks a system";
+    std::string text = describe("on chip", onchip_->chunk_rows, onchip_->threads, onchip_->blocks);
+    if (onchip_->joined) return text + ", systems that follow each other as one";
+    text += onchip_->input == mover::pieces  ? ", moved in one piece"
+            : onchip_->input == mover::lines ? ", moved a system at a time"
+                                             : ", moved one by one";
     return text;
   }
   std::size_t workspace_bytes() const override {
-    if (lines() == 0 || onchip_) return 0;
+    if (lines() == 0 || onchip_ || interleaved_) return 0;
     return fused() ? launches_.kept_bytes(task_, columns(lines())) : factors_bytes();
   }
   std::size_t factors_bytes() const override { return launches_.factors_bytes(task_); }
@@ -124,6 +136,11 @@ class executor final : public solver::executor {
     }
     if (lines() == 0) return;
     const device_scope scope(device_);
+    if (interleaved_) {
+      check(interleaved_launches_.solve(task_.geometry, o, *interleaved_, as_stream(stream)),
+            "launching a solve");
+      return;
+    }
     if (onchip_) {
       check(onchip_launches_.solve(task_.geometry, o, *onchip_, as_stream(stream)),
             "launching a solve");
@@ -168,11 +185,53 @@ class executor final : public solver::executor {
   }
   void plan_shape() {
     most_shared_ = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-    onchip_ = plan_onchip(task_, {}, {most_shared_, attribute(cudaDevAttrClusterLaunch) != 0});
+    const bool clusters = attribute(cudaDevAttrClusterLaunch) != 0;
+    // What was measured for about as many rows need not fit these.
+    interleaved_ = plan_interleaved(task_, tuning_of_interleaved(), most_shared_, clusters);
+    if (!interleaved_) interleaved_ = plan_interleaved(task_, {}, most_shared_, clusters);
+    if (interleaved_) {
+      interleaved_launches_ =
+          find(task_, interleaved_f32, interleaved_f64, interleaved_c64, interleaved_c128);
+      check(interleaved_launches_.prepare(interleaved_->blocks > 1, most_shared_),
+            "giving a kernel its shared memory");
+      return;
+    }
+    const onchip_limits limits{most_shared_, clusters};
+    onchip_ = plan_onchip(task_, tuning_of_onchip(), limits);
+    if (!onchip_) onchip_ = plan_onchip(task_, {}, limits);
     if (!onchip_) return;
     onchip_launches_ = find(task_, onchip_f32, onchip_f64, onchip_c64, onchip_c128);
-    check(onchip_launches_.prepare(onchip_->blocks > 1, most_shared_),
-          "giving a kernel its shared memory");
+    if (onchip_->joined && !task_.ragged.empty()) {
+      const std::vector<piece_start> pieces = cut_pieces(task_.ragged, *onchip_);
+      pieces_ = upload(pieces);
+      onchip_->pieces = pieces_.as<piece_start>();
+      onchip_->piece_count = static_cast<index_t>(pieces.size()) - 1;
+    }
+    check(onchip_launches_.prepare(*onchip_, most_shared_), "giving a kernel its shared memory");
+  }
+
+  static std::string describe(std::string text, int chunk_rows, int threads, int blocks) {
+    text += ", a thread for " + std::to_string(chunk_rows) + " rows, " + std::to_string(threads) +
+            " threads a block";
+    if (blocks > 1) text += ", a cluster of " + std::to_string(blocks) + " blocks a system";
+    return text;
+  }
+  const tuning_entry* tuned_for(const char* kernel) const {
+    const int capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor) +
+                           attribute(cudaDevAttrComputeCapabilityMinor);
+    return tuned(task_, kernel, capability, layout::is_interleaved(task_.geometry));
+  }
+  onchip_tuning tuning_of_onchip() const {
+    const tuning_entry* e = tuned_for("onchip");
+    if (e == nullptr) return {};
+    onchip_tuning tuning{e->values[0], e->values[1], e->values[2]};
+    tuning.near = e->rows != task_.geometry.rows;
+    return tuning;
+  }
+  interleaved_tuning tuning_of_interleaved() const {
+    const tuning_entry* e = tuned_for("interleaved");
+    if (e == nullptr) return {};
+    return {.systems = e->values[0], .blocks = e->values[1]};
   }
   /// Few matrices are factored by a block each; right-hand sides that fit the chip stay there.
   void plan_factored() {
@@ -222,6 +281,8 @@ class executor final : public solver::executor {
   launches launches_;
   onchip_launches onchip_launches_{};
   std::optional<onchip_shape> onchip_;
+  interleaved_launches interleaved_launches_{};
+  std::optional<interleaved_shape> interleaved_;
   block_factor_launches block_factor_launches_{};
   bool block_factors_ = false;
   substitute_launches substitute_launches_{};
@@ -229,7 +290,7 @@ class executor final : public solver::executor {
   index_t substitute_blocks_ = 0;
   std::size_t most_shared_ = 0;
   int device_;
-  device_memory ragged_, off_diagonal_;
+  device_memory ragged_, off_diagonal_, pieces_;
   index_t most_columns_ = 0;
 };
 

@@ -9,15 +9,12 @@ namespace {
 
 using solver::task;
 
-constexpr int warp = 32, banks = 32, sector = 32, most_threads = 512;
+constexpr int warp = 32, banks = 32, most_threads = 512;
 /// Bytes: what the bulk copy engine moves multiples of, and what is worth a copy of its own.
 constexpr int bulk_granule = 16, shortest_line = 256;
-constexpr int cache_line = 128;
 /// What leaves room for three blocks on a multiprocessor.
 constexpr std::size_t good_tile = std::size_t{68} << 10;
 constexpr int most_blocks = 8, longest = 1 << 20;
-/// Rows that give a warp enough to do.
-constexpr int least_rows = 256;
 
 constexpr int round_up(int a, int to) { return (a + to - 1) / to * to; }
 constexpr int granule_elements(int size) { return bulk_granule / std::min(size, bulk_granule); }
@@ -36,14 +33,6 @@ bool in_aligned_lines(const geometry& g, int a, int size) {
     if (g.matrices.at[k].stride[a] * size % bulk_granule != 0) return false;
   }
   return g.rows * size % bulk_granule == 0;
-}
-
-walk order_of(const geometry& g) {
-  if (g.matrices.count == 0) return walk::rows;
-  const layout::axis& fastest = g.matrices.at[g.matrices.count - 1];
-  const auto size = [](index_t stride) { return stride < 0 ? -stride : stride; };
-  return size(fastest.stride[layout::rhs]) < size(g.lines[layout::rhs].step) ? walk::systems
-                                                                             : walk::rows;
 }
 
 /// How much longer than one access the lanes of a warp take that read neighbouring chunks, on
@@ -70,13 +59,11 @@ void cut(onchip_shape& s, int chunk_rows) {
   s.warps_a_system = (s.chunks + warp - 1) / warp;
 }
 
-/// Threads for the systems of a block: in order `rows`, of as many as `warps` warps take.
+/// As many systems as `warps` warps take.
 void fill_block(onchip_shape& s, int warps) {
-  if (s.order == walk::rows) {
-    s.systems = std::max(warps / s.warps_a_system, 1) * s.systems_a_warp;
-  }
-  const int filled = (s.systems + s.systems_a_warp - 1) / s.systems_a_warp * s.warps_a_system;
-  s.threads = filled * warp;
+  const int groups = std::max(warps / s.warps_a_system, 1);
+  s.systems = groups * s.systems_a_warp;
+  s.threads = groups * s.warps_a_system * warp;
 }
 
 /// How arrays move.
@@ -86,7 +73,6 @@ mover mover_of(const geometry& g, const onchip_shape& s, int size, int first, in
     dense = dense && is_dense(g, a);
     lines = lines && in_aligned_lines(g, a, size);
   }
-  if (s.order == walk::systems) return mover::elements;
   if (dense && s.blocks == 1 && s.pitch == s.rows) return mover::pieces;
   return lines && s.block_rows * size >= shortest_line && s.pitch * size % bulk_granule == 0 &&
                  s.block_rows * size % bulk_granule == 0
@@ -94,17 +80,10 @@ mover mover_of(const geometry& g, const onchip_shape& s, int size, int first, in
              : mover::elements;
 }
 
-/// Elements between systems in shared memory, so that lanes with neighbouring chunks, or systems,
-/// touch different banks.
+/// Elements between systems in shared memory, so that lanes with neighbouring chunks touch
+/// different banks.
 int pitch_of(const geometry& g, const onchip_shape& s, int size) {
-  const int words = size / 4, rows = s.block_rows;
-  if (s.order == walk::systems) {
-    // A row of `systems` is written at once, `together` rows in one access.
-    const int together = std::max(banks / (words * s.systems), 1);
-    int pitch = rows;
-    while (pitch % (banks / words) != together % (banks / words)) ++pitch;
-    return pitch;
-  }
+  const int rows = s.block_rows;
   // One piece is moved fastest, if that costs no more than two accesses instead of one, or cannot
   // be moved in lines; what the bulk copy engine could move in lines is left so.
   const auto cost = [&](int pitch) {
@@ -146,15 +125,28 @@ int fit_chunk(const onchip_shape& s, int wanted, int size) {
 }
 
 /// Rows a thread: more of them where a row takes less of the chip's memory, or where the interface
-/// costs more; but no fewer chunks than blocks share a system.
+/// costs more.
+int whole_chunk(const task& t, int size) {
+  return size == 4 || t.pivoting == pivoting::partial ? 33 : 17;
+}
+/// But no fewer chunks than blocks share a system.
 int wanted_chunk(const task& t, const onchip_shape& s, int size) {
-  const int wanted = size == 4 || t.pivoting == pivoting::partial ? 33 : 17;
+  const int wanted = whole_chunk(t, size);
   return s.blocks == 1 ? wanted : std::min(wanted, 3 * s.block_rows / (4 * s.blocks) - 1);
 }
 
 std::size_t tile_bytes(const onchip_shape& s, int size) {
   return std::size_t{4} * static_cast<std::size_t>(s.block_rows) *
          static_cast<std::size_t>(s.systems) * static_cast<std::size_t>(size);
+}
+
+/// Shared memory of a block: the arrays, the arrival of copies, equations, findings, and `places`,
+/// bytes that say where the systems lie.
+std::size_t shared_bytes_of(const onchip_shape& s, int size, std::size_t places) {
+  const auto systems = static_cast<std::size_t>(s.systems), bytes = static_cast<std::size_t>(size);
+  return 4 * static_cast<std::size_t>(s.array_pitch) * bytes + sizeof(std::uint64_t) +
+         (static_cast<std::size_t>(s.threads / warp) + systems) * 10 * bytes +
+         systems * 2 * sizeof(int) + places;
 }
 
 /// Shares the rows of a system out among as many blocks as leave room for several on a
@@ -172,53 +164,151 @@ void share_rows(onchip_shape& s, int size, int blocks, bool clusters) {
   }
 }
 
-/// Systems of a block whose neighbours in memory are other systems: as many as fill a line of the
-/// cache, or fewer, down to a sector, if they are long.
-void choose_systems(onchip_shape& s, int size, const onchip_tuning& tuning, bool clusters) {
-  const int part = std::min(size, 8);
-  for (s.systems = cache_line / part;; s.systems /= 2) {
-    share_rows(s, size, tuning.blocks, clusters);
-    if (tile_bytes(s, size) <= good_tile || s.systems <= sector / part) break;
+/// Whether the systems follow each other in every array, so that they are one with nothing between
+/// them.
+bool may_join(const task& t) {
+  const geometry& g = t.geometry;
+  if (g.corners != layout::edge::absent || g.matrices.count != 1) return false;
+  if (t.ragged != t.off_diagonal) return false;
+  // With n - 1 entries a system, only one of them is shifted, or the other way.
+  if (g.lines[layout::sub].origin + g.lines[layout::sup].origin != 0) return false;
+  for (int a = layout::sub; a <= layout::x; ++a) {
+    if (g.lines[a].step != 1) return false;
+    if (t.ragged.empty() && g.matrices.at[0].stride[a] != g.rows) return false;
   }
-  // Short ones: as many as make a warp's work.
-  while (s.systems * s.block_rows < least_rows && s.systems < most_threads / 2) s.systems *= 2;
+  return true;
+}
+
+/// Rows that fit into `bytes` of shared memory.
+int rows_in(std::size_t bytes, int size) { return static_cast<int>(bytes / 4) / size; }
+
+/// Systems of a piece, and warps that solve it.
+struct piece_size {
+  int systems, warps;
+};
+
+/// Systems of one length: what gives a thread about the `wanted` rows, in as few warps as may be.
+piece_size even_piece(int rows, int wanted, int size) {
+  const int enough = rows / (warp * wanted) + 2;
+  for (int warps = 1;; ++warps) {
+    int systems = (4 * warps * warp * wanted + rows) / (4 * rows);
+    systems = std::max(std::min(systems, rows_in(good_tile, size) / rows), 1);
+    const int chunk = (systems * rows + warps * warp - 1) / (warps * warp);
+    const bool good = 10 * chunk >= 7 * wanted && 10 * chunk <= 12 * wanted;
+    if (good || warps == enough) return {systems, warps};
+  }
+}
+
+/// Systems of different lengths: room for three of the longest or two, so that little is left
+/// unused, if a multiprocessor holds several such pieces.
+piece_size ragged_piece(int rows, int wanted, int size) {
+  const auto warps = [&](int n) { return (n + warp * wanted - 1) / (warp * wanted); };
+  int longest_ones = 3;
+  while (longest_ones > 1 && warps(longest_ones * rows) * warp * wanted > rows_in(good_tile, size))
+    --longest_ones;
+  const int room = warps(longest_ones * rows);
+  // Systems of fewer than four rows do not fill it.
+  return {room * warp * wanted / 4, room};
+}
+
+/// Rows a thread of a piece: fewer where they take much memory, so that there are threads enough,
+/// and where pieces differ in size.
+int joined_chunk(const task& t, int size) {
+  const int whole = whole_chunk(t, size);
+  if (size == 16) return whole / 2 | 1;
+  return t.ragged.empty() || t.pivoting == pivoting::partial ? whole : std::min(whole, 25);
+}
+
+/// Whether pieces of one size leave more than a third of a multiprocessor's shared memory unused,
+/// while a cluster of blocks would not.
+bool wastes_memory(const onchip_shape& s, const onchip_limits& limits) {
+  return limits.clusters && 2 * s.shared_bytes > limits.shared_bytes &&
+         3 * s.shared_bytes < 2 * limits.shared_bytes;
+}
+
+/// The shape of pieces of systems that are solved as one, if that is better than one by one.
+std::optional<onchip_shape> plan_joined(const task& t, const onchip_tuning& tuning,
+                                        const onchip_limits& limits) {
+  const geometry& g = t.geometry;
+  const bool ragged = !t.ragged.empty(), by_rule = ragged || tuning.join_to < 0;
+  const int size = static_cast<int>(size_of(t.type));
+  const index_t most = by_rule ? longest : tuning.join_to;
+  if (g.rows < 1 || g.rows > most || !may_join(t)) return {};
+
+  const int rows = static_cast<int>(g.rows);
+  const int wanted = tuning.chunk_rows > 0 ? tuning.chunk_rows : joined_chunk(t, size);
+  piece_size p = ragged ? ragged_piece(rows, wanted, size) : even_piece(rows, wanted, size);
+  if (tuning.warps > 0) {
+    p.warps = tuning.warps;
+    p.systems = p.warps * warp * wanted / (ragged ? 4 : rows);
+  }
+  if (p.systems == 0 || p.warps * warp > most_threads) return {};
+  onchip_shape s{};
+  s.joined = true;
+  s.blocks = s.systems = 1;
+  s.joined_systems = p.systems;
+  s.rows = s.block_rows = ragged ? p.warps * warp * wanted : p.systems * rows;
+  if (s.rows < rows) return {};
+  s.piece_count = (g.matrices.size + p.systems - 1) / p.systems;
+  cut(s, (s.rows + p.warps * warp - 1) / (p.warps * warp) | 1);
+  s.threads = s.warps_a_system * warp;
+  // Pieces of different sizes cut their rows into as many chunks as there are threads.
+  if (ragged) s.chunks = s.threads;
+  // The first row lies as far behind a line of the cache as it does in memory.
+  s.pitch = s.array_pitch = round_up(s.rows + cache_line / size - 1, cache_line / size);
+  s.shared_bytes = shared_bytes_of(s, size, ragged ? (p.systems + 1) * sizeof(int) : 0);
+  if (s.shared_bytes > limits.shared_bytes) return {};
+  if (!ragged && by_rule && wastes_memory(s, limits)) return {};
+  return s;
+}
+
+/// Rows a thread, as measured or by rule.
+int choose_chunk(const task& t, const onchip_tuning& tuning, const onchip_shape& s, int size) {
+  if (tuning.chunk_rows == 0) return fit_chunk(s, wanted_chunk(t, s, size), size);
+  if (tuning.near) return fit_chunk(s, tuning.chunk_rows, size);
+  return std::min(tuning.chunk_rows, s.block_rows | 1);
 }
 
 }  // namespace
 
+std::vector<piece_start> cut_pieces(const std::vector<index_t>& offsets, const onchip_shape& s) {
+  std::vector<piece_start> pieces{{0, offsets[0]}};
+  const auto systems = static_cast<index_t>(offsets.size()) - 1;
+  for (index_t k = 0; k < systems; ++k) {
+    const piece_start& last = pieces.back();
+    const bool room = offsets[static_cast<std::size_t>(k) + 1] - last.row <= s.rows &&
+                      k - last.system < s.joined_systems;
+    if (!room) pieces.push_back({k, offsets[static_cast<std::size_t>(k)]});
+  }
+  pieces.push_back({systems, offsets.back()});
+  return pieces;
+}
+
 std::optional<onchip_shape> plan_onchip(const task& t, const onchip_tuning& tuning,
                                         const onchip_limits& limits) {
   const geometry& g = t.geometry;
-  if (!t.ragged.empty() || t.coefficients == coefficients::shared || g.right_sides.size != 1 ||
-      g.rows < 2 || g.rows > longest) {
-    return {};
-  }
+  if (t.coefficients == coefficients::shared || g.right_sides.size != 1) return {};
+  if (t.ragged.empty() && layout::is_interleaved(g)) return {};
+  if (auto joined = plan_joined(t, tuning, limits)) return joined;
+  if (!t.ragged.empty() || g.rows < 2 || g.rows > longest) return {};
   const int size = static_cast<int>(size_of(t.type));
   onchip_shape s{};
   s.rows = static_cast<int>(g.rows);
-  s.order = order_of(g);
   s.systems = 1;
-  if (s.order == walk::systems) {
-    choose_systems(s, size, tuning, limits.clusters);
-  } else {
-    share_rows(s, size, tuning.blocks, limits.clusters);
-  }
-  cut(s, tuning.chunk_rows > 0 ? tuning.chunk_rows : fit_chunk(s, wanted_chunk(t, s, size), size));
+  share_rows(s, size, tuning.blocks, limits.clusters);
+  cut(s, choose_chunk(t, tuning, s, size));
   fill_block(s, tuning.warps);
-  if (s.threads > most_threads || s.chunks < s.blocks || s.systems > 2 * s.threads) return {};
+  if (s.threads > most_threads || s.chunks < s.blocks) return {};
   s.pitch = pitch_of(g, s, size);
   s.array_pitch = round_up(s.systems * s.pitch, granule_elements(size));
   s.input = mover_of(g, s, size, layout::sub, layout::rhs);
   s.output = mover_of(g, s, size, layout::x, layout::x);
-  s.dense_input = s.dense_output = s.order == walk::rows && s.blocks == 1;
+  s.dense_input = s.dense_output = s.blocks == 1;
   for (int a = layout::sub; a <= layout::rhs; ++a) s.dense_input = s.dense_input && is_dense(g, a);
   s.dense_output = s.dense_output && is_dense(g, layout::x);
   s.per_rows = static_cast<unsigned>(((std::uint64_t{1} << 32) + g.rows - 1) / g.rows);
-  const auto systems = static_cast<std::size_t>(s.systems), bytes = static_cast<std::size_t>(size);
-  s.shared_bytes = 4 * static_cast<std::size_t>(s.array_pitch) * bytes +
-                   systems * (layout::array_count * sizeof(index_t) + 2 * sizeof(int)) +
-                   sizeof(std::uint64_t) +
-                   (static_cast<std::size_t>(s.threads / warp) + systems) * 10 * bytes;
+  s.shared_bytes = shared_bytes_of(
+      s, size, static_cast<std::size_t>(s.systems) * layout::array_count * sizeof(index_t));
   if (s.shared_bytes > limits.shared_bytes) return {};
   return s;
 }

@@ -7,6 +7,7 @@
 #include <cuda_runtime_api.h>
 
 #include <optional>
+#include <vector>
 
 // Systems that fit the chip: a block brings some of them into shared memory, each of its threads
 // reduces a chunk of rows, trees of threads solve the interface (core/chunk.hpp), and x goes out.
@@ -15,12 +16,6 @@ namespace tridia::cuda {
 using layout::geometry;
 using solver::operands;
 
-/// What neighbouring threads of a block touch when they load and store.
-enum class walk {
-  rows,     // neighbouring rows of one system
-  systems,  // a row of neighbouring systems
-};
-
 /// How arrays are moved.
 enum class mover {
   elements,  // one by one, whatever their layout
@@ -28,24 +23,35 @@ enum class mover {
   pieces,    // all systems of a block at a time: they follow each other
 };
 
+inline constexpr int cache_line = 128;
+
+/// Where a piece begins: consecutive systems that a block solves as one.
+struct piece_start {
+  index_t system, row;
+};
+
 /// What a block does, or a cluster of blocks that share the rows of some systems. A block's shared
-/// memory holds sub, diag, sup and rhs of its part.
+/// memory holds sub, diag, sup and rhs of its part. If the systems are joined, a piece of them is
+/// what is called a system here.
 struct onchip_shape {
-  int rows;            // of a system
+  int rows;            // of a system; of the largest piece
   int blocks;          // that share a system; no more than `chunks`
   int block_rows;      // of a system in a block; the last one may have fewer
-  int chunk_rows;      // of a thread; odd, so that neighbouring threads' rows lie in other banks
+  int chunk_rows;      // of a thread, at most; odd, so that neighbours' rows lie in other banks
   int chunks;          // of a system in a block
-  int systems;         // of a block; a power of two in order `systems`
+  int systems;         // of a block
   int systems_a_warp;  // 1 if a system takes a warp or more
   int warps_a_system;  // 1 if a warp takes a system or more
   int threads;
-  int pitch;        // elements of shared memory from one system to the next
-  int array_pitch;  // from one array to the next
-  walk order;
+  int pitch;                       // elements of shared memory from one system to the next
+  int array_pitch;                 // from one array to the next
   bool dense_input, dense_output;  // one piece, system after system
   mover input, output;             // subject to the alignment of the pointers
   unsigned per_rows;               // 2^32 / rows, rounded up: divides indices of the tile
+  bool joined;                     // a block's systems are solved as one
+  int joined_systems;              // of a piece; a ragged batch may have fewer in it
+  index_t piece_count;
+  const piece_start* pieces;  // and their end; in memory of the device; null if all are alike
   std::size_t shared_bytes;
 };
 
@@ -54,6 +60,8 @@ struct onchip_tuning {
   int chunk_rows = 0;  // odd; 0: by rule
   int warps = 0;       // of a block, at least; 0: by rule
   int blocks = 0;      // that share a system; 0: by rule
+  int join_to = -1;    // rows of the longest systems of one length that are joined; -1: by rule
+  bool near = false;   // for about as many rows: a chunk is fitted to those that there are
 };
 
 /// What a device allows.
@@ -62,14 +70,17 @@ struct onchip_limits {
   bool clusters;
 };
 
-/// The shape for a problem, or nothing if it does not fit.
+/// The shape for a problem, or nothing if it does not fit. `pieces` of a ragged batch is left null.
 std::optional<onchip_shape> plan_onchip(const solver::task&, const onchip_tuning&,
                                         const onchip_limits&);
 
+/// The pieces of a ragged batch, and their end: as many systems each as have room.
+std::vector<piece_start> cut_pieces(const std::vector<index_t>& offsets, const onchip_shape&);
+
 struct onchip_launches {
-  /// Once a device, before the first launch: lets blocks (of clusters, or not) have `bytes` of
-  /// shared memory.
-  cudaError_t (*prepare)(bool cluster, std::size_t bytes);
+  /// Once a device, before the first launch of such a shape: lets its blocks have `bytes` of shared
+  /// memory.
+  cudaError_t (*prepare)(const onchip_shape&, std::size_t bytes);
   cudaError_t (*solve)(const geometry&, const operands&, const onchip_shape&, cudaStream_t);
 };
 

@@ -9,7 +9,7 @@
 #include "solver/cuda/onchip.hpp"
 #include "solver/system.hpp"
 
-// Some systems in shared memory: brought in by asynchronous copies whatever their layout, and
+// Some systems in shared memory: brought in by asynchronous copies, and
 // their solutions taken out.
 namespace tridia::cuda {
 
@@ -19,11 +19,18 @@ using solver::typed_operands;
 template <class V>
 class tile {
  public:
+  static constexpr bool uneven = false;
+
   /// `offsets` has room for array_count entries a system.
   __device__ __forceinline__ tile(const geometry& g, const typed_operands<V>& o,
-                                  const onchip_shape& shape, V* memory, index_t* offsets,
+                                  const onchip_shape& shape, V* memory, void* offsets,
                                   std::uint64_t* arrival)
-      : g_(g), o_(o), s_(shape), memory_(memory), offsets_(offsets), arrival_(arrival) {
+      : g_(g),
+        o_(o),
+        s_(shape),
+        memory_(memory),
+        offsets_(static_cast<index_t*>(offsets)),
+        arrival_(arrival) {
     first_ = static_cast<index_t>(blockIdx.x / static_cast<unsigned>(s_.blocks)) * s_.systems;
     const index_t left = g_.matrices.size - first_;
     count_ = left < s_.systems ? static_cast<int>(left) : s_.systems;
@@ -36,9 +43,16 @@ class tile {
     return static_cast<int>(blockIdx.x % static_cast<unsigned>(s_.blocks));
   }
   __device__ __forceinline__ int rows() const { return rows_; }
+  __device__ __forceinline__ int chunk_rows() const { return s_.chunk_rows; }
 
   __device__ __forceinline__ int systems() const { return count_; }
+  __device__ __forceinline__ int matrices() const { return count_; }
   __device__ __forceinline__ index_t number(int system) const { return first_ + system; }
+  __device__ __forceinline__ index_t status_of(int system) const {
+    return offset(layout::status, system);
+  }
+  __device__ __forceinline__ int finding_of(int system) const { return system; }
+  __device__ __forceinline__ V* room_of(int system) const { return array(0, system); }
   __device__ __forceinline__ V* array(int a, int system) const {
     return memory_ + a * s_.array_pitch + system * s_.pitch;
   }
@@ -194,14 +208,8 @@ class tile {
   template <class F>
   __device__ __forceinline__ void for_each_line(F f) {
     const int thread = static_cast<int>(threadIdx.x);
-    if (s_.order == walk::systems) {
-      const int system = thread & (s_.systems - 1);
-      const int first = thread / s_.systems, step = s_.threads / s_.systems;
-      if (system < count_ && first < step) f(system, first, step);
-    } else {
-      for (int s = thread / warp_size; s < count_; s += s_.threads / warp_size) {
-        f(s, thread % warp_size, warp_size);
-      }
+    for (int s = thread / warp_size; s < count_; s += s_.threads / warp_size) {
+      f(s, thread % warp_size, warp_size);
     }
   }
 
@@ -280,20 +288,32 @@ class tile {
   int count_, row0_, rows_;
 };
 
-/// A chunk's rows in shared memory. What is kept takes the place of sup, sub and rhs, and x then
-/// that of rhs.
+/// A chunk's rows in shared memory, in a tile or a piece. What is kept takes the place of sup, sub
+/// and rhs, and x then that of rhs.
 template <class V>
 struct chunk_rows {
+  static constexpr int ahead = 1;
   V *sub, *diag, *sup, *right;
 
-  __device__ __forceinline__ chunk_rows(const tile<V>& t, int system, int first)
+  template <class Tile>
+  __device__ __forceinline__ chunk_rows(const Tile& t, int system, int first)
       : sub(t.array(layout::sub, system) + first),
         diag(t.array(layout::diag, system) + first),
         sup(t.array(layout::sup, system) + first),
         right(t.array(layout::rhs, system) + first) {}
 
-  __device__ __forceinline__ core::row<V> get(int k) const { return {sub[k], diag[k], sup[k]}; }
-  __device__ __forceinline__ V rhs(int k) const { return right[k]; }
+  struct cursor {
+    const chunk_rows& rows;
+    int k;
+    __device__ __forceinline__ core::row<V> get() const {
+      return {rows.sub[k], rows.diag[k], rows.sup[k]};
+    }
+    __device__ __forceinline__ V rhs() const { return rows.right[k]; }
+    __device__ __forceinline__ void advance() { ++k; }
+  };
+  __device__ __forceinline__ cursor read() const { return {*this, 0}; }
+  __device__ __forceinline__ core::row<V> finish(const core::row<V>& r) const { return r; }
+
   __device__ __forceinline__ void keep(int k, V a, V b, V c) {
     sup[k] = a, sub[k] = b, right[k] = c;
   }
