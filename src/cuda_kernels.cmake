@@ -16,10 +16,12 @@ foreach(entry "f32:float" "f64:double" "c64:core::complex<float>" "c128:core::co
   string(REGEX MATCH "^([a-z0-9]+):(.*)$" _ "${entry}")
   set(target tridia_cuda_${CMAKE_MATCH_1})
   set(value "${CMAKE_MATCH_2}")
-  add_library(${target} OBJECT solver/cuda/kernels.cu solver/cuda/onchip.cu)
+  add_library(${target} OBJECT solver/cuda/kernels.cu solver/cuda/onchip.cu
+                               solver/cuda/segments.cu)
   target_compile_definitions(${target} PRIVATE "TRIDIA_VALUE=${value}"
                                                TRIDIA_LAUNCHES=launches_${CMAKE_MATCH_1}
-                                               TRIDIA_ONCHIP=onchip_${CMAKE_MATCH_1})
+                                               TRIDIA_ONCHIP=onchip_${CMAKE_MATCH_1}
+                                               TRIDIA_SEGMENTS=segments_${CMAKE_MATCH_1})
   tridia_cuda_object(${target})
 endforeach()
 
@@ -27,6 +29,7 @@ target_sources(tridia PRIVATE
   solver/cuda/cuda.cpp
   solver/cuda/devices.cpp
   solver/cuda/onchip.cpp
-  solver/cuda/one_call.cpp)
+  solver/cuda/one_call.cpp
+  solver/cuda/segments.cpp)
 target_compile_definitions(tridia PRIVATE TRIDIA_HAS_CUDA)
 target_link_libraries(tridia PRIVATE CUDA::cudart_static)

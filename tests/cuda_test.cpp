@@ -22,6 +22,9 @@ std::vector<problem> problems() {
           // Too long for one block: clusters share a system, or several.
           {.extents = {7, 5000}},
           {.extents = {3000, 9}, .axis = 0, .boundary = tridia::boundary::periodic},
+          // Too long for the chip: several passes.
+          {.extents = {3, 40009}},
+          {.extents = {40009, 3}, .axis = 0, .pivoting = tridia::pivoting::none},
           {.type = tridia::value_type::f32,
            .extents = {70, 65},
            .coefficients = tridia::coefficients::shared},

@@ -2,6 +2,7 @@
 #include "solver/cuda/check.hpp"
 #include "solver/cuda/kernels.hpp"
 #include "solver/cuda/onchip.hpp"
+#include "solver/cuda/segments.hpp"
 #include "solver/executor.hpp"
 #include "solver/system_memory.hpp"
 
@@ -27,6 +28,9 @@ Launches find(const task& t, Launches (*f32)(pivoting, boundary),
                                                     : f64;
   return of_type(t.pivoting, t.boundary);
 }
+
+/// Bytes of shared memory beyond which systems are solved in segments though the chip holds them.
+constexpr std::size_t crowded = std::size_t{100} << 10;
 
 int find_device(int asked) {
   int count = 0;
@@ -84,6 +88,11 @@ class executor final : public solver::executor {
 
   int cuda_device() const override { return device_; }
   std::string manner() const override {
+    if (segments_) {
+      return "in segments of " + std::to_string(segments_->rows.block_rows) + " rows, a thread for " +
+             std::to_string(segments_->rows.chunk_rows) + ", and " +
+             std::to_string(segments_->levels) + " levels above them";
+    }
     if (!onchip_) return "a thread a system";
     const onchip_shape& s = *onchip_;
     std::string text = "on chip, a thread for " + std::to_string(s.chunk_rows) + " rows";
@@ -92,6 +101,7 @@ class executor final : public solver::executor {
   }
   std::size_t workspace_bytes() const override {
     if (lines() == 0 || onchip_) return 0;
+    if (segments_) return segments_->bytes + solver::alignment;
     return fused() ? launches_.kept_bytes(task_, columns(lines())) : factors_bytes();
   }
   std::size_t factors_bytes() const override { return launches_.factors_bytes(task_); }
@@ -121,6 +131,12 @@ class executor final : public solver::executor {
     const device_scope scope(device_);
     if (onchip_) {
       check(onchip_launches_.solve(task_.geometry, o, *onchip_, as_stream(stream)),
+            "launching a solve");
+      return;
+    }
+    if (segments_) {
+      check(segments_launches_.solve(task_.geometry, o, *segments_, align(workspace),
+                                     as_stream(stream)),
             "launching a solve");
       return;
     }
@@ -158,7 +174,15 @@ class executor final : public solver::executor {
   void plan_shape() {
     const auto most_shared =
         static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-    onchip_ = plan_onchip(task_, {}, {most_shared, attribute(cudaDevAttrClusterLaunch) != 0});
+    const onchip_limits limits{most_shared, attribute(cudaDevAttrClusterLaunch) != 0};
+    onchip_ = plan_onchip(task_, {}, limits);
+    // A block alone on a multiprocessor waits more than a second pass costs.
+    if (!onchip_ || onchip_->shared_bytes > crowded) segments_ = plan_segments(task_, {}, limits);
+    if (segments_) {
+      onchip_.reset();
+      segments_launches_ = find(task_, segments_f32, segments_f64, segments_c64, segments_c128);
+      check(segments_launches_.prepare(most_shared), "giving a kernel its shared memory");
+    }
     if (!onchip_) return;
     onchip_launches_ = find(task_, onchip_f32, onchip_f64, onchip_c64, onchip_c128);
     check(onchip_launches_.prepare(onchip_->blocks > 1, most_shared),
@@ -186,7 +210,9 @@ class executor final : public solver::executor {
   task task_;
   launches launches_;
   onchip_launches onchip_launches_{};
+  segments_launches segments_launches_{};
   std::optional<onchip_shape> onchip_;
+  std::optional<segments_shape> segments_;
   int device_;
   device_memory ragged_, off_diagonal_;
   index_t most_columns_ = 0;

@@ -35,15 +35,7 @@ bool in_aligned_lines(const geometry& g, int a, int size) {
   for (int k = 0; k < g.matrices.count; ++k) {
     if (g.matrices.at[k].stride[a] * size % bulk_granule != 0) return false;
   }
-  return g.rows * size % bulk_granule == 0;
-}
-
-walk order_of(const geometry& g) {
-  if (g.matrices.count == 0) return walk::rows;
-  const layout::axis& fastest = g.matrices.at[g.matrices.count - 1];
-  const auto size = [](index_t stride) { return stride < 0 ? -stride : stride; };
-  return size(fastest.stride[layout::rhs]) < size(g.lines[layout::rhs].step) ? walk::systems
-                                                                             : walk::rows;
+  return true;
 }
 
 /// How much longer than one access the lanes of a warp take that read neighbouring chunks, on
@@ -61,22 +53,6 @@ double conflicts(int chunk_rows, int chunks, int systems_a_warp, int pitch, int 
     worst += *std::max_element(users, users + banks);
   }
   return static_cast<double>(worst) / words;
-}
-
-void cut(onchip_shape& s, int chunk_rows) {
-  s.chunk_rows = chunk_rows;
-  s.chunks = (s.block_rows + chunk_rows - 1) / chunk_rows;
-  s.systems_a_warp = std::max(warp / s.chunks, 1);
-  s.warps_a_system = (s.chunks + warp - 1) / warp;
-}
-
-/// Threads for the systems of a block: in order `rows`, of as many as `warps` warps take.
-void fill_block(onchip_shape& s, int warps) {
-  if (s.order == walk::rows) {
-    s.systems = std::max(warps / s.warps_a_system, 1) * s.systems_a_warp;
-  }
-  const int filled = (s.systems + s.systems_a_warp - 1) / s.systems_a_warp * s.warps_a_system;
-  s.threads = filled * warp;
 }
 
 /// How arrays move.
@@ -160,15 +136,16 @@ std::size_t tile_bytes(const onchip_shape& s, int size) {
 /// Shares the rows of a system out among as many blocks as leave room for several on a
 /// multiprocessor, or as there may be.
 void share_rows(onchip_shape& s, int size, int blocks, bool clusters) {
+  const int rows = static_cast<int>(s.rows);
   s.blocks = 1;
-  s.block_rows = s.rows;
+  s.block_rows = rows;
   const auto enough = [&] {
     return blocks > 0 ? s.blocks >= blocks : tile_bytes(s, size) <= good_tile;
   };
-  while (!enough() && clusters && s.blocks < most_blocks && s.rows / (2 * s.blocks) >= 64) {
+  while (!enough() && clusters && s.blocks < most_blocks && rows / (2 * s.blocks) >= 64) {
     s.blocks *= 2;
     const int step = granule_elements(size);
-    s.block_rows = round_up((s.rows + s.blocks - 1) / s.blocks, step);
+    s.block_rows = round_up((rows + s.blocks - 1) / s.blocks, step);
   }
 }
 
@@ -186,6 +163,53 @@ void choose_systems(onchip_shape& s, int size, const onchip_tuning& tuning, bool
 
 }  // namespace
 
+walk order_of(const geometry& g) {
+  if (g.matrices.count == 0) return walk::rows;
+  const layout::axis& fastest = g.matrices.at[g.matrices.count - 1];
+  const auto size = [](index_t stride) { return stride < 0 ? -stride : stride; };
+  return size(fastest.stride[layout::rhs]) < size(g.lines[layout::rhs].step) ? walk::systems
+                                                                             : walk::rows;
+}
+
+void cut(onchip_shape& s, int chunk_rows) {
+  s.chunk_rows = chunk_rows;
+  s.chunks = (s.block_rows + chunk_rows - 1) / chunk_rows;
+  s.systems_a_warp = std::max(warp / s.chunks, 1);
+  s.warps_a_system = (s.chunks + warp - 1) / warp;
+}
+
+void fill_block(onchip_shape& s, int warps) {
+  if (s.order == walk::rows) {
+    s.systems = std::max(warps / s.warps_a_system, 1) * s.systems_a_warp;
+  }
+  const int filled = (s.systems + s.systems_a_warp - 1) / s.systems_a_warp * s.warps_a_system;
+  s.threads = filled * warp;
+}
+
+bool lay_out(onchip_shape& s, const task& t, const onchip_tuning& tuning, int chunk_rows,
+             const onchip_limits& limits) {
+  const geometry& g = t.geometry;
+  const int size = static_cast<int>(size_of(t.type));
+  cut(s, tuning.chunk_rows > 0 ? tuning.chunk_rows : fit_chunk(s, chunk_rows, size));
+  fill_block(s, tuning.warps);
+  if (s.threads > most_threads || s.systems > 2 * s.threads) return false;
+  s.pitch = pitch_of(g, s, size);
+  s.array_pitch = round_up(s.systems * s.pitch, granule_elements(size));
+  s.input = mover_of(g, s, size, layout::sub, layout::rhs);
+  s.output = mover_of(g, s, size, layout::x, layout::x);
+  s.dense_input = s.dense_output = s.order == walk::rows && s.blocks == 1;
+  for (int a = layout::sub; a <= layout::rhs; ++a) s.dense_input = s.dense_input && is_dense(g, a);
+  s.dense_output = s.dense_output && is_dense(g, layout::x);
+  const auto rows = static_cast<std::uint64_t>(s.block_rows);
+  s.per_rows = static_cast<unsigned>(((std::uint64_t{1} << 32) + rows - 1) / rows);
+  const auto systems = static_cast<std::size_t>(s.systems), bytes = static_cast<std::size_t>(size);
+  s.shared_bytes = 4 * static_cast<std::size_t>(s.array_pitch) * bytes +
+                   systems * (layout::array_count * sizeof(index_t) + 2 * sizeof(int)) +
+                   sizeof(std::uint64_t) +
+                   (static_cast<std::size_t>(s.threads / warp) + systems) * 10 * bytes;
+  return s.shared_bytes <= limits.shared_bytes;
+}
+
 std::optional<onchip_shape> plan_onchip(const task& t, const onchip_tuning& tuning,
                                         const onchip_limits& limits) {
   const geometry& g = t.geometry;
@@ -195,7 +219,7 @@ std::optional<onchip_shape> plan_onchip(const task& t, const onchip_tuning& tuni
   }
   const int size = static_cast<int>(size_of(t.type));
   onchip_shape s{};
-  s.rows = static_cast<int>(g.rows);
+  s.rows = g.rows;
   s.order = order_of(g);
   s.systems = 1;
   if (s.order == walk::systems) {
@@ -203,23 +227,7 @@ std::optional<onchip_shape> plan_onchip(const task& t, const onchip_tuning& tuni
   } else {
     share_rows(s, size, tuning.blocks, limits.clusters);
   }
-  cut(s, tuning.chunk_rows > 0 ? tuning.chunk_rows : fit_chunk(s, wanted_chunk(t, s, size), size));
-  fill_block(s, tuning.warps);
-  if (s.threads > most_threads || s.chunks < s.blocks || s.systems > 2 * s.threads) return {};
-  s.pitch = pitch_of(g, s, size);
-  s.array_pitch = round_up(s.systems * s.pitch, granule_elements(size));
-  s.input = mover_of(g, s, size, layout::sub, layout::rhs);
-  s.output = mover_of(g, s, size, layout::x, layout::x);
-  s.dense_input = s.dense_output = s.order == walk::rows && s.blocks == 1;
-  for (int a = layout::sub; a <= layout::rhs; ++a) s.dense_input = s.dense_input && is_dense(g, a);
-  s.dense_output = s.dense_output && is_dense(g, layout::x);
-  s.per_rows = static_cast<unsigned>(((std::uint64_t{1} << 32) + g.rows - 1) / g.rows);
-  const auto systems = static_cast<std::size_t>(s.systems), bytes = static_cast<std::size_t>(size);
-  s.shared_bytes = 4 * static_cast<std::size_t>(s.array_pitch) * bytes +
-                   systems * (layout::array_count * sizeof(index_t) + 2 * sizeof(int)) +
-                   sizeof(std::uint64_t) +
-                   (static_cast<std::size_t>(s.threads / warp) + systems) * 10 * bytes;
-  if (s.shared_bytes > limits.shared_bytes) return {};
+  if (!lay_out(s, t, tuning, wanted_chunk(t, s, size), limits) || s.chunks < s.blocks) return {};
   return s;
 }
 

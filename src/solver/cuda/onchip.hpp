@@ -31,8 +31,8 @@ enum class mover {
 /// What a block does, or a cluster of blocks that share the rows of some systems. A block's shared
 /// memory holds sub, diag, sup and rhs of its part.
 struct onchip_shape {
-  int rows;            // of a system
-  int blocks;          // that share a system; no more than `chunks`
+  index_t rows;        // of a system
+  int blocks;          // that share a system; of a cluster no more than `chunks`
   int block_rows;      // of a system in a block; the last one may have fewer
   int chunk_rows;      // of a thread; odd, so that neighbouring threads' rows lie in other banks
   int chunks;          // of a system in a block
@@ -45,7 +45,7 @@ struct onchip_shape {
   walk order;
   bool dense_input, dense_output;  // one piece, system after system
   mover input, output;             // subject to the alignment of the pointers
-  unsigned per_rows;               // 2^32 / rows, rounded up: divides indices of the tile
+  unsigned per_rows;               // 2^32 / block_rows, rounded up: divides indices of the tile
   std::size_t shared_bytes;
 };
 
@@ -65,6 +65,20 @@ struct onchip_limits {
 /// The shape for a problem, or nothing if it does not fit.
 std::optional<onchip_shape> plan_onchip(const solver::task&, const onchip_tuning&,
                                         const onchip_limits&);
+
+/// What follows from the rows and systems that a block has (`rows`, `blocks`, `block_rows`, `order`,
+/// and in order `systems` their number): chunks of about `chunk_rows` rows, threads, the tile.
+/// Returns whether it fits.
+bool lay_out(onchip_shape&, const solver::task&, const onchip_tuning&, int chunk_rows,
+             const onchip_limits&);
+
+/// Cuts `block_rows` into chunks, and shares out the lanes of warps among them.
+void cut(onchip_shape&, int chunk_rows);
+/// Threads for the systems of a block: in order `rows`, of as many as `warps` warps take.
+void fill_block(onchip_shape&, int warps);
+
+/// Which way a problem's arrays are walked.
+walk order_of(const geometry&);
 
 struct onchip_launches {
   /// Once a device, before the first launch: lets blocks (of clusters, or not) have `bytes` of

@@ -28,8 +28,9 @@ class tile {
     first_ = static_cast<index_t>(blockIdx.x / static_cast<unsigned>(s_.blocks)) * s_.systems;
     const index_t left = g_.matrices.size - first_;
     count_ = left < s_.systems ? static_cast<int>(left) : s_.systems;
-    row0_ = rank() * s_.block_rows;
-    rows_ = min(s_.block_rows, s_.rows - row0_);
+    row0_ = static_cast<index_t>(rank()) * s_.block_rows;
+    const index_t below = s_.rows - row0_;
+    rows_ = below < s_.block_rows ? static_cast<int>(below) : s_.block_rows;
   }
 
   /// This block among those that share its systems, and its rows of them.
@@ -37,6 +38,7 @@ class tile {
     return static_cast<int>(blockIdx.x % static_cast<unsigned>(s_.blocks));
   }
   __device__ __forceinline__ int rows() const { return rows_; }
+  __device__ __forceinline__ index_t first_row() const { return row0_; }
 
   __device__ __forceinline__ int systems() const { return count_; }
   __device__ __forceinline__ index_t number(int system) const { return first_ + system; }
@@ -99,11 +101,11 @@ class tile {
   static __device__ __forceinline__ bool aligned(const void* p) {
     return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
   }
-  /// The last block may have fewer systems than make a whole number of 16 bytes.
+  /// The last block may have fewer systems, or rows, than make a whole number of 16 bytes.
   __device__ __forceinline__ bool may_bulk(mover m) const {
-    return bulk::available &&
-           (m == mover::lines || (m == mover::pieces && first_ * s_.rows * sizeof(V) % 16 == 0 &&
-                                  count_ * s_.rows * sizeof(V) % 16 == 0));
+    return bulk::available && ((m == mover::lines && rows_ * sizeof(V) % 16 == 0) ||
+                               (m == mover::pieces && first_ * s_.rows * sizeof(V) % 16 == 0 &&
+                                count_ * s_.rows * sizeof(V) % 16 == 0));
   }
 
   /// Ends with a barrier.
@@ -179,14 +181,14 @@ class tile {
   /// some at a time, so that as many copies are under way.
   template <class F>
   __device__ __forceinline__ void for_each_element(F f) const {
-    const int elements = s_.rows * count_;
+    const int elements = s_.block_rows * count_;
     for (int i0 = static_cast<int>(threadIdx.x); i0 < elements; i0 += unroll * s_.threads) {
 #pragma unroll
       for (int u = 0; u < unroll; ++u) {
         const int i = i0 + u * s_.threads;
         if (i >= elements) break;
         const int system = static_cast<int>(__umulhi(static_cast<unsigned>(i), s_.per_rows));
-        f(i, i + system * (s_.pitch - s_.rows));
+        f(i, i + system * (s_.pitch - s_.block_rows));
       }
     }
   }
@@ -256,7 +258,7 @@ class tile {
   /// elsewhere, and rows may have to be conjugated or folded.
   template <class Which>
   __device__ __forceinline__ void mend_edges(Which which) {
-    const int n = s_.rows;
+    const index_t n = s_.rows;
     const bool wrapped = g_.corners == edge::wrapped;
     for (int s = static_cast<int>(threadIdx.x); s < count_; s += s_.threads) {
       if (g_.corners == edge::inside || !which(s)) continue;
@@ -280,7 +282,7 @@ class tile {
       &sup = array(layout::sup, s)[k];
     core::row<V> r{sub, diag, sup};
     if (g_.conjugate) r = {core::conjugate(r.sub), core::conjugate(r.diag), core::conjugate(r.sup)};
-    if (g_.corners != edge::absent && s_.rows < 3) r = core::folded(r, k, s_.rows);
+    if (g_.corners != edge::absent && s_.rows < 3) r = core::folded(r, row0_ + k, s_.rows);
     sub = r.sub, diag = r.diag, sup = r.sup;
   }
 
@@ -291,8 +293,8 @@ class tile {
   index_t* offsets_;
   std::uint64_t* arrival_;
   static constexpr int unroll = 4;
-  index_t first_;
-  int count_, row0_, rows_;
+  index_t first_, row0_;
+  int count_, rows_;
 };
 
 /// A chunk's rows in shared memory. What is kept takes the place of sup, sub and rhs, and x then
