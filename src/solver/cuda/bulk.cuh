@@ -19,6 +19,10 @@ __device__ __forceinline__ void start(std::uint64_t* arrival) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(arrival)) : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
+/// By one thread, after a barrier of the block: its memory may be used again.
+__device__ __forceinline__ void finish(std::uint64_t* arrival) {
+  asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(shared_address(arrival)) : "memory");
+}
 /// By one thread: `bytes` will arrive in all.
 __device__ __forceinline__ void expect(std::uint64_t* arrival, std::uint32_t bytes) {
   const std::uint32_t bar = shared_address(arrival);
@@ -60,6 +64,7 @@ __device__ __forceinline__ void wait_stored() {
 inline constexpr bool available = false;
 
 __device__ __forceinline__ void start(std::uint64_t*) {}
+__device__ __forceinline__ void finish(std::uint64_t*) {}
 __device__ __forceinline__ void expect(std::uint64_t*, std::uint32_t) {}
 __device__ __forceinline__ void load(void*, const void*, std::uint32_t, std::uint64_t*) {}
 __device__ __forceinline__ void wait(std::uint64_t*, std::uint32_t) {}

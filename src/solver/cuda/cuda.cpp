@@ -29,8 +29,9 @@ Launches find(const task& t, Launches (*f32)(pivoting, boundary),
   return of_type(t.pivoting, t.boundary);
 }
 
-/// Bytes of shared memory beyond which systems are solved in segments though the chip holds them.
-constexpr std::size_t crowded = std::size_t{100} << 10;
+/// Bytes of shared memory beyond which systems are solved in segments though the chip holds them:
+/// there is no room for a third block on a multiprocessor.
+constexpr std::size_t crowded = std::size_t{76} << 10;
 
 int find_device(int asked) {
   int count = 0;
@@ -176,12 +177,13 @@ class executor final : public solver::executor {
         static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
     const onchip_limits limits{most_shared, attribute(cudaDevAttrClusterLaunch) != 0};
     onchip_ = plan_onchip(task_, {}, limits);
-    // A block alone on a multiprocessor waits more than a second pass costs.
+    // Few blocks of a cluster wait for each other for longer than a second pass takes.
     if (!onchip_ || onchip_->shared_bytes > crowded) segments_ = plan_segments(task_, {}, limits);
     if (segments_) {
       onchip_.reset();
       segments_launches_ = find(task_, segments_f32, segments_f64, segments_c64, segments_c128);
-      check(segments_launches_.prepare(most_shared), "giving a kernel its shared memory");
+      check(segments_launches_.prepare(most_shared, segments_->overlap),
+            "giving a kernel its shared memory");
     }
     if (!onchip_) return;
     onchip_launches_ = find(task_, onchip_f32, onchip_f64, onchip_c64, onchip_c128);

@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(most_threads)
   extern __shared__ __align__(16) unsigned char memory[];
   const block_memory<V> m(memory, s, block_solver<P, B, Cluster>::node_bytes);
   const findings found{m.flags, m.flags + s.systems};
-  tile<V> t(g, o, s, m.arrays, m.offsets, m.arrival);
+  tile<V> t(g, o, s, m.arrays, m.offsets, m.arrival, blockIdx.x);
   for (int i = static_cast<int>(threadIdx.x); i < 2 * s.systems; i += s.threads) m.flags[i] = 0;
   t.load();
   const chunk_place p = place_of<Cluster>(s, t.systems(), t.rows(), t.rank());

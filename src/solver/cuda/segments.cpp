@@ -18,11 +18,11 @@ constexpr int wide_tile = 68 << 10;
 /// Rows a thread.
 int chunk_of(const task& t) { return size_of(t.type) == 4 ? 33 : 17; }
 
-/// Rows of a segment: whole warps of chunks, in tiles that leave room for six blocks on a
-/// multiprocessor; or, where neighbours in memory are other systems, as many as fit beside as many
+/// Rows of a segment: one or two warps of chunks, in tiles that leave room for six blocks on a
+/// multiprocessor, or more; or, where neighbours in memory are other systems, as many as fit beside as many
 /// systems as fill a line of the cache.
 void choose_segment(onchip_shape& s, const task& t) {
-  const int size = static_cast<int>(size_of(t.type)), warps = size == 16 ? 1 : 2;
+  const int size = static_cast<int>(size_of(t.type)), warps = size == 8 ? 2 : 1;
   s.systems = 1;
   s.block_rows = warps * warp * chunk_of(t);
   if (s.order == walk::rows) return;
@@ -77,7 +77,10 @@ std::optional<segments_shape> plan_segments(const task& t, const segments_tuning
   const index_t segments = (g.rows + s.block_rows - 1) / s.block_rows;
   if (segments > std::numeric_limits<int>::max() / std::max<index_t>(g.matrices.size, 1)) return {};
   s.blocks = static_cast<int>(segments);
-  if (!lay_out(s, t, {.chunk_rows = tuning.chunk_rows}, chunk_of(t), limits)) return {};
+  if (!lay_out(s, t, {.chunk_rows = tuning.chunk_rows}, chunk_of(t), limits) ||
+      s.systems > s.threads) {
+    return {};
+  }
 
   const std::size_t size = size_of(t.type);
   const bool pivots = t.pivoting == pivoting::partial;

@@ -8,6 +8,8 @@
 #include "solver/cuda/tile.cuh"
 #include "solver/system_memory.hpp"
 
+#include <algorithm>
+
 namespace tridia::cuda {
 namespace {
 
@@ -23,12 +25,12 @@ template <stage S>
 inline constexpr pivoting pivots = S == stage::pivoted ? pivoting::partial : pivoting::none;
 
 /// What has become of a system once it is closed.
-enum class verdict : int { solved, grown, failed };
+enum class verdict : int { solved, left, failed };
 
 /// Whether stage S brings a system to its end.
 template <stage S>
 __device__ __forceinline__ bool is_mine(verdict v) {
-  return v == (S == stage::pivoted ? verdict::grown : verdict::solved);
+  return v == (S == stage::pivoted ? verdict::left : verdict::solved);
 }
 
 /// A level's nodes in the workspace.
@@ -83,6 +85,26 @@ __device__ __forceinline__ bool is_idle(const Block& b, const verdict* verdicts)
   return !__syncthreads_or(mine);
 }
 
+/// Calls f(number) for the blocks of a segments' pass that this one stands for: itself, or several
+/// in the second stage, where most often there is nothing to do but to find that out.
+template <stage S, class F>
+__device__ __forceinline__ void for_each_block(unsigned blocks, F f) {
+  if constexpr (S == stage::pivoted) {
+    for (unsigned block = blockIdx.x; block < blocks; block += gridDim.x) f(block);
+  } else {
+    f(blockIdx.x);
+  }
+}
+
+/// A pass's blocks are sent to the multiprocessors while the pass before it comes to its end, and
+/// wait for that here.
+__device__ __forceinline__ void begin_pass() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+  cudaGridDependencySynchronize();
+#endif
+}
+
 __device__ __forceinline__ bool speaks_for_system(const chunk_place& p) {
   return p.system >= 0 && p.warp == 0 && p.lane == 0;
 }
@@ -106,52 +128,61 @@ __device__ __forceinline__ void hand_up(const Block& b, const onchip_shape& s, c
 /// The entries that tie a segment to its neighbours, or that lie at the other end of the array: in
 /// the last pass others may have overwritten them where x is in their place.
 struct edge_entries {
-  V *sub, *sup, *kept;
-
-  __device__ __forceinline__ edge_entries(const tile<V>& t, const onchip_shape& s, V* edges, int i)
-      : sub(t.array(layout::sub, i)),
-        sup(t.array(layout::sup, i) + t.rows() - 1),
-        kept(edges + 2 * node_above(t, s, i)) {}
-  __device__ __forceinline__ void save() const { kept[0] = *sub, kept[1] = *sup; }
-  __device__ __forceinline__ void restore() const { *sub = kept[0], *sup = kept[1]; }
+  V sub, sup;
+  __device__ __forceinline__ void take(const tile<V>& t, int system) {
+    sub = t.array(layout::sub, system)[0];
+    sup = t.array(layout::sup, system)[t.rows() - 1];
+  }
+  __device__ __forceinline__ void put(const tile<V>& t, int system) const {
+    t.array(layout::sub, system)[0] = sub;
+    t.array(layout::sup, system)[t.rows() - 1] = sup;
+  }
 };
+
+/// This thread's chunk reduced. What expanding needs is kept if `Keep`.
+template <stage S, bool Keep, class Watch>
+__device__ __forceinline__ typename chunk<V, pivots<S>>::equations reduce_chunk(
+    int n, chunk_rows<V>& rows, Watch watch) {
+  if constexpr (S == stage::pivoted) {
+    return chunk<V, pivots<S>>::reduce(n, rows);
+  } else {
+    return chunk<V, pivots<S>>::template reduce<Keep>(n, rows, watch);
+  }
+}
 
 /// The first pass: segments to equations.
 template <stage S>
 __global__ void __launch_bounds__(most_threads)
     reduce_segments(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
-                    const __grid_constant__ onchip_shape s, const nodes<pivots<S>> above, V* edges,
-                    const verdict* verdicts) {
+                    const __grid_constant__ onchip_shape s, unsigned blocks,
+                    const nodes<pivots<S>> above, edge_entries* edges, const verdict* verdicts) {
   using C = chunk<V, pivots<S>>;
   extern __shared__ __align__(16) unsigned char memory[];
   const block_memory<V> m(memory, s, sizeof(typename C::equations));
-  tile<V> t(g, o, s, m.arrays, m.offsets, m.arrival);
-  if (is_idle<S>(t, verdicts)) return;
-  for (int i = static_cast<int>(threadIdx.x); i < s.systems; i += s.threads) m.flags[i] = 0;
-  t.load();
-  const chunk_place p = place_of<true>(s, t.systems(), t.rows(), t.rank());
-  if constexpr (S != stage::pivoted) {
-    for (int i = static_cast<int>(threadIdx.x); i < t.systems(); i += s.threads) {
-      edge_entries(t, s, edges, i).save();
+  begin_pass();
+  for_each_block<S>(blocks, [&](unsigned block) {
+    tile<V> t(g, o, s, m.arrays, m.offsets, m.arrival, block);
+    if (is_idle<S>(t, verdicts)) return;
+    const int system = static_cast<int>(threadIdx.x);
+    if (system < t.systems()) m.flags[system] = 0;
+    t.load();
+    if (S != stage::pivoted && system < t.systems()) {
+      edges[node_above(t, s, system)].take(t, system);
     }
-  }
-  bool calm = true;
-  const auto watch = [&](const V& v) {
-    if constexpr (S == stage::watched) calm = calm && core::is_calm(v);
-  };
-  const int first = p.chunk * s.chunk_rows, n = min(s.chunk_rows, t.rows() - first);
-  typename C::equations e{};
-  chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
-  if (p.at >= 0) {
-    if constexpr (S == stage::pivoted) {
-      e = C::reduce(n, rows);
-    } else {
-      e = C::template reduce<false>(n, rows, watch);
-    }
-  }
-  block_level<V, pivots<S>> chunks(p);
-  const auto all = chunks.up(e, static_cast<typename C::equations*>(m.nodes), watch);
-  hand_up<S>(t, s, p, all, calm, m.flags, above);
+    const chunk_place p = place_of<true>(s, t.systems(), t.rows(), t.rank());
+    bool calm = true;
+    const auto watch = [&](const V& v) {
+      if constexpr (S == stage::watched) calm = calm && core::is_calm(v);
+    };
+    const int first = p.chunk * s.chunk_rows, n = min(s.chunk_rows, t.rows() - first);
+    typename C::equations e{};
+    chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
+    if (p.at >= 0) e = reduce_chunk<S, false>(n, rows, watch);
+    block_level<V, pivots<S>> chunks(p);
+    const auto all = chunks.up(e, static_cast<typename C::equations*>(m.nodes), watch);
+    hand_up<S>(t, s, p, all, calm, m.flags, above);
+    if constexpr (S == stage::pivoted) t.leave();
+  });
 }
 
 /// The equations of a block's nodes, brought together. All threads take part.
@@ -197,6 +228,7 @@ __global__ void __launch_bounds__(most_threads)
   __shared__ typename chunk<V, pivots<S>>::equations of_warps[most_threads / warp_size];
   __shared__ int grown[most_threads];
   const node_block b(s, matrices);
+  begin_pass();
   if (is_idle<S>(b, verdicts)) return;
   grown[threadIdx.x] = 0;
   __syncthreads();
@@ -212,6 +244,7 @@ __global__ void __launch_bounds__(most_threads)
                  const verdict* verdicts) {
   __shared__ typename chunk<V, pivots<S>>::equations of_warps[most_threads / warp_size];
   const node_block b(s, matrices);
+  begin_pass();
   if (is_idle<S>(b, verdicts)) return;
   const gathered<S> level(b, s, in, of_warps);
   typename chunk<V, pivots<S>>::ends ends{};
@@ -229,7 +262,7 @@ __device__ __forceinline__ bool is_sound(const typename chunk<V, pivoting::parti
   return core::is_finite(x.first) && core::is_finite(x.last);
 }
 
-/// Finds out why a system has no finite solution. All threads look for a row that is not finite; if
+/// Enters why a system has no finite solution. All threads look for a row that is not finite; if
 /// there is none, one of them eliminates.
 template <pivoting P, boundary B>
 __device__ __noinline__ void diagnose(const geometry& g, const typed_operands<V>& o,
@@ -267,6 +300,7 @@ __global__ void __launch_bounds__(most_threads)
   __shared__ typename C::equations of_warps[most_threads / warp_size];
   __shared__ int unsound[most_threads];
   const node_block b(s, g.matrices.size);
+  begin_pass();
   if (is_idle<S>(b, verdicts)) return;
   unsound[threadIdx.x] = 0;
   __syncthreads();
@@ -278,15 +312,16 @@ __global__ void __launch_bounds__(most_threads)
     unsound[p.system] = 1;
   }
   __syncthreads();
-  for (int i = static_cast<int>(threadIdx.x); i < b.systems(); i += s.threads) {
-    const index_t m = b.number(i);
-    if (S == stage::pivoted && !is_mine<S>(verdicts[m])) {
-      unsound[i] = 0;
-    } else if (unsound[i]) {
-      verdicts[m] = S == stage::watched ? verdict::grown : verdict::failed;
+  const int system = static_cast<int>(threadIdx.x);
+  if (system < b.systems()) {
+    verdict& v = verdicts[b.number(system)];
+    if (S == stage::pivoted && !is_mine<S>(v)) {
+      unsound[system] = 0;
+    } else if (!unsound[system]) {
+      if (S != stage::pivoted) v = verdict::solved;
+      if (o.status) solver::enter_status(g, o.status, b.number(system), 0, 0);
     } else {
-      if (S != stage::pivoted) verdicts[m] = verdict::solved;
-      if (o.status) solver::enter_status(g, o.status, m, 0, 0);
+      v = S == stage::watched ? verdict::left : verdict::failed;
     }
   }
   if constexpr (S != stage::watched) {
@@ -301,57 +336,66 @@ __global__ void __launch_bounds__(most_threads)
 template <stage S>
 __global__ void __launch_bounds__(most_threads)
     expand_segments(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
-                    const __grid_constant__ onchip_shape s, const nodes<pivots<S>> above, V* edges,
+                    const __grid_constant__ onchip_shape s, unsigned blocks,
+                    const nodes<pivots<S>> above, const edge_entries* edges,
                     const verdict* verdicts) {
   using C = chunk<V, pivots<S>>;
   extern __shared__ __align__(16) unsigned char memory[];
   const block_memory<V> m(memory, s, sizeof(typename C::equations));
-  tile<V> t(g, o, s, m.arrays, m.offsets, m.arrival);
-  if (is_idle<S>(t, verdicts)) return;
-  const chunk_place p = place_of<true>(s, t.systems(), t.rows(), t.rank());
-  typename C::ends ends{};
-  if (p.system >= 0) ends = above.ends[node_above(t, s, p.system)];
-  int* const left_out = m.flags;
-  bool any_left_out = false;
-  for (int i = static_cast<int>(threadIdx.x); i < t.systems(); i += s.threads) {
-    left_out[i] = !is_mine<S>(verdicts[t.number(i)]);
-    any_left_out = any_left_out || left_out[i];
-  }
-  t.load();
-  for (int i = static_cast<int>(threadIdx.x); i < t.systems(); i += s.threads) {
-    edge_entries(t, s, edges, i).restore();
-  }
-  any_left_out = __syncthreads_or(any_left_out);
-
-  const int first = p.chunk * s.chunk_rows, n = min(s.chunk_rows, t.rows() - first);
-  const auto ignore = [](const V&) {};
-  typename C::equations e{};
-  chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
-  if (p.at >= 0) {
-    if constexpr (S == stage::pivoted) {
-      e = C::reduce(n, rows);
-    } else {
-      e = C::template reduce<true>(n, rows, ignore);
+  begin_pass();
+  for_each_block<S>(blocks, [&](unsigned block) {
+    // In the other order: the second-level cache still has what the first pass read last.
+    tile<V> t(g, o, s, m.arrays, m.offsets, m.arrival, blocks - 1 - block);
+    if (is_idle<S>(t, verdicts)) return;
+    const chunk_place p = place_of<true>(s, t.systems(), t.rows(), t.rank());
+    // What comes from the workspace is asked for before the tile, and looked at after it.
+    typename C::ends ends{};
+    if (p.system >= 0) ends = above.ends[node_above(t, s, p.system)];
+    const int system = static_cast<int>(threadIdx.x);
+    verdict v{};
+    edge_entries edge;
+    if (system < t.systems()) {
+      v = verdicts[t.number(system)];
+      edge = edges[node_above(t, s, system)];
     }
-  }
-  block_level<V, pivots<S>> chunks(p);
-  chunks.up(e, static_cast<typename C::equations*>(m.nodes), ignore);
-  ends = chunks.down(ends);
-  if (p.at >= 0 && !C::expand(n, rows, ends) && !left_out[p.system] && o.status) {
-    // Everything was finite until now, so it is an overflow.
-    int k = n - 1;
-    while (k > 0 && core::is_finite(rows.rhs(k))) --k;
-    solver::merge_status(o.status + t.offset(layout::status, p.system), 0,
-                         -(t.first_row() + first + k + 1));
-  }
-  t.publish();
-  __syncthreads();
-  t.store(any_left_out, [&](int system) { return left_out[system] != 0; });
+    t.load();
+    int* const left_out = m.flags;
+    bool any_left_out = false;
+    if (system < t.systems()) {
+      any_left_out = left_out[system] = !is_mine<S>(v);
+      edge.put(t, system);
+    }
+    any_left_out = __syncthreads_or(any_left_out);
+
+    const int first = p.chunk * s.chunk_rows, n = min(s.chunk_rows, t.rows() - first);
+    const auto ignore = [](const V&) {};
+    typename C::equations e{};
+    chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
+    if (p.at >= 0) e = reduce_chunk<S, true>(n, rows, ignore);
+    block_level<V, pivots<S>> chunks(p);
+    chunks.up(e, static_cast<typename C::equations*>(m.nodes), ignore);
+    ends = chunks.down(ends);
+    if (p.at >= 0 && !C::expand(n, rows, ends) && !left_out[p.system] && o.status) {
+      // Everything was finite until now, so it is an overflow.
+      int k = n - 1;
+      while (k > 0 && core::is_finite(rows.rhs(k))) --k;
+      solver::merge_status(o.status + t.offset(layout::status, p.system), 0,
+                           -(t.first_row() + first + k + 1));
+    }
+    t.publish();
+    __syncthreads();
+    t.store(any_left_out, [&](int i) { return left_out[i] != 0; });
+    if constexpr (S == stage::pivoted) t.leave();
+  });
 }
 
 unsigned blocks_for(const onchip_shape& s, index_t systems) {
   return static_cast<unsigned>((systems + s.systems - 1) / s.systems * s.blocks);
 }
+
+/// Blocks of a segments' pass of the second stage: no more than have something to do at a time, a
+/// few times over.
+constexpr unsigned most_of_second_stage = 8192;
 
 /// The launches of all passes, in a workspace.
 template <boundary B>
@@ -361,38 +405,54 @@ class passes {
          cudaStream_t stream)
       : g_(g), o_(solver::typed<V>(o)), s_(shape), memory_(workspace), stream_(stream) {}
 
+  /// The first error, if any.
   template <stage S>
-  cudaError_t run() const {
+  cudaError_t run() {
     // What goes down the levels does not depend on whether anybody watched on the way up.
     constexpr stage down = S == stage::watched ? stage::plain : S;
-    V* const edges = at<V>(s_.edges);
-    verdict* const verdicts = at<verdict>(s_.verdicts);
+    auto* const edges = at<edge_entries>(s_.edges);
+    auto* const verdicts = at<verdict>(s_.verdicts);
     const index_t matrices = g_.matrices.size;
     const onchip_shape& rows = s_.rows;
     const int top = s_.levels - 1;
+    const unsigned blocks = blocks_for(rows, matrices);
+    const unsigned grid = S == stage::pivoted ? std::min(blocks, most_of_second_stage) : blocks;
+    const auto on_level = [&](int k, auto kernel) {
+      const onchip_shape& s = s_.level[k].shape;
+      launch(kernel, blocks_for(s, matrices), s, s, matrices, level<S>(k), level<S>(k + 1),
+             verdicts);
+    };
 
-    reduce_segments<S><<<blocks_for(rows, matrices), rows.threads, rows.shared_bytes, stream_>>>(
-        g_, o_, rows, level<S>(0), edges, verdicts);
-    for (int k = 0; k < top; ++k) {
-      const onchip_shape& s = s_.level[k].shape;
-      reduce_level<S><<<blocks_for(s, matrices), s.threads, 0, stream_>>>(
-          s, matrices, level<S>(k), level<S>(k + 1), verdicts);
-    }
+    launch(reduce_segments<S>, grid, rows, g_, o_, rows, blocks, level<S>(0), edges, verdicts);
+    for (int k = 0; k < top; ++k) on_level(k, reduce_level<S>);
     const onchip_shape& last = s_.level[top].shape;
-    close_level<S, B><<<blocks_for(last, matrices), last.threads, 0, stream_>>>(
-        g_, o_, last, level<S>(top), verdicts);
-    for (int k = top; k-- > 0;) {
-      const onchip_shape& s = s_.level[k].shape;
-      expand_level<down><<<blocks_for(s, matrices), s.threads, 0, stream_>>>(
-          s, matrices, level<S>(k), level<S>(k + 1), verdicts);
-    }
-    expand_segments<down>
-        <<<blocks_for(rows, matrices), rows.threads, rows.shared_bytes, stream_>>>(
-            g_, o_, rows, level<S>(0), edges, verdicts);
-    return cudaGetLastError();
+    launch(close_level<S, B>, blocks_for(last, matrices), last, g_, o_, last, level<S>(top),
+           verdicts);
+    for (int k = top; k-- > 0;) on_level(k, expand_level<down>);
+    launch(expand_segments<down>, grid, rows, g_, o_, rows, blocks, level<S>(0), edges, verdicts);
+    return result_;
   }
 
  private:
+  template <class... Parameters, class... Arguments>
+  void launch(void (*kernel)(Parameters...), unsigned blocks, const onchip_shape& s,
+              const Arguments&... arguments) {
+    if (result_ != cudaSuccess) return;
+    cudaLaunchAttribute overlap{};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = blocks;
+    config.blockDim = static_cast<unsigned>(s.threads);
+    config.dynamicSmemBytes = s.shared_bytes;
+    config.stream = stream_;
+    config.attrs = &overlap;
+    // The first pass waits for whatever the stream holds.
+    config.numAttrs = s_.overlap && !first_ ? 1 : 0;
+    first_ = false;
+    result_ = cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
+  }
+
   template <class T>
   T* at(std::size_t offset) const {
     return reinterpret_cast<T*>(memory_ + offset);
@@ -410,33 +470,37 @@ class passes {
   const segments_shape& s_;
   std::byte* memory_;
   cudaStream_t stream_;
+  bool first_ = true;
+  cudaError_t result_ = cudaSuccess;
 };
+
+template <pivoting P>
+inline constexpr stage first_stage = P == pivoting::none ? stage::plain : stage::watched;
 
 template <pivoting P, boundary B>
 cudaError_t solve(const geometry& g, const operands& o, const segments_shape& shape,
                   std::byte* workspace, cudaStream_t stream) {
-  const passes<B> all(g, o, shape, workspace, stream);
-  if constexpr (P == pivoting::none) return all.template run<stage::plain>();
-  const cudaError_t result = all.template run<stage::watched>();
-  return result != cudaSuccess ? result : all.template run<stage::pivoted>();
-}
-
-template <stage S>
-cudaError_t prepare_stage(std::size_t bytes) {
-  constexpr stage down = S == stage::watched ? stage::plain : S;
-  const auto allow = [bytes](auto kernel) {
-    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                static_cast<int>(bytes));
-  };
-  const cudaError_t result = allow(reduce_segments<S>);
-  return result != cudaSuccess ? result : allow(expand_segments<down>);
+  passes<B> all(g, o, shape, workspace, stream);
+  const cudaError_t result = all.template run<first_stage<P>>();
+  return P == pivoting::none ? result : all.template run<stage::pivoted>();
 }
 
 template <pivoting P>
-cudaError_t prepare(std::size_t bytes) {
-  if constexpr (P == pivoting::none) return prepare_stage<stage::plain>(bytes);
-  const cudaError_t result = prepare_stage<stage::watched>(bytes);
-  return result != cudaSuccess ? result : prepare_stage<stage::pivoted>(bytes);
+cudaError_t prepare(std::size_t bytes, bool& overlap) {
+  cudaFuncAttributes compiled{};
+  cudaError_t result = cudaFuncGetAttributes(&compiled, reduce_segments<first_stage<P>>);
+  const auto allow = [&](auto kernel) {
+    if (result != cudaSuccess) return;
+    result = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(bytes));
+  };
+  allow(reduce_segments<first_stage<P>>);
+  allow(expand_segments<stage::plain>);
+  allow(reduce_segments<stage::pivoted>);
+  allow(expand_segments<stage::pivoted>);
+  // Code for less has no instruction to wait with, even where it is translated for the device.
+  overlap = compiled.ptxVersion >= 90;
+  return result;
 }
 
 }  // namespace

@@ -20,12 +20,18 @@ using solver::typed_operands;
 template <class V>
 class tile {
  public:
-  /// `offsets` has room for array_count entries a system.
+  /// The systems of block number `block`. `offsets` has room for array_count entries a system.
   __device__ __forceinline__ tile(const geometry& g, const typed_operands<V>& o,
                                   const onchip_shape& shape, V* memory, index_t* offsets,
-                                  std::uint64_t* arrival)
-      : g_(g), o_(o), s_(shape), memory_(memory), offsets_(offsets), arrival_(arrival) {
-    first_ = static_cast<index_t>(blockIdx.x / static_cast<unsigned>(s_.blocks)) * s_.systems;
+                                  std::uint64_t* arrival, unsigned block)
+      : g_(g),
+        o_(o),
+        s_(shape),
+        memory_(memory),
+        offsets_(offsets),
+        arrival_(arrival),
+        block_(block) {
+    first_ = static_cast<index_t>(block_ / static_cast<unsigned>(s_.blocks)) * s_.systems;
     const index_t left = g_.matrices.size - first_;
     count_ = left < s_.systems ? static_cast<int>(left) : s_.systems;
     row0_ = static_cast<index_t>(rank()) * s_.block_rows;
@@ -35,7 +41,7 @@ class tile {
 
   /// This block among those that share its systems, and its rows of them.
   __device__ __forceinline__ int rank() const {
-    return static_cast<int>(blockIdx.x % static_cast<unsigned>(s_.blocks));
+    return static_cast<int>(block_ % static_cast<unsigned>(s_.blocks));
   }
   __device__ __forceinline__ int rows() const { return rows_; }
   __device__ __forceinline__ index_t first_row() const { return row0_; }
@@ -76,6 +82,13 @@ class tile {
     }
     mend_edges(which);
     __syncthreads();
+  }
+
+  /// Leaves shared memory to another tile, which may be loaded then. By every thread.
+  __device__ __forceinline__ void leave() {
+    bulk::publish();
+    __syncthreads();
+    if (threadIdx.x == 0) bulk::finish(arrival_);
   }
 
   /// By every thread, before a barrier and then `store`.
@@ -293,6 +306,7 @@ class tile {
   index_t* offsets_;
   std::uint64_t* arrival_;
   static constexpr int unroll = 4;
+  unsigned block_;
   index_t first_, row0_;
   int count_, rows_;
 };
