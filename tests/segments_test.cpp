@@ -131,7 +131,7 @@ TEST(SegmentsShape, HasRowsBeyond32Bits) {
 bool solve_in_segments(experiment& e, const segments_tuning& tuning) {
   const problem& p = e.problem();
   const auto t = task_of(p);
-  auto s = plan_segments(t, tuning, kAmpere);
+  const auto s = plan_segments(t, tuning, kAmpere);
   if (!s) return false;
   const auto find = p.type == value_type::f32    ? tridia::cuda::segments_f32
                     : p.type == value_type::f64 ? tridia::cuda::segments_f64
@@ -146,7 +146,7 @@ bool solve_in_segments(experiment& e, const segments_tuning& tuning) {
       nullptr};
   const device_bytes workspace = allocate_on_device(s->bytes);
   e.give();
-  EXPECT_EQ(launches.prepare(kAmpere.shared_bytes, s->overlap), cudaSuccess);
+  EXPECT_EQ(launches.prepare(kAmpere.shared_bytes), cudaSuccess);
   EXPECT_EQ(launches.solve(t.geometry, o, *s, workspace.get(), nullptr), cudaSuccess);
   EXPECT_EQ(e.take(), "");
   return true;

@@ -182,8 +182,7 @@ class executor final : public solver::executor {
     if (segments_) {
       onchip_.reset();
       segments_launches_ = find(task_, segments_f32, segments_f64, segments_c64, segments_c128);
-      check(segments_launches_.prepare(most_shared, segments_->overlap),
-            "giving a kernel its shared memory");
+      check(segments_launches_.prepare(most_shared), "giving a kernel its shared memory");
     }
     if (!onchip_) return;
     onchip_launches_ = find(task_, onchip_f32, onchip_f64, onchip_c64, onchip_c128);

@@ -18,11 +18,12 @@ constexpr int wide_tile = 68 << 10;
 /// Rows a thread.
 int chunk_of(const task& t) { return size_of(t.type) == 4 ? 33 : 17; }
 
-/// Rows of a segment: one or two warps of chunks, in tiles that leave room for six blocks on a
-/// multiprocessor, or more; or, where neighbours in memory are other systems, as many as fit beside as many
+/// Rows of a segment: a few warps of chunks, in tiles that leave room for three blocks on a
+/// multiprocessor, or more (as measured for float and double on an H200); or, where neighbours in memory are other systems, as many as fit beside as many
 /// systems as fill a line of the cache.
 void choose_segment(onchip_shape& s, const task& t) {
-  const int size = static_cast<int>(size_of(t.type)), warps = size == 8 ? 2 : 1;
+  const int size = static_cast<int>(size_of(t.type));
+  const int warps = size != 8 ? 1 : t.pivoting == pivoting::none ? 4 : 2;
   s.systems = 1;
   s.block_rows = warps * warp * chunk_of(t);
   if (s.order == walk::rows) return;

@@ -8,8 +8,6 @@
 #include "solver/cuda/tile.cuh"
 #include "solver/system_memory.hpp"
 
-#include <algorithm>
-
 namespace tridia::cuda {
 namespace {
 
@@ -74,35 +72,38 @@ __device__ __forceinline__ index_t node_above(const Block& b, const onchip_shape
   return b.number(system) * s.blocks + b.rank();
 }
 
-/// Whether the second stage has nothing to do in a block. All threads take part.
-template <stage S, class Block>
-__device__ __forceinline__ bool is_idle(const Block& b, const verdict* verdicts) {
+/// Whether the second stage has nothing to do for `count` systems from `first` on. All threads take
+/// part.
+template <stage S>
+__device__ __forceinline__ bool is_idle(index_t first, int count, const verdict* verdicts) {
   if constexpr (S != stage::pivoted) return false;
   bool mine = false;
-  for (int i = static_cast<int>(threadIdx.x); i < b.systems(); i += static_cast<int>(blockDim.x)) {
-    mine = mine || is_mine<S>(verdicts[b.number(i)]);
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
+    mine = mine || is_mine<S>(verdicts[first + i]);
   }
   return !__syncthreads_or(mine);
 }
 
-/// Calls f(number) for the blocks of a segments' pass that this one stands for: itself, or several
-/// in the second stage, where most often there is nothing to do but to find that out.
-template <stage S, class F>
-__device__ __forceinline__ void for_each_block(unsigned blocks, F f) {
-  if constexpr (S == stage::pivoted) {
-    for (unsigned block = blockIdx.x; block < blocks; block += gridDim.x) f(block);
-  } else {
-    f(blockIdx.x);
-  }
-}
+/// The tiles that a block of the second stage stands for, most often to find that they are done.
+constexpr unsigned second_stage_run = 8;
 
-/// A pass's blocks are sent to the multiprocessors while the pass before it comes to its end, and
-/// wait for that here.
-__device__ __forceinline__ void begin_pass() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  cudaTriggerProgrammaticLaunchCompletion();
-  cudaGridDependencySynchronize();
-#endif
+/// Calls f(number) for the tiles, of `tiles`, that this block has in a segments' pass.
+template <stage S, class F>
+__device__ __forceinline__ void for_each_tile(const onchip_shape& s, unsigned tiles,
+                                              index_t matrices, const verdict* verdicts, F f) {
+  if constexpr (S != stage::pivoted) return f(blockIdx.x);
+  const auto of_systems = static_cast<unsigned>(s.blocks);
+  unsigned tile = blockIdx.x * second_stage_run;
+  const unsigned end = min(tile + second_stage_run, tiles);
+  while (tile < end) {
+    const unsigned group = tile / of_systems;
+    const index_t first = static_cast<index_t>(group) * s.systems, left = matrices - first;
+    if (is_idle<S>(first, left < s.systems ? static_cast<int>(left) : s.systems, verdicts)) {
+      tile = (group + 1) * of_systems;
+    } else {
+      f(tile++);
+    }
+  }
 }
 
 __device__ __forceinline__ bool speaks_for_system(const chunk_place& p) {
@@ -154,15 +155,13 @@ __device__ __forceinline__ typename chunk<V, pivots<S>>::equations reduce_chunk(
 template <stage S>
 __global__ void __launch_bounds__(most_threads)
     reduce_segments(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
-                    const __grid_constant__ onchip_shape s, unsigned blocks,
+                    const __grid_constant__ onchip_shape s, unsigned tiles,
                     const nodes<pivots<S>> above, edge_entries* edges, const verdict* verdicts) {
   using C = chunk<V, pivots<S>>;
   extern __shared__ __align__(16) unsigned char memory[];
   const block_memory<V> m(memory, s, sizeof(typename C::equations));
-  begin_pass();
-  for_each_block<S>(blocks, [&](unsigned block) {
-    tile<V> t(g, o, s, m.arrays, m.offsets, m.arrival, block);
-    if (is_idle<S>(t, verdicts)) return;
+  for_each_tile<S>(s, tiles, g.matrices.size, verdicts, [&](unsigned number) {
+    tile<V> t(g, o, s, m.arrays, m.offsets, m.arrival, number);
     const int system = static_cast<int>(threadIdx.x);
     if (system < t.systems()) m.flags[system] = 0;
     t.load();
@@ -228,8 +227,7 @@ __global__ void __launch_bounds__(most_threads)
   __shared__ typename chunk<V, pivots<S>>::equations of_warps[most_threads / warp_size];
   __shared__ int grown[most_threads];
   const node_block b(s, matrices);
-  begin_pass();
-  if (is_idle<S>(b, verdicts)) return;
+  if (is_idle<S>(b.number(0), b.systems(), verdicts)) return;
   grown[threadIdx.x] = 0;
   __syncthreads();
   const gathered<S> level(b, s, in, of_warps);
@@ -244,8 +242,7 @@ __global__ void __launch_bounds__(most_threads)
                  const verdict* verdicts) {
   __shared__ typename chunk<V, pivots<S>>::equations of_warps[most_threads / warp_size];
   const node_block b(s, matrices);
-  begin_pass();
-  if (is_idle<S>(b, verdicts)) return;
+  if (is_idle<S>(b.number(0), b.systems(), verdicts)) return;
   const gathered<S> level(b, s, in, of_warps);
   typename chunk<V, pivots<S>>::ends ends{};
   if (level.place.system >= 0) ends = above.ends[node_above(b, s, level.place.system)];
@@ -300,8 +297,7 @@ __global__ void __launch_bounds__(most_threads)
   __shared__ typename C::equations of_warps[most_threads / warp_size];
   __shared__ int unsound[most_threads];
   const node_block b(s, g.matrices.size);
-  begin_pass();
-  if (is_idle<S>(b, verdicts)) return;
+  if (is_idle<S>(b.number(0), b.systems(), verdicts)) return;
   unsound[threadIdx.x] = 0;
   __syncthreads();
   const gathered<S> level(b, s, in, of_warps);
@@ -336,17 +332,14 @@ __global__ void __launch_bounds__(most_threads)
 template <stage S>
 __global__ void __launch_bounds__(most_threads)
     expand_segments(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
-                    const __grid_constant__ onchip_shape s, unsigned blocks,
+                    const __grid_constant__ onchip_shape s, unsigned tiles,
                     const nodes<pivots<S>> above, const edge_entries* edges,
                     const verdict* verdicts) {
   using C = chunk<V, pivots<S>>;
   extern __shared__ __align__(16) unsigned char memory[];
   const block_memory<V> m(memory, s, sizeof(typename C::equations));
-  begin_pass();
-  for_each_block<S>(blocks, [&](unsigned block) {
-    // In the other order: the second-level cache still has what the first pass read last.
-    tile<V> t(g, o, s, m.arrays, m.offsets, m.arrival, blocks - 1 - block);
-    if (is_idle<S>(t, verdicts)) return;
+  for_each_tile<S>(s, tiles, g.matrices.size, verdicts, [&](unsigned number) {
+    tile<V> t(g, o, s, m.arrays, m.offsets, m.arrival, number);
     const chunk_place p = place_of<true>(s, t.systems(), t.rows(), t.rank());
     // What comes from the workspace is asked for before the tile, and looked at after it.
     typename C::ends ends{};
@@ -393,10 +386,6 @@ unsigned blocks_for(const onchip_shape& s, index_t systems) {
   return static_cast<unsigned>((systems + s.systems - 1) / s.systems * s.blocks);
 }
 
-/// Blocks of a segments' pass of the second stage: no more than have something to do at a time, a
-/// few times over.
-constexpr unsigned most_of_second_stage = 8192;
-
 /// The launches of all passes, in a workspace.
 template <boundary B>
 class passes {
@@ -415,21 +404,21 @@ class passes {
     const index_t matrices = g_.matrices.size;
     const onchip_shape& rows = s_.rows;
     const int top = s_.levels - 1;
-    const unsigned blocks = blocks_for(rows, matrices);
-    const unsigned grid = S == stage::pivoted ? std::min(blocks, most_of_second_stage) : blocks;
+    const unsigned tiles = blocks_for(rows, matrices);
+    const unsigned run = S == stage::pivoted ? second_stage_run : 1, grid = (tiles - 1) / run + 1;
     const auto on_level = [&](int k, auto kernel) {
       const onchip_shape& s = s_.level[k].shape;
       launch(kernel, blocks_for(s, matrices), s, s, matrices, level<S>(k), level<S>(k + 1),
              verdicts);
     };
 
-    launch(reduce_segments<S>, grid, rows, g_, o_, rows, blocks, level<S>(0), edges, verdicts);
+    launch(reduce_segments<S>, grid, rows, g_, o_, rows, tiles, level<S>(0), edges, verdicts);
     for (int k = 0; k < top; ++k) on_level(k, reduce_level<S>);
     const onchip_shape& last = s_.level[top].shape;
     launch(close_level<S, B>, blocks_for(last, matrices), last, g_, o_, last, level<S>(top),
            verdicts);
     for (int k = top; k-- > 0;) on_level(k, expand_level<down>);
-    launch(expand_segments<down>, grid, rows, g_, o_, rows, blocks, level<S>(0), edges, verdicts);
+    launch(expand_segments<down>, grid, rows, g_, o_, rows, tiles, level<S>(0), edges, verdicts);
     return result_;
   }
 
@@ -438,19 +427,8 @@ class passes {
   void launch(void (*kernel)(Parameters...), unsigned blocks, const onchip_shape& s,
               const Arguments&... arguments) {
     if (result_ != cudaSuccess) return;
-    cudaLaunchAttribute overlap{};
-    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlap.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config{};
-    config.gridDim = blocks;
-    config.blockDim = static_cast<unsigned>(s.threads);
-    config.dynamicSmemBytes = s.shared_bytes;
-    config.stream = stream_;
-    config.attrs = &overlap;
-    // The first pass waits for whatever the stream holds.
-    config.numAttrs = s_.overlap && !first_ ? 1 : 0;
-    first_ = false;
-    result_ = cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
+    kernel<<<blocks, static_cast<unsigned>(s.threads), s.shared_bytes, stream_>>>(arguments...);
+    result_ = cudaGetLastError();
   }
 
   template <class T>
@@ -470,7 +448,6 @@ class passes {
   const segments_shape& s_;
   std::byte* memory_;
   cudaStream_t stream_;
-  bool first_ = true;
   cudaError_t result_ = cudaSuccess;
 };
 
@@ -486,9 +463,8 @@ cudaError_t solve(const geometry& g, const operands& o, const segments_shape& sh
 }
 
 template <pivoting P>
-cudaError_t prepare(std::size_t bytes, bool& overlap) {
-  cudaFuncAttributes compiled{};
-  cudaError_t result = cudaFuncGetAttributes(&compiled, reduce_segments<first_stage<P>>);
+cudaError_t prepare(std::size_t bytes) {
+  cudaError_t result = cudaSuccess;
   const auto allow = [&](auto kernel) {
     if (result != cudaSuccess) return;
     result = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -498,8 +474,6 @@ cudaError_t prepare(std::size_t bytes, bool& overlap) {
   allow(expand_segments<stage::plain>);
   allow(reduce_segments<stage::pivoted>);
   allow(expand_segments<stage::pivoted>);
-  // Code for less has no instruction to wait with, even where it is translated for the device.
-  overlap = compiled.ptxVersion >= 90;
   return result;
 }
 

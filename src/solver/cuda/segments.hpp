@@ -24,7 +24,6 @@ struct segments_shape {
   segments_level level[most_levels];
   std::size_t edges, verdicts;  // in the workspace: two entries a segment; one a system
   std::size_t bytes;            // of the workspace, aligned
-  bool overlap;                 // a pass may be launched before the one before it has ended
 };
 
 /// What tuning decides; 0: by rule.
@@ -39,9 +38,8 @@ std::optional<segments_shape> plan_segments(const solver::task&, const segments_
                                             const onchip_limits&);
 
 struct segments_launches {
-  /// Once a device, before the first launch: lets blocks have `bytes` of shared memory, and says
-  /// whether launches may overlap.
-  cudaError_t (*prepare)(std::size_t bytes, bool& overlap);
+  /// Once a device, before the first launch: lets blocks have `bytes` of shared memory.
+  cudaError_t (*prepare)(std::size_t bytes);
   cudaError_t (*solve)(const geometry&, const operands&, const segments_shape&,
                        std::byte* workspace, cudaStream_t);
 };
