@@ -53,8 +53,7 @@ void expect_apart(std::vector<place> places, std::size_t end) {
             [](const place& a, const place& b) { return a.begin < b.begin; });
   for (std::size_t k = 0; k < places.size(); ++k) {
     EXPECT_EQ(places[k].begin % 64, 0u);
-    EXPECT_LE(places[k].begin + places[k].bytes,
-              k + 1 < places.size() ? places[k + 1].begin : end);
+    EXPECT_LE(places[k].begin + places[k].bytes, k + 1 < places.size() ? places[k + 1].begin : end);
   }
 }
 
@@ -120,6 +119,16 @@ TEST(SegmentsShape, NeedsAFewPerCentOfTheData) {
   }
 }
 
+TEST(SegmentsShape, HasFewLevels) {
+  const auto levels = [](index_t n) {
+    return plan_segments(task_of({.extents = {n}}), {}, kHopper)->levels;
+  };
+  EXPECT_EQ(levels(40000), 1);
+  EXPECT_EQ(levels(1 << 20), 1);
+  EXPECT_EQ(levels(1 << 24), 2);
+  EXPECT_EQ(levels(index_t{1} << 31), 3);
+}
+
 TEST(SegmentsShape, HasRowsBeyond32Bits) {
   const index_t n = (index_t{1} << 31) + 5;
   const auto s = plan_segments(task_of({.type = value_type::f32, .extents = {n}}), {}, kHopper);
@@ -133,7 +142,7 @@ bool solve_in_segments(experiment& e, const segments_tuning& tuning) {
   const auto t = task_of(p);
   const auto s = plan_segments(t, tuning, kAmpere);
   if (!s) return false;
-  const auto find = p.type == value_type::f32    ? tridia::cuda::segments_f32
+  const auto find = p.type == value_type::f32   ? tridia::cuda::segments_f32
                     : p.type == value_type::f64 ? tridia::cuda::segments_f64
                     : p.type == value_type::c64 ? tridia::cuda::segments_c64
                                                 : tridia::cuda::segments_c128;
@@ -268,11 +277,11 @@ TEST_P(LongSystems, AreTheSameFromRunToRun) {
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LongSystems);
-INSTANTIATE_TEST_SUITE_P(All, LongSystems,
-                         ::testing::ValuesIn(have_gpu() ? std::vector<value_type>(std::begin(kTypes),
-                                                                                  std::end(kTypes))
-                                                        : std::vector<value_type>{}),
-                         [](const auto& test) { return std::string(name(test.param)); });
+INSTANTIATE_TEST_SUITE_P(
+    All, LongSystems,
+    ::testing::ValuesIn(have_gpu() ? std::vector<value_type>(std::begin(kTypes), std::end(kTypes))
+                                   : std::vector<value_type>{}),
+    [](const auto& test) { return std::string(name(test.param)); });
 
 }  // namespace
 }  // namespace tridia_test

@@ -90,8 +90,8 @@ class executor final : public solver::executor {
   int cuda_device() const override { return device_; }
   std::string manner() const override {
     if (segments_) {
-      return "in segments of " + std::to_string(segments_->rows.block_rows) + " rows, a thread for " +
-             std::to_string(segments_->rows.chunk_rows) + ", and " +
+      return "in segments of " + std::to_string(segments_->rows.block_rows) +
+             " rows, a thread for " + std::to_string(segments_->rows.chunk_rows) + ", and " +
              std::to_string(segments_->levels) + " levels above them";
     }
     if (!onchip_) return "a thread a system";

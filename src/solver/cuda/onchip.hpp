@@ -66,9 +66,9 @@ struct onchip_limits {
 std::optional<onchip_shape> plan_onchip(const solver::task&, const onchip_tuning&,
                                         const onchip_limits&);
 
-/// What follows from the rows and systems that a block has (`rows`, `blocks`, `block_rows`, `order`,
-/// and in order `systems` their number): chunks of about `chunk_rows` rows, threads, the tile.
-/// Returns whether it fits.
+/// What follows from the rows and systems that a block has (`rows`, `blocks`, `block_rows`,
+/// `order`, and in order `systems` their number): chunks of about `chunk_rows` rows, threads, the
+/// tile. Returns whether it fits.
 bool lay_out(onchip_shape&, const solver::task&, const onchip_tuning&, int chunk_rows,
              const onchip_limits&);
 

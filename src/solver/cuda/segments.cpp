@@ -11,29 +11,53 @@ using solver::task;
 
 constexpr int warp = 32, cache_line = 128;
 /// Nodes of a block above the rows, and the warps of one that closes short systems.
-constexpr int most_nodes = 512, level_warps = 4;
+constexpr index_t most_nodes = 512;
+constexpr int level_warps = 4;
 /// Bytes of a tile whose systems lie side by side: what leaves room for three blocks.
 constexpr int wide_tile = 68 << 10;
 
 /// Rows a thread.
 int chunk_of(const task& t) { return size_of(t.type) == 4 ? 33 : 17; }
 
-/// Rows of a segment: a few warps of chunks, in tiles that leave room for three blocks on a
-/// multiprocessor, or more (as measured for float and double on an H200); or, where neighbours in memory are other systems, as many as fit beside as many
-/// systems as fill a line of the cache.
+/// Warps of a segment, in tiles that leave room for three blocks on a multiprocessor or more: as
+/// measured for float and double on an H200, but some more where one level above then suffices.
+int choose_warps(const task& t) {
+  const bool wide = size_of(t.type) == 8;
+  const int good = !wide ? 1 : t.pivoting == pivoting::none ? 3 : 2, most = wide ? 4 : 2;
+  for (int warps = good; warps <= most; ++warps) {
+    if (t.geometry.rows <= most_nodes * warps * warp * chunk_of(t)) return warps;
+  }
+  return good;
+}
+
+/// Rows of a segment: whole warps of chunks; or, where neighbours in memory are other systems, as
+/// many as fit beside as many systems as fill a line of the cache.
 void choose_segment(onchip_shape& s, const task& t) {
   const int size = static_cast<int>(size_of(t.type));
-  const int warps = size != 8 ? 1 : t.pivoting == pivoting::none ? 4 : 2;
   s.systems = 1;
-  s.block_rows = warps * warp * chunk_of(t);
+  s.block_rows = choose_warps(t) * warp * chunk_of(t);
   if (s.order == walk::rows) return;
   s.systems = cache_line / std::min(size, 8);
   while (s.systems / 2 >= t.geometry.matrices.size) s.systems /= 2;
   s.block_rows = wide_tile / (4 * size * s.systems);
 }
 
+/// Nodes of a block above `segments`: no more than as few levels as there can be need, all alike.
+index_t choose_nodes(index_t segments) {
+  const auto reaches = [&](index_t nodes, int levels) {
+    index_t all = 1;
+    while (levels-- > 0 && all < segments) all *= nodes;
+    return all >= segments;
+  };
+  int levels = 1;
+  while (!reaches(most_nodes, levels)) ++levels;
+  index_t nodes = warp;
+  while (!reaches(nodes, levels)) nodes += warp;
+  return nodes;
+}
+
 /// How `nodes` of a system are shared out among blocks.
-onchip_shape share_nodes(index_t nodes, int most) {
+onchip_shape share_nodes(index_t nodes, index_t most) {
   onchip_shape s{};
   s.rows = nodes;
   s.order = walk::rows;
@@ -85,12 +109,13 @@ std::optional<segments_shape> plan_segments(const task& t, const segments_tuning
 
   const std::size_t size = size_of(t.type);
   const bool pivots = t.pivoting == pivoting::partial;
+  const index_t most = tuning.nodes > 0 ? tuning.nodes : choose_nodes(segments);
   places memory;
   all.verdicts = memory.take(g.matrices.size, sizeof(int));
   all.edges = memory.take(g.matrices.size * segments, 2 * size);
   for (index_t nodes = segments;; nodes = all.level[all.levels - 1].shape.blocks) {
     segments_level& level = all.level[all.levels++];
-    level.shape = share_nodes(nodes, tuning.nodes > 0 ? tuning.nodes : most_nodes);
+    level.shape = share_nodes(nodes, most);
     level.equations = memory.take(g.matrices.size * nodes, (pivots ? 10 : 6) * size);
     level.ends = memory.take(g.matrices.size * nodes, (pivots ? 4 : 3) * size);
     level.grown = memory.take(pivots ? g.matrices.size * nodes : 0, sizeof(int));

@@ -77,11 +77,8 @@ __device__ __forceinline__ index_t node_above(const Block& b, const onchip_shape
 template <stage S>
 __device__ __forceinline__ bool is_idle(index_t first, int count, const verdict* verdicts) {
   if constexpr (S != stage::pivoted) return false;
-  bool mine = false;
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
-    mine = mine || is_mine<S>(verdicts[first + i]);
-  }
-  return !__syncthreads_or(mine);
+  const int system = static_cast<int>(threadIdx.x);
+  return !__syncthreads_or(system < count && is_mine<S>(verdicts[first + system]));
 }
 
 /// The tiles that a block of the second stage stands for, most often to find that they are done.
@@ -120,14 +117,13 @@ __device__ __forceinline__ void hand_up(const Block& b, const onchip_shape& s, c
   if constexpr (S == stage::watched) {
     if (p.system >= 0 && !calm) grown[p.system] = 1;
     __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < b.systems(); i += s.threads) {
-      above.grown[node_above(b, s, i)] = grown[i];
-    }
+    const int system = static_cast<int>(threadIdx.x);
+    if (system < b.systems()) above.grown[node_above(b, s, system)] = grown[system];
   }
 }
 
-/// The entries that tie a segment to its neighbours, or that lie at the other end of the array: in
-/// the last pass others may have overwritten them where x is in their place.
+/// The entries that tie a system's segment to its neighbours, or that lie at the other end of the
+/// array: in the last pass others may have overwritten them where x is in their place.
 struct edge_entries {
   V sub, sup;
   __device__ __forceinline__ void take(const tile<V>& t, int system) {
@@ -142,8 +138,9 @@ struct edge_entries {
 
 /// This thread's chunk reduced. What expanding needs is kept if `Keep`.
 template <stage S, bool Keep, class Watch>
-__device__ __forceinline__ typename chunk<V, pivots<S>>::equations reduce_chunk(
-    int n, chunk_rows<V>& rows, Watch watch) {
+__device__ __forceinline__ typename chunk<V, pivots<S>>::equations reduce_chunk(int n,
+                                                                                chunk_rows<V>& rows,
+                                                                                Watch watch) {
   if constexpr (S == stage::pivoted) {
     return chunk<V, pivots<S>>::reduce(n, rows);
   } else {
@@ -222,8 +219,7 @@ struct gathered {
 template <stage S>
 __global__ void __launch_bounds__(most_threads)
     reduce_level(const __grid_constant__ onchip_shape s, index_t matrices,
-                 const nodes<pivots<S>> in, const nodes<pivots<S>> above,
-                 const verdict* verdicts) {
+                 const nodes<pivots<S>> in, const nodes<pivots<S>> above, const verdict* verdicts) {
   __shared__ typename chunk<V, pivots<S>>::equations of_warps[most_threads / warp_size];
   __shared__ int grown[most_threads];
   const node_block b(s, matrices);
@@ -238,8 +234,7 @@ __global__ void __launch_bounds__(most_threads)
 template <stage S>
 __global__ void __launch_bounds__(most_threads)
     expand_level(const __grid_constant__ onchip_shape s, index_t matrices,
-                 const nodes<pivots<S>> in, const nodes<pivots<S>> above,
-                 const verdict* verdicts) {
+                 const nodes<pivots<S>> in, const nodes<pivots<S>> above, const verdict* verdicts) {
   __shared__ typename chunk<V, pivots<S>>::equations of_warps[most_threads / warp_size];
   const node_block b(s, matrices);
   if (is_idle<S>(b.number(0), b.systems(), verdicts)) return;
@@ -249,7 +244,8 @@ __global__ void __launch_bounds__(most_threads)
   level.spread(ends, in);
 }
 
-/// Whether a closed system has a finite solution: what is not finite in any row spreads to its ends.
+/// Whether a closed system has a finite solution: what is not finite in any row spreads to its
+/// ends.
 __device__ __forceinline__ bool is_sound(const typename chunk<V, pivoting::none>::equations& e,
                                          const typename chunk<V, pivoting::none>::ends& x) {
   return core::is_finite(x.last) && core::is_finite(e.first.at(x.before, x.last));
@@ -439,8 +435,7 @@ class passes {
   nodes<pivots<S>> level(int k) const {
     using C = chunk<V, pivots<S>>;
     const segments_level& l = s_.level[k];
-    return {at<typename C::equations>(l.equations), at<typename C::ends>(l.ends),
-            at<int>(l.grown)};
+    return {at<typename C::equations>(l.equations), at<typename C::ends>(l.ends), at<int>(l.grown)};
   }
 
   const geometry& g_;
