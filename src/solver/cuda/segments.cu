@@ -72,11 +72,10 @@ __device__ __forceinline__ index_t node_above(const Block& b, const onchip_shape
   return b.number(system) * s.blocks + b.rank();
 }
 
-/// Whether the second stage has nothing to do for `count` systems from `first` on. All threads take
-/// part.
+/// Whether stage S, which knows what has become of systems, has nothing to do for `count` of them
+/// from `first` on. All threads take part.
 template <stage S>
-__device__ __forceinline__ bool is_idle(index_t first, int count, const verdict* verdicts) {
-  if constexpr (S != stage::pivoted) return false;
+__device__ __forceinline__ bool is_done(index_t first, int count, const verdict* verdicts) {
   const int system = static_cast<int>(threadIdx.x);
   return !__syncthreads_or(system < count && is_mine<S>(verdicts[first + system]));
 }
@@ -95,7 +94,7 @@ __device__ __forceinline__ void for_each_tile(const onchip_shape& s, unsigned ti
   while (tile < end) {
     const unsigned group = tile / of_systems;
     const index_t first = static_cast<index_t>(group) * s.systems, left = matrices - first;
-    if (is_idle<S>(first, left < s.systems ? static_cast<int>(left) : s.systems, verdicts)) {
+    if (is_done<S>(first, left < s.systems ? static_cast<int>(left) : s.systems, verdicts)) {
       tile = (group + 1) * of_systems;
     } else {
       f(tile++);
@@ -223,7 +222,7 @@ __global__ void __launch_bounds__(most_threads)
   __shared__ typename chunk<V, pivots<S>>::equations of_warps[most_threads / warp_size];
   __shared__ int grown[most_threads];
   const node_block b(s, matrices);
-  if (is_idle<S>(b.number(0), b.systems(), verdicts)) return;
+  if (S == stage::pivoted && is_done<S>(b.number(0), b.systems(), verdicts)) return;
   grown[threadIdx.x] = 0;
   __syncthreads();
   const gathered<S> level(b, s, in, of_warps);
@@ -237,7 +236,7 @@ __global__ void __launch_bounds__(most_threads)
                  const nodes<pivots<S>> in, const nodes<pivots<S>> above, const verdict* verdicts) {
   __shared__ typename chunk<V, pivots<S>>::equations of_warps[most_threads / warp_size];
   const node_block b(s, matrices);
-  if (is_idle<S>(b.number(0), b.systems(), verdicts)) return;
+  if (S == stage::pivoted && is_done<S>(b.number(0), b.systems(), verdicts)) return;
   const gathered<S> level(b, s, in, of_warps);
   typename chunk<V, pivots<S>>::ends ends{};
   if (level.place.system >= 0) ends = above.ends[node_above(b, s, level.place.system)];
@@ -293,7 +292,7 @@ __global__ void __launch_bounds__(most_threads)
   __shared__ typename C::equations of_warps[most_threads / warp_size];
   __shared__ int unsound[most_threads];
   const node_block b(s, g.matrices.size);
-  if (is_idle<S>(b.number(0), b.systems(), verdicts)) return;
+  if (S == stage::pivoted && is_done<S>(b.number(0), b.systems(), verdicts)) return;
   unsound[threadIdx.x] = 0;
   __syncthreads();
   const gathered<S> level(b, s, in, of_warps);
@@ -336,6 +335,7 @@ __global__ void __launch_bounds__(most_threads)
   const block_memory<V> m(memory, s, sizeof(typename C::equations));
   for_each_tile<S>(s, tiles, g.matrices.size, verdicts, [&](unsigned number) {
     tile<V> t(g, o, s, m.arrays, m.offsets, m.arrival, number);
+    if (S == stage::watched && is_done<S>(t.number(0), t.systems(), verdicts)) return;
     const chunk_place p = place_of<true>(s, t.systems(), t.rows(), t.rank());
     // What comes from the workspace is asked for before the tile, and looked at after it.
     typename C::ends ends{};
@@ -414,7 +414,7 @@ class passes {
     launch(close_level<S, B>, blocks_for(last, matrices), last, g_, o_, last, level<S>(top),
            verdicts);
     for (int k = top; k-- > 0;) on_level(k, expand_level<down>);
-    launch(expand_segments<down>, grid, rows, g_, o_, rows, tiles, level<S>(0), edges, verdicts);
+    launch(expand_segments<S>, grid, rows, g_, o_, rows, tiles, level<S>(0), edges, verdicts);
     return result_;
   }
 
@@ -466,7 +466,7 @@ cudaError_t prepare(std::size_t bytes) {
                                   static_cast<int>(bytes));
   };
   allow(reduce_segments<first_stage<P>>);
-  allow(expand_segments<stage::plain>);
+  allow(expand_segments<first_stage<P>>);
   allow(reduce_segments<stage::pivoted>);
   allow(expand_segments<stage::pivoted>);
   return result;
