@@ -77,6 +77,9 @@ row row_of(const systems_spec& spec, std::string solver) {
   row r;
   r.case_name = name(spec.matrix);
   if (spec.coefficients == tridia::coefficients::shared) r.case_name += ", shared coefficients";
+  if (spec.layout == layout::ragged) {
+    r.case_name += ", " + std::to_string(spec.shortest) + " to " + std::to_string(spec.n) + " rows";
+  }
   if (spec.placement == placement::aligned) r.case_name += ", 64-byte aligned";
   r.solver = std::move(solver);
   r.type = tridia::name(spec.type);

@@ -61,12 +61,14 @@ std::string_view name(matrix m) noexcept { return m == matrix::dominant ? "domin
 std::string_view name(layout l) noexcept {
   return l == layout::contiguous    ? "contiguous"
          : l == layout::interleaved ? "interleaved"
-                                    : "middle";
+         : l == layout::middle      ? "middle"
+                                    : "ragged";
 }
 
 index_t systems_spec::inner() const {
   switch (layout) {
     case layout::contiguous:
+    case layout::ragged:
       return 1;
     case layout::interleaved:
       return batch;
@@ -76,6 +78,20 @@ index_t systems_spec::inner() const {
   index_t inner = 1;  // about the square root, so that the field is a box
   while (inner * inner < batch) inner *= 2;
   return inner;
+}
+
+index_t systems_spec::rows() const {
+  return layout == layout::ragged ? offsets().back() : n * batch;
+}
+
+std::vector<index_t> systems_spec::offsets() const {
+  std::vector<index_t> offsets{0};
+  const auto lengths = static_cast<std::uint64_t>(n - shortest) + 1;
+  for (index_t s = 0; s < batch; ++s) {
+    const std::uint64_t more = hash(6 * 0x100000000000 + static_cast<std::uint64_t>(s)) % lengths;
+    offsets.push_back(offsets.back() + shortest + static_cast<index_t>(more));
+  }
+  return offsets;
 }
 
 tridia::problem systems_spec::problem(tridia::pivoting pivoting) const {
@@ -90,6 +106,9 @@ tridia::problem systems_spec::problem(tridia::pivoting pivoting) const {
       break;
     case layout::middle:
       p.extents = {batch / inner(), n, inner()}, p.axis = 1;
+      break;
+    case layout::ragged:
+      p.offsets = offsets(), p.extents = {p.offsets.back()};
       break;
   }
   return p;
@@ -161,7 +180,9 @@ systems<T>::systems(const systems_spec& s) : spec(s) {
 template <class T>
 double systems<T>::residual(const T* x) const {
   using R = typename real_of<T>::type;
-  const index_t n = spec.n, inner = spec.inner();
+  const index_t inner = spec.inner();
+  const bool ragged = spec.layout == layout::ragged;
+  const std::vector<index_t> offsets = ragged ? spec.offsets() : std::vector<index_t>{};
   const bool shared = spec.coefficients == tridia::coefficients::shared;
   const bool periodic = spec.boundary == tridia::boundary::periodic;
   double worst = 0;
@@ -173,10 +194,13 @@ double systems<T>::residual(const T* x) const {
     };
     std::array<norms, kStripe> all{};
     bool finite = true;
-    for (index_t i = 0; i < n; ++i) {
+    for (index_t i = 0; i < spec.n; ++i) {
       for (index_t k = 0; k < count; ++k) {
         const index_t s = first + k;
-        const index_t start = (s / inner) * n * inner + s % inner;
+        const auto at_s = static_cast<std::size_t>(s);
+        const index_t n = ragged ? offsets[at_s + 1] - offsets[at_s] : spec.n;
+        if (i >= n) continue;
+        const index_t start = ragged ? offsets[at_s] : (s / inner) * n * inner + s % inner;
         const index_t at = start + i * inner;
         const index_t c = shared ? i : at;
         const T zero{};

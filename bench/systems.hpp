@@ -23,6 +23,7 @@ enum class layout {
   contiguous,   ///< (batch, n): the rows of a system are neighbours.
   interleaved,  ///< (n, batch): row i of all systems, then row i + 1.
   middle,       ///< (outer, n, inner): a 3-D field solved along its middle axis.
+  ragged,       ///< One after another, of different lengths.
 };
 std::string_view name(layout l) noexcept;
 
@@ -41,11 +42,14 @@ struct systems_spec {
   tridia::boundary boundary = tridia::boundary::regular;
   tridia::coefficients coefficients = tridia::coefficients::per_system;
   index_t n = 0, batch = 0;
+  index_t shortest = 0;  ///< Ragged: lengths from U(shortest, n).
 
   /// Elements from a row of a system to the next. Row i of system s lies at
-  /// (s / inner) n inner + s % inner + i inner, whatever the layout.
+  /// (s / inner) n inner + s % inner + i inner, unless they are ragged.
   [[nodiscard]] index_t inner() const;
-  [[nodiscard]] index_t rows() const { return n * batch; }
+  [[nodiscard]] index_t rows() const;
+  /// Ragged: the first row of every system, and of all rows the number.
+  [[nodiscard]] std::vector<index_t> offsets() const;
   /// What the library is told.
   [[nodiscard]] tridia::problem problem(tridia::pivoting pivoting) const;
   /// The fewest words a row that must cross memory: 4 + 1, or 1 + 1 with shared coefficients.

@@ -16,9 +16,10 @@ foreach(entry "f32:float" "f64:double" "c64:core::complex<float>" "c128:core::co
   string(REGEX MATCH "^([a-z0-9]+):(.*)$" _ "${entry}")
   set(target tridia_cuda_${CMAKE_MATCH_1})
   set(value "${CMAKE_MATCH_2}")
-  add_library(${target} OBJECT solver/cuda/kernels.cu solver/cuda/onchip.cu
-                               solver/cuda/segments.cu)
+  add_library(${target} OBJECT solver/cuda/interleaved.cu solver/cuda/kernels.cu
+                               solver/cuda/onchip.cu solver/cuda/segments.cu)
   target_compile_definitions(${target} PRIVATE "TRIDIA_VALUE=${value}"
+                                               TRIDIA_INTERLEAVED=interleaved_${CMAKE_MATCH_1}
                                                TRIDIA_LAUNCHES=launches_${CMAKE_MATCH_1}
                                                TRIDIA_ONCHIP=onchip_${CMAKE_MATCH_1}
                                                TRIDIA_SEGMENTS=segments_${CMAKE_MATCH_1})
@@ -28,8 +29,10 @@ endforeach()
 target_sources(tridia PRIVATE
   solver/cuda/cuda.cpp
   solver/cuda/devices.cpp
+  solver/cuda/interleaved.cpp
   solver/cuda/onchip.cpp
   solver/cuda/one_call.cpp
-  solver/cuda/segments.cpp)
+  solver/cuda/segments.cpp
+  solver/cuda/tensor_maps.cpp)
 target_compile_definitions(tridia PRIVATE TRIDIA_HAS_CUDA)
 target_link_libraries(tridia PRIVATE CUDA::cudart_static)

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "core/complex.hpp"
@@ -42,10 +44,20 @@ struct system {
 
 template <class V>
 struct chunk_rows {
+  static constexpr int ahead = 3;
   system<V>& s;
   std::size_t from;
-  tridia::core::row<V> get(index_t k) const { return s.rows[from + k]; }
-  V rhs(index_t k) const { return s.rhs[from + k]; }
+
+  struct cursor {
+    const system<V>& s;
+    std::size_t at;
+    tridia::core::row<V> get() const { return s.rows[at]; }
+    V rhs() const { return s.rhs[at]; }
+    void advance() { ++at; }
+  };
+  cursor read() const { return {s, from}; }
+  tridia::core::row<V> finish(const tridia::core::row<V>& r) const { return r; }
+
   void keep(index_t k, V a, V b, V c) {
     s.words[0][from + k] = a, s.words[1][from + k] = b, s.words[2][from + k] = c;
   }
@@ -144,8 +156,9 @@ ends_of<V, pivoting::partial> solve_interface(const equations_of<V, pivoting::pa
   return ends;
 }
 
+/// Returns whether x is found to be finite.
 template <class V, pivoting P, boundary B>
-void solve_by_chunks(system<V>& s, index_t rows, rng& random) {
+bool solve_by_chunks(system<V>& s, index_t rows, rng& random) {
   using chunk = tridia::core::chunk<V, P>;
   const auto n = static_cast<index_t>(s.rows.size());
   const auto count = [&](index_t first) { return std::min(rows, n - first); };
@@ -160,10 +173,12 @@ void solve_by_chunks(system<V>& s, index_t rows, rng& random) {
   }
   const auto ends = solve_interface<V>(
       e, [](const auto& all) { return chunk::template close<B>(all); }, random);
+  bool finite = true;
   for (index_t c = 0; c * rows < n; ++c) {
     chunk_rows<V> r{s, static_cast<std::size_t>(c * rows)};
-    chunk::expand(count(c * rows), r, ends[c]);
+    finite = chunk::expand(count(c * rows), r, ends[c]) && finite;
   }
+  return finite;
 }
 
 template <class V, pivoting P, boundary B>
@@ -214,6 +229,85 @@ TEST(Chunk, SolvesWithPivoting) {
 }
 TEST(Chunk, SolvesPeriodicWithPivoting) {
   expect_solved<double, pivoting::partial, boundary::periodic>();
+}
+
+/// Systems that follow each other, with zeros between them, and each with a size of its own.
+struct joined_systems {
+  system<double> all;
+  std::vector<index_t> starts{0};
+  std::vector<std::vector<term>> a;
+  std::vector<std::vector<wide>> b;
+
+  joined_systems(index_t count, bool dominant, rng& random) {
+    constexpr auto type = tridia::value_type::f64;
+    for (index_t k = 0; k < count; ++k) {
+      const index_t n = draw(random, 1, 9);
+      const wide size = std::ldexp(1.0L, static_cast<int>(draw(random, -300, 300)));
+      a.emplace_back(), b.emplace_back();
+      for (index_t i = 0; i < n; ++i) {
+        const auto entry = [&](index_t column, bool large) {
+          if (column < 0 || column == n) return 0.0;
+          const wide z = size * (large ? draw_dominant(random, type) : draw_number(random, type));
+          a.back().push_back({i, column, z});
+          return value_of<double>(z);
+        };
+        const double sub = entry(i - 1, false), diag = entry(i, dominant),
+                     sup = entry(i + 1, false);
+        all.rows.push_back({sub, diag, sup});
+        b.back().push_back(draw_number(random, type));
+        all.rhs.push_back(value_of<double>(b.back().back()));
+      }
+      starts.push_back(starts.back() + n);
+    }
+    all.x.resize(all.rows.size());
+    for (auto& w : all.words) w.resize(all.rows.size());
+  }
+};
+
+template <pivoting P>
+void expect_joined_solved() {
+  rng random = random_for("joined");
+  for (int run = 0; run < 200; ++run) {
+    joined_systems s(draw(random, 1, 20), P == pivoting::none, random);
+    const index_t rows = draw(random, 2, 17);
+    EXPECT_TRUE((solve_by_chunks<double, P, boundary::regular>(s.all, rows, random)));
+    for (std::size_t k = 0; k < s.a.size(); ++k) {
+      const std::vector<wide> x(s.all.x.begin() + s.starts[k], s.all.x.begin() + s.starts[k + 1]);
+      EXPECT_LE(backward_error(s.a[k], x, s.b[k]),
+                kBackwardBound * epsilon(tridia::value_type::f64))
+          << "in chunks of " << rows;
+    }
+  }
+}
+
+/// A block of the GPU learns of a bad system among others by this alone.
+template <pivoting P>
+void expect_joined_found() {
+  rng random = random_for("joined");
+  for (int run = 0; run < 2000; ++run) {
+    joined_systems s(draw(random, 1, 20), P == pivoting::none, random);
+    const auto n = static_cast<index_t>(s.all.rows.size());
+    const auto bad = static_cast<std::size_t>(draw(random, 0, n - 1));
+    if (flip(random)) {
+      s.all.rhs[bad] = std::numeric_limits<double>::quiet_NaN();
+    } else {  // a column of zeros
+      s.all.rows[bad].diag = 0;
+      if (bad > 0) s.all.rows[bad - 1].sup = 0;
+      if (bad + 1 < s.all.rows.size()) s.all.rows[bad + 1].sub = 0;
+    }
+    const index_t rows = draw(random, 1, 17);
+    EXPECT_FALSE((solve_by_chunks<double, P, boundary::regular>(s.all, rows, random)))
+        << "row " << bad << " of " << n << " in chunks of " << rows;
+  }
+}
+
+TEST(Chunk, SolvesJoinedSystems) {
+  expect_joined_solved<pivoting::none>();
+  expect_joined_solved<pivoting::partial>();
+}
+TEST(Chunk, FindsBadSystemsAmongJoinedOnes) {
+  expect_joined_found<pivoting::none>();
+  expect_joined_found<pivoting::partial>();
 }
 
 }  // namespace

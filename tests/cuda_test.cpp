@@ -2,6 +2,7 @@
 // Streams and graphs. Whatever else a GPU does is in the suites that run on every backend.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ std::vector<problem> problems() {
           {.type = tridia::value_type::c64, .extents = {70, 65}, .right_hand_sides = 3},
           {.extents = {70, 65}, .boundary = tridia::boundary::periodic},
           // Too long for one block: clusters share a system, or several.
-          {.extents = {7, 5000}},
+          {.extents = {7, 9000}},
           {.extents = {3000, 9}, .axis = 0, .boundary = tridia::boundary::periodic},
           // Too long for the chip: several passes.
           {.extents = {3, 40009}},
@@ -74,6 +75,62 @@ TEST_P(Cuda, IsCapturedInAGraph) {
       expect_solved(e);
     }
   }
+}
+
+/// Batches of short systems that follow each other: many blocks, each with many systems.
+std::vector<problem> joined_problems(rng& random) {
+  std::vector<problem> all;
+  const auto add_ragged = [&](index_t systems, index_t most, index_t outlier) {
+    problem p{.extents = {0}, .offsets = {0}};
+    for (index_t s = 0; s < systems; ++s)
+      p.offsets.push_back(p.offsets.back() + (s == systems / 3 ? outlier : draw(random, 0, most)));
+    p.extents[0] = p.offsets.back();
+    all.push_back(p);
+  };
+  add_ragged(400, 300, 0);
+  add_ragged(3000, 3, 0);
+  add_ragged(3000, 20, 2500);  // as long as needs a larger block
+  add_ragged(300, 20, 50000);  // too long for any
+  for (const index_t n : {1, 2, 8, 33, 100}) all.push_back({.extents = {5000 / n, n}});
+  return all;
+}
+
+// What is bad stays in its system, wherever the pieces are cut.
+TEST_P(Cuda, SolvesJoinedSystemsAmongBadOnes) {
+  for (problem p : joined_problems(random_))
+    for (const auto pivoting : {tridia::pivoting::partial, tridia::pivoting::none})
+      for (const auto operation : {tridia::operation::none, tridia::operation::transpose}) {
+        p.type = draw(random_, 0, 1) == 0 ? tridia::value_type::f64 : tridia::value_type::c64;
+        p.pivoting = pivoting, p.operation = operation;
+        manner how = how_;
+        how.guard = static_cast<std::size_t>(draw(random_, 0, 5));
+        how.apart = flip(random_);
+        if (!how.factored && flip(random_)) {
+          p.x_strides = p.rhs_strides;
+          how.alias = role::rhs;
+        }
+        experiment e(p, how);
+        fill(e);
+        e.enqueue();
+        wait_for(stream_.get());
+        expect_solved(e);
+        std::vector<bool> bad(static_cast<std::size_t>(e.where().systems()));
+        for (index_t s = 0; s < e.where().systems(); s += draw(random_, 1, 400)) {
+          const index_t n = e.where().rows(s);
+          if (n == 0) continue;
+          bad[static_cast<std::size_t>(s)] = true;
+          e.set(role::rhs, s, draw(random_, 0, n - 1), std::numeric_limits<double>::quiet_NaN());
+        }
+        EXPECT_EQ(e.run(), "");
+        for (index_t s = 0; s < e.where().systems(); ++s) {
+          const bool is_bad = bad[static_cast<std::size_t>(s)];
+          ASSERT_EQ(e.status()[static_cast<std::size_t>(s)] < 0, is_bad) << describe(p);
+          if (is_bad) continue;
+          ASSERT_LE(backward_error(matrix_of(e, s), solution_of(e, s, 0), rhs_of(e, s, 0)),
+                    kBackwardBound * epsilon(p.type))
+              << "system " << s << " of " << describe(p);
+        }
+      }
 }
 
 std::vector<bool> factored() {

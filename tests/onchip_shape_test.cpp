@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "solver/cuda/onchip.hpp"
+#include "support/random.hpp"
 #include "support/task.hpp"
 
 namespace tridia_test {
@@ -41,10 +42,14 @@ void expect_sound(const onchip_shape& s, const onchip_limits& limits) {
   EXPECT_LE(s.threads, 512);
   EXPECT_EQ(s.threads % 32, 0);
   // Every row is in one block, in one chunk, and every block has some.
+  EXPECT_EQ(s.joined ? s.blocks * s.systems : 1, 1);
   EXPECT_GE(s.blocks * s.block_rows, s.rows);
   EXPECT_LT((s.blocks - 1) * s.block_rows, s.rows);
   EXPECT_GE(s.chunks * s.chunk_rows, s.block_rows);
-  EXPECT_LT((s.chunks - 1) * s.chunk_rows, s.block_rows);
+  // Pieces of different sizes are cut when their size is known.
+  if (s.chunks < s.threads) {
+    EXPECT_LT((s.chunks - 1) * s.chunk_rows, s.block_rows);
+  }
   // The lanes of a system hold an equation of each block that shares it.
   EXPECT_LE(s.blocks, s.chunks);
   EXPECT_TRUE(s.systems_a_warp == 1 || s.warps_a_system == 1);
@@ -85,10 +90,12 @@ TEST(OnchipShape, FitsWhatTheChipHolds) {
 }
 
 TEST(OnchipShape, MovesDenseSystemsInBulk) {
-  const auto odd = plan_onchip(task_of({.extents = {1000, 33}}), {}, kHopper);
-  EXPECT_EQ(odd->input, mover::pieces);
-  const auto wide = plan_onchip(task_of({.extents = {1000, 512}}), {}, kHopper);
-  EXPECT_EQ(wide->input, mover::pieces);
+  constexpr auto periodic = tridia::boundary::periodic;
+  for (const index_t n : {33, 512}) {
+    const auto dense =
+        plan_onchip(task_of({.extents = {1000, n}, .boundary = periodic}), {}, kHopper);
+    EXPECT_EQ(dense->input, mover::pieces);
+  }
   const auto padded =
       plan_onchip(task_of({.extents = {1000, 512}, .rhs_strides = {514, 1}, .x_strides = {514, 1}}),
                   {}, kHopper);
@@ -97,6 +104,79 @@ TEST(OnchipShape, MovesDenseSystemsInBulk) {
       plan_onchip(task_of({.extents = {1000, 512}, .rhs_strides = {513, 1}, .x_strides = {513, 1}}),
                   {}, kHopper);
   EXPECT_EQ(misaligned->input, mover::elements);
+}
+
+TEST(OnchipShape, JoinsShortSystemsThatFollowEachOther) {
+  const auto joined = [](const tridia::problem& p) {
+    const auto s = plan_onchip(task_of(p), {}, kHopper);
+    return s && s->joined;
+  };
+  for (const index_t n : {1, 2, 8, 100, 1000}) {
+    EXPECT_TRUE(joined({.extents = {1000, n}})) << n;
+    EXPECT_TRUE(joined({.extents = {1000, n}, .operation = tridia::operation::transpose})) << n;
+  }
+  // Nor where one is too long, or where a cluster uses the shared memory better.
+  EXPECT_TRUE(joined({.extents = {1000, 7000}}));
+  EXPECT_FALSE(joined({.extents = {1000, 4096}}));
+  EXPECT_FALSE(joined({.extents = {1000, 10000}}));
+  EXPECT_FALSE(joined({.extents = {8, 1000}, .axis = 0}));
+  EXPECT_FALSE(joined({.extents = {1000, 8}, .boundary = tridia::boundary::periodic}));
+  for (const index_t n : {1, 2, 8})
+    EXPECT_FALSE(joined({.extents = {1000, n}, .short_off_diagonals = true})) << n;
+  EXPECT_FALSE(joined({.extents = {1000, 8}, .x_strides = {9, 1}}));
+  EXPECT_FALSE(joined({.extents = {1000, 8}, .right_hand_sides = 2}));
+}
+
+/// Lengths, so that the offsets are their sums.
+tridia::problem ragged_problem(const std::vector<index_t>& lengths) {
+  tridia::problem p{.extents = {0}, .offsets = {0}};
+  for (const index_t n : lengths) p.offsets.push_back(p.offsets.back() + n);
+  p.extents[0] = p.offsets.back();
+  return p;
+}
+
+TEST(OnchipShape, CutsRaggedBatchesIntoPieces) {
+  using tridia::cuda::piece_start;
+  rng random = random_for("CutsRaggedBatchesIntoPieces");
+  for (const index_t longest : {1, 2, 3, 64, 300, 1024, 2500})
+    for (const index_t systems : {1, 2, 100, 5000}) {
+      std::vector<index_t> lengths;
+      for (index_t k = 0; k < systems; ++k) lengths.push_back(draw(random, 0, longest));
+      lengths[static_cast<std::size_t>(systems / 2)] = longest;
+      const tridia::problem p = ragged_problem(lengths);
+      const auto s = plan_onchip(task_of(p), {}, kHopper);
+      ASSERT_TRUE(s && s->joined) << longest;
+      expect_sound(*s, kHopper);
+      const std::vector<piece_start> pieces = cut_pieces(p.offsets, *s);
+      ASSERT_EQ(pieces.front().system, 0);
+      ASSERT_EQ(pieces.back().system, systems);
+      for (std::size_t k = 0; k < pieces.size(); ++k) {
+        ASSERT_EQ(pieces[k].row, p.offsets[static_cast<std::size_t>(pieces[k].system)]);
+        if (k == 0) continue;
+        const index_t count = pieces[k].system - pieces[k - 1].system;
+        const index_t rows = pieces[k].row - pieces[k - 1].row;
+        ASSERT_GT(count, 0);
+        ASSERT_LE(count, s->joined_systems);
+        ASSERT_LE(rows, s->rows);
+        // As full as it can be.
+        if (pieces[k].system == systems || count == s->joined_systems) continue;
+        ASSERT_GT(rows + lengths[static_cast<std::size_t>(pieces[k].system)], s->rows);
+      }
+    }
+}
+
+TEST(OnchipShape, LeavesRaggedBatchesThatNoBlockHolds) {
+  EXPECT_FALSE(plan_onchip(task_of(ragged_problem({5, 100000, 3})), {}, kHopper));
+  EXPECT_FALSE(plan_onchip(task_of(ragged_problem({0, 0})), {}, kHopper));
+  tridia::problem p = ragged_problem({5, 7});
+  p.short_off_diagonals = true;
+  EXPECT_FALSE(plan_onchip(task_of(p), {}, kHopper));
+  p = ragged_problem({5, 7});
+  p.x_strides = {2};
+  EXPECT_FALSE(plan_onchip(task_of(p), {}, kHopper));
+  p = ragged_problem({5, 7});
+  p.boundary = tridia::boundary::periodic;
+  EXPECT_FALSE(plan_onchip(task_of(p), {}, kHopper));
 }
 
 }  // namespace

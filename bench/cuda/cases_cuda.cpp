@@ -213,12 +213,28 @@ void add_lengths(suite& s, value_type type) {
     for (const pivoting p : {pivoting::none, pivoting::partial}) add_tridia(s, spec, p);
   };
   constexpr auto regular = tridia::boundary::regular;
-  for (const index_t n : {8, 16, 33, 64, 100, 127, 256, 500, 1000, 1024, 2048, 4096, 8192, 16384})
+  for (const index_t n :
+       {2, 4, 8, 16, 33, 64, 100, 127, 256, 500, 1000, 1024, 2048, 4096, 8192, 16384})
     add(layout::contiguous, n, regular);
   for (const index_t n : {8, 32, 64, 256, 1024, 2048, 4096, 8192, 16384})
     add(layout::interleaved, n, regular);
   for (const index_t n : {64, 512}) add(layout::middle, n, regular);
   for (const index_t n : {64, 512}) add(layout::contiguous, n, tridia::boundary::periodic);
+}
+
+/// Systems of different lengths, 2^29 bytes an array.
+void add_ragged(suite& s, value_type type) {
+  const auto add = [&](index_t shortest, index_t longest) {
+    const systems_spec spec{
+        .layout = layout::ragged,
+        .type = type,
+        .n = longest,
+        .batch = (index_t{1} << 30) / (static_cast<index_t>(size_of(type)) * (shortest + longest)),
+        .shortest = shortest};
+    for (const pivoting p : {pivoting::none, pivoting::partial}) add_tridia(s, spec, p);
+  };
+  add(32, 1024);
+  add(8, 64);
 }
 
 }  // namespace
@@ -227,6 +243,7 @@ void add_cuda_cases(suite& s) {
   for (const value_type type : {value_type::f64, value_type::f32}) {
     add_peers(s, type);
     add_lengths(s, type);
+    add_ragged(s, type);
   }
 }
 

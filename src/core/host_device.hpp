@@ -8,3 +8,11 @@
 #else
 #define TRIDIA_FN inline __attribute__((always_inline))
 #endif
+
+// Before a loop: unrolled so many times by the device's compiler.
+#if defined(__CUDACC__)
+#define TRIDIA_UNROLL(times) TRIDIA_PRAGMA(unroll(times))
+#define TRIDIA_PRAGMA(text) _Pragma(#text)
+#else
+#define TRIDIA_UNROLL(times)
+#endif

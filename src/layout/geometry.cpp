@@ -116,4 +116,10 @@ geometry make_geometry(const problem& p, const resolved& r) {
   return g;
 }
 
+bool is_interleaved(const geometry& g) {
+  if (g.matrices.count == 0) return false;
+  const axis& fastest = g.matrices.at[g.matrices.count - 1];
+  return std::abs(fastest.stride[rhs]) < std::abs(g.lines[rhs].step);
+}
+
 }  // namespace tridia::layout

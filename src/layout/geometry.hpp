@@ -87,4 +87,8 @@ struct geometry {
   TRIDIA_FN index_t sup_corner(index_t n) const { return corners == edge::wrapped ? -1 : n - 1; }
 };
 
+/// Whether what lies beside an entry of a right-hand side belongs to another matrix's system rather
+/// than to another row.
+bool is_interleaved(const geometry&);
+
 }  // namespace tridia::layout

@@ -7,11 +7,11 @@
 namespace tridia_test {
 
 array::array(tridia::backend where, tridia::value_type type, layout::span span, std::size_t guard,
-             std::byte fill)
+             std::byte fill, std::size_t misalignment)
     : type_(type),
       first_(span.first),
-      bytes_(where, static_cast<std::size_t>(span.size()) * size_of(type), guard * size_of(type), 0,
-             fill) {
+      bytes_(where, static_cast<std::size_t>(span.size()) * size_of(type), guard * size_of(type),
+             misalignment, fill) {
   std::fill_n(bytes_.host(), bytes_.size(), fill);
 }
 

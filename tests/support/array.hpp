@@ -10,9 +10,10 @@ namespace tridia_test {
 /// One array of a problem, where a backend can reach it.
 class array {
  public:
-  /// Room for exactly `span`, between `guard` elements; every byte is `fill` (0xFF: NaN).
+  /// Room for exactly `span`, between `guard` elements, `misalignment` bytes further on; every byte
+  /// is `fill` (0xFF: NaN).
   array(tridia::backend where, tridia::value_type type, layout::span span, std::size_t guard,
-        std::byte fill);
+        std::byte fill, std::size_t misalignment = 0);
 
   /// The address of element (0, …, 0); null if there are no elements.
   [[nodiscard]] void* pointer() const;

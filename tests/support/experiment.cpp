@@ -20,7 +20,7 @@ std::string describe(const manner& m) {
   std::ostringstream out;
   out << name(m.backend) << ' ' << name(m.algorithm) << " threads " << m.threads
       << (m.factored ? " factor+solve" : " execute") << (m.status ? "" : " no status") << " guard "
-      << m.guard << " misalignment " << m.misalignment;
+      << m.guard << " misalignment " << m.misalignment << (m.apart ? " arrays apart" : "");
   if (m.alias) out << " x is " << name(*m.alias);
   return out.str();
 }
@@ -33,11 +33,13 @@ experiment::experiment(const tridia::problem& p, const manner& m)
       factors_(m.backend, m.factored ? plan_.factors_bytes() : 0, 16 * m.guard, m.misalignment),
       status_bytes_(m.backend, static_cast<std::size_t>(layout_.systems()) * sizeof(index_t),
                     16 * m.guard) {
+  const std::size_t part = size_of(p.type) / (is_complex(p.type) ? 2 : 1);
   for (const role r : kRoles)
     arrays_[index(r)] = r == role::x && m.alias
                             ? arrays_[index(*m.alias)]
                             : std::make_shared<array>(m.backend, p.type, layout_.extent(r), m.guard,
-                                                      r == role::x ? kPattern : kNan);
+                                                      r == role::x ? kPattern : kNan,
+                                                      m.apart ? (index(r) + 1) * part : 0);
 }
 
 void experiment::fill_matrices(rng& random) {

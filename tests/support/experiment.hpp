@@ -21,6 +21,7 @@ struct manner {
   std::optional<role> alias = {};  ///< The input that is also x.
   std::size_t guard = 4;           ///< Elements (bytes times 16: workspace) around every array.
   std::size_t misalignment = 0;    ///< Bytes: of the workspace and the factors.
+  bool apart = false;  ///< No two arrays are aligned alike, complex numbers only as their parts.
   void* stream = nullptr;
 };
 

@@ -122,6 +122,14 @@ problem ragged(index_t n, index_t batch, rng& random) {
   return p;
 }
 
+/// Many short systems, most of them of a row or none, and a long one among them.
+problem ragged_with_outlier(index_t n, index_t batch, rng& random) {
+  problem p{.extents = {0}, .offsets = ragged_offsets(std::min<index_t>(n, 2), 9 * batch, random)};
+  for (auto k = static_cast<std::size_t>(batch) + 1; k < p.offsets.size(); ++k) p.offsets[k] += n;
+  p.extents[0] = p.offsets.back();
+  return p;
+}
+
 problem ragged_strided(index_t n, index_t batch, rng& random) {
   problem p = ragged(n, batch, random);
   p.right_hand_sides = draw(random, 1, 3);
@@ -181,6 +189,7 @@ const layout_case kCases[] = {
     {"several_rhs_with_steps", !kRegularOnly, several_rhs_with_steps},
     {"shared_several_rhs", !kRegularOnly, shared_several_rhs},
     {"ragged", !kRegularOnly, ragged},
+    {"ragged_with_outlier", !kRegularOnly, ragged_with_outlier},
     {"ragged_strided", !kRegularOnly, ragged_strided},
     {"short_contiguous", kRegularOnly, short_contiguous},
     {"short_middle", kRegularOnly, short_middle},

@@ -10,35 +10,33 @@ namespace tridia::cuda {
 /// The most threads of a block.
 inline constexpr int most_threads = 512;
 
-/// What onchip_shape::shared_bytes are for: the tile and its offsets, equations of a warp and of a
-/// system each, and two flags a system.
+/// What onchip_shape::shared_bytes are for: the tile, equations of a warp and of a system each, two
+/// flags a system, and where the systems lie.
 template <class V>
 struct block_memory {
   V* arrays;
-  index_t* offsets;
   std::uint64_t* arrival;
   void* nodes;
   int* flags;
+  void* places;
 
   __device__ __forceinline__ block_memory(unsigned char* memory, const onchip_shape& s,
                                           std::size_t node_bytes)
       : arrays(reinterpret_cast<V*>(memory)),
-        offsets(reinterpret_cast<index_t*>(arrays + 4 * s.array_pitch)),
-        arrival(reinterpret_cast<std::uint64_t*>(offsets + s.systems * layout::array_count)),
+        arrival(reinterpret_cast<std::uint64_t*>(arrays + 4 * s.array_pitch)),
         nodes(arrival + 1),
         flags(reinterpret_cast<int*>(reinterpret_cast<unsigned char*>(nodes) +
-                                     (s.threads / warp_size + s.systems) * node_bytes)) {}
+                                     (s.threads / warp_size + s.systems) * node_bytes)),
+        places(flags + 2 * s.systems) {}
 };
 
-/// This thread's place, in a block with `rows` rows of `systems` systems. `Cut`: systems are shared
-/// out among blocks, the last of which may have fewer rows than the others.
-template <bool Cut>
-__device__ __forceinline__ chunk_place place_of(const onchip_shape& s, int systems, int rows,
-                                                int rank) {
+/// This thread's place; `Uneven`: blocks differ in their number of rows.
+template <bool Uneven, class Tile>
+__device__ __forceinline__ chunk_place place_of(const onchip_shape& s, const Tile& t) {
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  const int chunks = Cut ? (rows + s.chunk_rows - 1) / s.chunk_rows : s.chunks;
-  chunk_place p{-1, 0, lane, -1, 0, 0, s.warps_a_system, rank, s.blocks};
+  const int chunks = Uneven ? (t.rows() + t.chunk_rows() - 1) / t.chunk_rows() : s.chunks;
+  chunk_place p{-1, 0, lane, -1, 0, 0, s.warps_a_system, t.rank(), s.blocks};
   if (s.warps_a_system > 1) {
     p.system = warp / s.warps_a_system;
     p.warp = warp - p.system * s.warps_a_system;
@@ -52,8 +50,8 @@ __device__ __forceinline__ chunk_place place_of(const onchip_shape& s, int syste
     p.count = chunks;
   }
   // The last block of a system may have fewer warps of it than the others.
-  if (Cut && s.warps_a_system > 1) p.warps = (chunks + warp_size - 1) / warp_size;
-  if (p.system >= systems) p.system = -1;
+  if (Uneven && s.warps_a_system > 1) p.warps = (chunks + warp_size - 1) / warp_size;
+  if (p.system >= t.systems()) p.system = -1;
   if (p.system >= 0 && p.chunk < chunks) p.at = p.lane;
   return p;
 }

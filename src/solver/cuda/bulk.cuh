@@ -1,6 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cuda.h>
+
 #include <cstdint>
 
 // The bulk copy engine of compute capability 9.0: one-dimensional copies between device and shared
@@ -14,16 +16,18 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* p) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
 }
 
-/// By one thread, before a barrier of the block.
-__device__ __forceinline__ void start(std::uint64_t* arrival) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(arrival)) : "memory");
+/// By one thread, before a barrier of the block. `expecting` threads will call `expect`.
+__device__ __forceinline__ void start(std::uint64_t* arrival, unsigned expecting = 1) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(arrival)),
+               "r"(expecting)
+               : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 /// By one thread, after a barrier of the block: its memory may be used again.
 __device__ __forceinline__ void finish(std::uint64_t* arrival) {
   asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(shared_address(arrival)) : "memory");
 }
-/// By one thread: `bytes` will arrive in all.
+/// By so many threads, once a phase: `bytes` will arrive, of all that each of them says.
 __device__ __forceinline__ void expect(std::uint64_t* arrival, std::uint32_t bytes) {
   const std::uint32_t bar = shared_address(arrival);
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(bytes)
@@ -55,6 +59,24 @@ __device__ __forceinline__ void store(void* to, const void* from, std::uint32_t 
                "r"(shared_address(from)), "r"(bytes)
                : "memory");
 }
+/// A box of an array of three dimensions, the fastest first: what lies outside the array comes as
+/// zeros, and stays as it is (PTX ISA, cp.async.bulk.tensor).
+__device__ __forceinline__ void load_box(void* to, const CUtensorMap& from, int i, int j, int k,
+                                         std::uint64_t* arrival) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      " [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(shared_address(to)),
+      "l"(&from), "r"(i), "r"(j), "r"(k), "r"(shared_address(arrival))
+      : "memory");
+}
+__device__ __forceinline__ void store_box(const CUtensorMap& to, int i, int j, int k,
+                                          const void* from) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(
+          &to),
+      "r"(i), "r"(j), "r"(k), "r"(shared_address(from))
+      : "memory");
+}
 /// Shared memory must outlive the reads of it.
 __device__ __forceinline__ void wait_stored() {
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
@@ -63,13 +85,16 @@ __device__ __forceinline__ void wait_stored() {
 #else
 inline constexpr bool available = false;
 
-__device__ __forceinline__ void start(std::uint64_t*) {}
+__device__ __forceinline__ void start(std::uint64_t*, unsigned = 1) {}
 __device__ __forceinline__ void finish(std::uint64_t*) {}
 __device__ __forceinline__ void expect(std::uint64_t*, std::uint32_t) {}
 __device__ __forceinline__ void load(void*, const void*, std::uint32_t, std::uint64_t*) {}
 __device__ __forceinline__ void wait(std::uint64_t*, std::uint32_t) {}
 __device__ __forceinline__ void publish() {}
 __device__ __forceinline__ void store(void*, const void*, std::uint32_t) {}
+__device__ __forceinline__ void load_box(void*, const CUtensorMap&, int, int, int, std::uint64_t*) {
+}
+__device__ __forceinline__ void store_box(const CUtensorMap&, int, int, int, const void*) {}
 __device__ __forceinline__ void wait_stored() {}
 #endif
 

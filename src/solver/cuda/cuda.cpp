@@ -1,5 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/cuda/check.hpp"
+#include "solver/cuda/interleaved.hpp"
 #include "solver/cuda/kernels.hpp"
 #include "solver/cuda/onchip.hpp"
 #include "solver/cuda/segments.hpp"
@@ -29,8 +30,8 @@ Launches find(const task& t, Launches (*f32)(pivoting, boundary),
   return of_type(t.pivoting, t.boundary);
 }
 
-/// Bytes of shared memory beyond which systems are solved in segments though the chip holds them:
-/// there is no room for a third block on a multiprocessor.
+/// Bytes of a cluster's blocks beyond which systems are solved in segments though the chip holds
+/// them: there is no room for a third block on a multiprocessor.
 constexpr std::size_t crowded = std::size_t{76} << 10;
 
 int find_device(int asked) {
@@ -52,10 +53,11 @@ int find_device(int asked) {
   return device;
 }
 
-device_memory upload(const std::vector<index_t>& v) {
-  device_memory m(v.size() * sizeof(index_t));
+template <class T>
+device_memory upload(const std::vector<T>& v) {
+  device_memory m(v.size() * sizeof(T));
   if (!v.empty()) {
-    check(cudaMemcpy(m.as<void>(), v.data(), v.size() * sizeof(index_t), cudaMemcpyHostToDevice),
+    check(cudaMemcpy(m.as<void>(), v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice),
           "copying offsets to the device");
   }
   return m;
@@ -84,24 +86,29 @@ class executor final : public solver::executor {
     if (cudaGetDevice(&before) != cudaSuccess || cudaSetDevice(device_) != cudaSuccess) return;
     ragged_ = {};
     off_diagonal_ = {};
+    pieces_ = {};
     cudaSetDevice(before);
   }
 
   int cuda_device() const override { return device_; }
   std::string manner() const override {
     if (segments_) {
-      return "in segments of " + std::to_string(segments_->rows.block_rows) +
-             " rows, a thread for " + std::to_string(segments_->rows.chunk_rows) + ", and " +
-             std::to_string(segments_->levels) + " levels above them";
+      const segments_shape& s = *segments_;
+      return describe("in segments of " + std::to_string(s.rows.block_rows) + " rows and " +
+                          std::to_string(s.levels) + " levels above them",
+                      s.rows.chunk_rows, 1);
+    }
+    if (interleaved_) {
+      const interleaved_shape& s = *interleaved_;
+      return describe("on chip, a lane for each of neighbouring systems", s.chunk_rows, s.blocks);
     }
     if (!onchip_) return "a thread a system";
-    const onchip_shape& s = *onchip_;
-    std::string text = "on chip, a thread for " + std::to_string(s.chunk_rows) + " rows";
-    if (s.blocks > 1) text += ", a cluster of " + std::to_string(s.blocks) + " blocks a system";
+    std::string text = describe("on chip", onchip_->chunk_rows, onchip_->blocks);
+    if (onchip_->joined) text += ", systems that follow each other as one";
     return text;
   }
   std::size_t workspace_bytes() const override {
-    if (lines() == 0 || onchip_) return 0;
+    if (lines() == 0 || onchip_ || interleaved_) return 0;
     if (segments_) return segments_->bytes + solver::alignment;
     return fused() ? launches_.kept_bytes(task_, columns(lines())) : factors_bytes();
   }
@@ -130,6 +137,11 @@ class executor final : public solver::executor {
     }
     if (lines() == 0) return;
     const device_scope scope(device_);
+    if (interleaved_) {
+      check(interleaved_launches_.solve(task_.geometry, o, *interleaved_, as_stream(stream)),
+            "launching a solve");
+      return;
+    }
     if (onchip_) {
       check(onchip_launches_.solve(task_.geometry, o, *onchip_, as_stream(stream)),
             "launching a solve");
@@ -176,9 +188,18 @@ class executor final : public solver::executor {
     const auto most_shared =
         static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
     const onchip_limits limits{most_shared, attribute(cudaDevAttrClusterLaunch) != 0};
+    interleaved_ = plan_interleaved(task_, {}, most_shared, limits.clusters);
+    if (interleaved_) {
+      interleaved_launches_ =
+          find(task_, interleaved_f32, interleaved_f64, interleaved_c64, interleaved_c128);
+      check(interleaved_launches_.prepare(interleaved_->blocks > 1, most_shared),
+            "giving a kernel its shared memory");
+      return;
+    }
     onchip_ = plan_onchip(task_, {}, limits);
     // Few blocks of a cluster wait for each other for longer than a second pass takes.
-    if (!onchip_ || onchip_->shared_bytes > crowded) segments_ = plan_segments(task_, {}, limits);
+    const bool waits = onchip_ && onchip_->blocks > 1 && onchip_->shared_bytes > crowded;
+    if (!onchip_ || waits) segments_ = plan_segments(task_, {}, limits);
     if (segments_) {
       onchip_.reset();
       segments_launches_ = find(task_, segments_f32, segments_f64, segments_c64, segments_c128);
@@ -186,10 +207,20 @@ class executor final : public solver::executor {
     }
     if (!onchip_) return;
     onchip_launches_ = find(task_, onchip_f32, onchip_f64, onchip_c64, onchip_c128);
-    check(onchip_launches_.prepare(onchip_->blocks > 1, most_shared),
-          "giving a kernel its shared memory");
+    if (onchip_->joined && !task_.ragged.empty()) {
+      const std::vector<piece_start> pieces = cut_pieces(task_.ragged, *onchip_);
+      pieces_ = upload(pieces);
+      onchip_->pieces = pieces_.as<piece_start>();
+      onchip_->piece_count = static_cast<index_t>(pieces.size()) - 1;
+    }
+    check(onchip_launches_.prepare(*onchip_, most_shared), "giving a kernel its shared memory");
   }
 
+  static std::string describe(std::string text, int chunk_rows, int blocks) {
+    text += ", a thread for " + std::to_string(chunk_rows) + " rows";
+    if (blocks > 1) text += ", a cluster of " + std::to_string(blocks) + " blocks a system";
+    return text;
+  }
   static cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
 
   bool fused() const { return task_.geometry.right_sides.size == 1; }
@@ -214,8 +245,10 @@ class executor final : public solver::executor {
   segments_launches segments_launches_{};
   std::optional<onchip_shape> onchip_;
   std::optional<segments_shape> segments_;
+  interleaved_launches interleaved_launches_{};
+  std::optional<interleaved_shape> interleaved_;
   int device_;
-  device_memory ragged_, off_diagonal_;
+  device_memory ragged_, off_diagonal_, pieces_;
   index_t most_columns_ = 0;
 };
 

@@ -28,9 +28,9 @@ __device__ __forceinline__ T shuffle(const T& v, int lane) {
   return v.map([lane](const auto& part) { return shuffle(part, lane); });
 }
 
-/// `count` neighbouring lanes with a chunk each, this one's being number `at`; any number of such
-/// groups in a warp, all of one count. `up` makes of their equations those of all together, for
-/// every lane; `down` makes of the ends of all together those of this lane.
+/// `count` lanes with a chunk each, `stride` lanes apart, this one's being number `at`; any number
+/// of such groups in a warp, all of one count. `up` makes of their equations those of all together,
+/// for every lane; `down` makes of the ends of all together those of this lane.
 template <class V, pivoting P>
 class warp_level;
 
@@ -43,10 +43,11 @@ class warp_level<V, pivoting::none> {
   using equations = typename chunk::equations;
   using ends = typename chunk::ends;
 
-  __device__ __forceinline__ warp_level(int at, int count)
+  __device__ __forceinline__ warp_level(int at, int count, int stride = 1)
       : lane_(static_cast<int>(threadIdx.x) % warp_size),
         at_(at),
         count_(count),
+        stride_(stride),
         inner_(at >= 0 && at < count - 1),
         end_(at == count - 1) {}
 
@@ -54,38 +55,38 @@ class warp_level<V, pivoting::none> {
   __device__ __forceinline__ equations up(const equations& mine, Watch watch) {
     first_ = mine.first;
     if (count_ == 1) return mine;
-    row_ = chunk::link(mine.last, shuffle(first_, lane_ + (inner_ ? 1 : 0)), [&](const V& v) {
+    row_ = chunk::link(mine.last, shuffle(first_, lane_ + (inner_ ? stride_ : 0)), [&](const V& v) {
       if (inner_) watch(v);
     });
     for (int d = 1; d < count_ - 1; d *= 2) {
       const bool left = inner_ && at_ >= d, right = inner_ && at_ + d < count_ - 1;
-      const equation of_left = shuffle(row_, lane_ - (left ? d : 0));
-      const equation of_right = shuffle(row_, lane_ + (right ? d : 0));
+      const equation of_left = shuffle(row_, lane_ - (left ? d * stride_ : 0));
+      const equation of_right = shuffle(row_, lane_ + (right ? d * stride_ : 0));
       row_ = chunk::combine(row_, left, of_left, right, of_right, [&](const V& v) {
         if (inner_) watch(v);
       });
     }
-    const equation before = shuffle(row_, lane_ - (end_ ? 1 : 0));
+    const equation before = shuffle(row_, lane_ - (end_ ? stride_ : 0));
     equations all;
     all.last = chunk::join_last(mine.last, before, [&](const V& v) {
       if (end_) watch(v);
     });
-    all.last = shuffle(all.last, lane_ - at_ + count_ - 1);
-    all.first = shuffle(chunk::join_first(first_, row_), lane_ - at_);
+    all.last = shuffle(all.last, lane_ + (count_ - 1 - at_) * stride_);
+    all.first = shuffle(chunk::join_first(first_, row_), lane_ - at_ * stride_);
     return all;
   }
 
   __device__ __forceinline__ ends down(const ends& all) const {
     if (count_ == 1) return all;
     const V last = end_ ? all.last : row_.at(all.before, all.last);
-    const V left = shuffle(last, lane_ - (at_ > 0 ? 1 : 0));
+    const V left = shuffle(last, lane_ - (at_ > 0 ? stride_ : 0));
     const V before = at_ == 0 ? all.before : left;
-    const V right = shuffle(first_.at(before, last), lane_ + (inner_ ? 1 : 0));
+    const V right = shuffle(first_.at(before, last), lane_ + (inner_ ? stride_ : 0));
     return {before, last, end_ ? all.after : right};
   }
 
  private:
-  int lane_, at_, count_;
+  int lane_, at_, count_, stride_;
   bool inner_, end_;
   equation first_, row_;
 };
@@ -99,8 +100,8 @@ class warp_level<V, pivoting::partial> {
   using equations = typename chunk::equations;
   using ends = typename chunk::ends;
 
-  __device__ __forceinline__ warp_level(int at, int count)
-      : lane_(static_cast<int>(threadIdx.x) % warp_size), at_(at), count_(count) {}
+  __device__ __forceinline__ warp_level(int at, int count, int stride = 1)
+      : lane_(static_cast<int>(threadIdx.x) % warp_size), at_(at), count_(count), stride_(stride) {}
 
   template <class Watch>
   __device__ __forceinline__ equations up(equations mine, Watch) {
@@ -117,7 +118,7 @@ class warp_level<V, pivoting::partial> {
         mine = both;
       }
     }
-    return shuffle(mine, at_ < 0 ? lane_ : lane_ - at_);
+    return shuffle(mine, at_ < 0 ? lane_ : lane_ - at_ * stride_);
   }
 
   __device__ __forceinline__ ends down(ends mine) const {
@@ -143,10 +144,10 @@ class warp_level<V, pivoting::partial> {
     return place == 0 && at_ + d < count_ ? side::left : side::none;
   }
   __device__ __forceinline__ int partner(side s, int d) const {
-    return s == side::right ? lane_ - d : s == side::left ? lane_ + d : lane_;
+    return s == side::right ? lane_ - d * stride_ : s == side::left ? lane_ + d * stride_ : lane_;
   }
 
-  int lane_, at_, count_;
+  int lane_, at_, count_, stride_;
   typename chunk::seam seam_;
 };
 

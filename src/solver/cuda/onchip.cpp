@@ -12,7 +12,6 @@ using solver::task;
 constexpr int warp = 32, banks = 32, sector = 32, most_threads = 512;
 /// Bytes: what the bulk copy engine moves multiples of, and what is worth a copy of its own.
 constexpr int bulk_granule = 16, shortest_line = 256;
-constexpr int cache_line = 128;
 /// What leaves room for three blocks on a multiprocessor.
 constexpr std::size_t good_tile = std::size_t{68} << 10;
 constexpr int most_blocks = 8, longest = 1 << 20;
@@ -122,15 +121,28 @@ int fit_chunk(const onchip_shape& s, int wanted, int size) {
 }
 
 /// Rows a thread: more of them where a row takes less of the chip's memory, or where the interface
-/// costs more; but no fewer chunks than blocks share a system.
+/// costs more.
+int whole_chunk(const task& t, int size) {
+  return size == 4 || t.pivoting == pivoting::partial ? 33 : 17;
+}
+/// But no fewer chunks than blocks share a system.
 int wanted_chunk(const task& t, const onchip_shape& s, int size) {
-  const int wanted = size == 4 || t.pivoting == pivoting::partial ? 33 : 17;
+  const int wanted = whole_chunk(t, size);
   return s.blocks == 1 ? wanted : std::min(wanted, 3 * s.block_rows / (4 * s.blocks) - 1);
 }
 
 std::size_t tile_bytes(const onchip_shape& s, int size) {
   return std::size_t{4} * static_cast<std::size_t>(s.block_rows) *
          static_cast<std::size_t>(s.systems) * static_cast<std::size_t>(size);
+}
+
+/// Shared memory of a block: the arrays, the arrival of copies, equations, findings, and `places`,
+/// bytes that say where the systems lie.
+std::size_t shared_bytes_of(const onchip_shape& s, int size, std::size_t places) {
+  const auto systems = static_cast<std::size_t>(s.systems), bytes = static_cast<std::size_t>(size);
+  return 4 * static_cast<std::size_t>(s.array_pitch) * bytes + sizeof(std::uint64_t) +
+         (static_cast<std::size_t>(s.threads / warp) + systems) * 10 * bytes +
+         systems * 2 * sizeof(int) + places;
 }
 
 /// Shares the rows of a system out among as many blocks as leave room for several on a
@@ -161,15 +173,107 @@ void choose_systems(onchip_shape& s, int size, const onchip_tuning& tuning, bool
   while (s.systems * s.block_rows < least_rows && s.systems < most_threads / 2) s.systems *= 2;
 }
 
+/// Whether the systems follow each other in every array, so that they are one with nothing between
+/// them.
+bool may_join(const task& t) {
+  const geometry& g = t.geometry;
+  if (g.corners != layout::edge::absent || g.matrices.count != 1) return false;
+  if (t.ragged != t.off_diagonal) return false;
+  // With n - 1 entries a system, only one of them is shifted, or the other way.
+  if (g.lines[layout::sub].origin + g.lines[layout::sup].origin != 0) return false;
+  for (int a = layout::sub; a <= layout::x; ++a) {
+    if (g.lines[a].step != 1) return false;
+    if (t.ragged.empty() && g.matrices.at[0].stride[a] != g.rows) return false;
+  }
+  return true;
+}
+
+/// Rows that fit into `bytes` of shared memory.
+int rows_in(std::size_t bytes, int size) { return static_cast<int>(bytes / 4) / size; }
+
+/// Systems of a piece, and warps that solve it.
+struct piece_size {
+  int systems, warps;
+};
+
+/// Systems of one length: what gives a thread about the `wanted` rows, in as few warps as may be.
+piece_size even_piece(int rows, int wanted, int size) {
+  const int enough = rows / (warp * wanted) + 2;
+  for (int warps = 1;; ++warps) {
+    int systems = (4 * warps * warp * wanted + rows) / (4 * rows);
+    systems = std::max(std::min(systems, rows_in(good_tile, size) / rows), 1);
+    const int chunk = (systems * rows + warps * warp - 1) / (warps * warp);
+    const bool good = 10 * chunk >= 7 * wanted && 10 * chunk <= 12 * wanted;
+    if (good || warps == enough) return {systems, warps};
+  }
+}
+
+/// Systems of different lengths: room for three of the longest or two, so that little is left
+/// unused, if a multiprocessor holds several such pieces.
+piece_size ragged_piece(int rows, int wanted, int size) {
+  const auto warps = [&](int n) { return (n + warp * wanted - 1) / (warp * wanted); };
+  int longest_ones = 3;
+  while (longest_ones > 1 && warps(longest_ones * rows) * warp * wanted > rows_in(good_tile, size))
+    --longest_ones;
+  const int room = warps(longest_ones * rows);
+  // Systems of fewer than four rows do not fill it.
+  return {room * warp * wanted / 4, room};
+}
+
+/// Rows a thread of a piece: fewer where they take much memory, so that there are threads enough,
+/// and where pieces differ in size.
+int joined_chunk(const task& t, int size) {
+  const int whole = whole_chunk(t, size);
+  if (size == 16) return whole / 2 | 1;
+  return t.ragged.empty() || t.pivoting == pivoting::partial ? whole : std::min(whole, 25);
+}
+
+/// Whether pieces of one size leave more than a third of a multiprocessor's shared memory unused,
+/// while a cluster of blocks would not.
+bool wastes_memory(const onchip_shape& s, const onchip_limits& limits) {
+  return limits.clusters && 2 * s.shared_bytes > limits.shared_bytes &&
+         3 * s.shared_bytes < 2 * limits.shared_bytes;
+}
+
+/// The shape of pieces of systems that are solved as one, if that is better than one by one.
+std::optional<onchip_shape> plan_joined(const task& t, const onchip_tuning& tuning,
+                                        const onchip_limits& limits) {
+  const geometry& g = t.geometry;
+  const bool ragged = !t.ragged.empty(), by_rule = ragged || tuning.join_to < 0;
+  const int size = static_cast<int>(size_of(t.type));
+  const index_t most = by_rule ? longest : tuning.join_to;
+  if (g.rows < 1 || g.rows > most || !may_join(t)) return {};
+
+  const int rows = static_cast<int>(g.rows);
+  const int wanted = tuning.chunk_rows > 0 ? tuning.chunk_rows : joined_chunk(t, size);
+  piece_size p = ragged ? ragged_piece(rows, wanted, size) : even_piece(rows, wanted, size);
+  if (tuning.warps > 0) {
+    p.warps = tuning.warps;
+    p.systems = p.warps * warp * wanted / (ragged ? 4 : rows);
+  }
+  if (p.systems == 0 || p.warps * warp > most_threads) return {};
+  onchip_shape s{};
+  s.joined = true;
+  s.blocks = s.systems = 1;
+  s.joined_systems = p.systems;
+  s.rows = s.block_rows = ragged ? p.warps * warp * wanted : p.systems * rows;
+  if (s.rows < rows) return {};
+  s.piece_count = (g.matrices.size + p.systems - 1) / p.systems;
+  cut(s, (s.block_rows + p.warps * warp - 1) / (p.warps * warp) | 1);
+  s.threads = s.warps_a_system * warp;
+  // Pieces of different sizes cut their rows into as many chunks as there are threads.
+  if (ragged) s.chunks = s.threads;
+  // The first row lies as far behind a line of the cache as it does in memory.
+  s.pitch = s.array_pitch = round_up(s.block_rows + cache_line / size - 1, cache_line / size);
+  s.shared_bytes = shared_bytes_of(s, size, ragged ? (p.systems + 1) * sizeof(int) : 0);
+  if (s.shared_bytes > limits.shared_bytes) return {};
+  if (!ragged && by_rule && wastes_memory(s, limits)) return {};
+  return s;
+}
+
 }  // namespace
 
-walk order_of(const geometry& g) {
-  if (g.matrices.count == 0) return walk::rows;
-  const layout::axis& fastest = g.matrices.at[g.matrices.count - 1];
-  const auto size = [](index_t stride) { return stride < 0 ? -stride : stride; };
-  return size(fastest.stride[layout::rhs]) < size(g.lines[layout::rhs].step) ? walk::systems
-                                                                             : walk::rows;
-}
+walk order_of(const geometry& g) { return layout::is_interleaved(g) ? walk::systems : walk::rows; }
 
 void cut(onchip_shape& s, int chunk_rows) {
   s.chunk_rows = chunk_rows;
@@ -202,21 +306,30 @@ bool lay_out(onchip_shape& s, const task& t, const onchip_tuning& tuning, int ch
   s.dense_output = s.dense_output && is_dense(g, layout::x);
   const auto rows = static_cast<std::uint64_t>(s.block_rows);
   s.per_rows = static_cast<unsigned>(((std::uint64_t{1} << 32) + rows - 1) / rows);
-  const auto systems = static_cast<std::size_t>(s.systems), bytes = static_cast<std::size_t>(size);
-  s.shared_bytes = 4 * static_cast<std::size_t>(s.array_pitch) * bytes +
-                   systems * (layout::array_count * sizeof(index_t) + 2 * sizeof(int)) +
-                   sizeof(std::uint64_t) +
-                   (static_cast<std::size_t>(s.threads / warp) + systems) * 10 * bytes;
+  s.shared_bytes = shared_bytes_of(
+      s, size, static_cast<std::size_t>(s.systems) * layout::array_count * sizeof(index_t));
   return s.shared_bytes <= limits.shared_bytes;
+}
+
+std::vector<piece_start> cut_pieces(const std::vector<index_t>& offsets, const onchip_shape& s) {
+  std::vector<piece_start> pieces{{0, offsets[0]}};
+  const auto systems = static_cast<index_t>(offsets.size()) - 1;
+  for (index_t k = 0; k < systems; ++k) {
+    const piece_start& last = pieces.back();
+    const bool room = offsets[static_cast<std::size_t>(k) + 1] - last.row <= s.rows &&
+                      k - last.system < s.joined_systems;
+    if (!room) pieces.push_back({k, offsets[static_cast<std::size_t>(k)]});
+  }
+  pieces.push_back({systems, offsets.back()});
+  return pieces;
 }
 
 std::optional<onchip_shape> plan_onchip(const task& t, const onchip_tuning& tuning,
                                         const onchip_limits& limits) {
   const geometry& g = t.geometry;
-  if (!t.ragged.empty() || t.coefficients == coefficients::shared || g.right_sides.size != 1 ||
-      g.rows < 2 || g.rows > longest) {
-    return {};
-  }
+  if (t.coefficients == coefficients::shared || g.right_sides.size != 1) return {};
+  if (auto joined = plan_joined(t, tuning, limits)) return joined;
+  if (!t.ragged.empty() || g.rows < 2 || g.rows > longest) return {};
   const int size = static_cast<int>(size_of(t.type));
   onchip_shape s{};
   s.rows = g.rows;

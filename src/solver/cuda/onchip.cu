@@ -4,8 +4,10 @@
 // given.
 #include "core/dispatch.hpp"
 #include "solver/cuda/block.cuh"
+#include "solver/cuda/findings.cuh"
 #include "solver/cuda/interface.cuh"
 #include "solver/cuda/onchip.hpp"
+#include "solver/cuda/piece.cuh"
 #include "solver/cuda/tile.cuh"
 #include "solver/system_memory.hpp"
 
@@ -21,32 +23,6 @@ __device__ __forceinline__ nodes_of<V, P> nodes_in(void* memory, const onchip_sh
   return {first, first + s.threads / warp_size};
 }
 
-/// What the systems of a block are found to be, an entry each, 0 at first: by numbers that grow
-/// without pivoting, or that are not finite. All blocks of a cluster have the same entries after
-/// the next `meet`.
-struct findings {
-  int *grown, *bad;
-};
-
-template <bool Cluster>
-__device__ __forceinline__ void mark(int* found, int system, const onchip_shape& s) {
-  if constexpr (Cluster) {
-    for (int rank = 0; rank < s.blocks; ++rank) cluster::at(found, rank)[system] = 1;
-  } else {
-    found[system] = 1;
-  }
-}
-
-/// A barrier of the block, or of the cluster.
-template <bool Cluster>
-__device__ __forceinline__ void meet() {
-  if constexpr (Cluster) {
-    cluster::sync();
-  } else {
-    __syncthreads();
-  }
-}
-
 /// Every thread's chunk solved in place: x takes the place of rhs.
 template <pivoting P, boundary B, bool Cluster>
 struct block_solver;
@@ -55,18 +31,18 @@ template <boundary B, bool Cluster>
 struct block_solver<pivoting::none, B, Cluster> {
   static constexpr std::size_t node_bytes = sizeof(typename chunk<V, pivoting::none>::equations);
 
-  static __device__ __forceinline__ void solve(tile<V>& t, const onchip_shape& s,
-                                               const chunk_place& p, void* nodes,
-                                               const findings& found) {
+  template <class Tile>
+  static __device__ __forceinline__ void solve(Tile& t, const onchip_shape& s, const chunk_place& p,
+                                               void* nodes, const findings& found) {
     using C = chunk<V, pivoting::none>;
-    const int first = p.chunk * s.chunk_rows, n = min(s.chunk_rows, t.rows() - first);
+    const int first = p.chunk * t.chunk_rows(), n = min(t.chunk_rows(), t.rows() - first);
     typename C::equations e{};
     const auto ignore = [](const V&) {};
     chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
     if (p.at >= 0) e = C::template reduce<true>(n, rows, ignore);
     const auto ends = solve_interface<V, pivoting::none, B, Cluster>(
         e, p, nodes_in<pivoting::none>(nodes, s), ignore);
-    if (p.at >= 0 && !C::expand(n, rows, ends)) mark<Cluster>(found.bad, p.system, s);
+    if (p.at >= 0 && !C::expand(n, rows, ends)) mark<Cluster>(found.bad, p.system, s.blocks);
   }
 };
 
@@ -76,11 +52,11 @@ template <boundary B, bool Cluster>
 struct block_solver<pivoting::partial, B, Cluster> {
   static constexpr std::size_t node_bytes = sizeof(typename chunk<V, pivoting::partial>::equations);
 
-  static __device__ __forceinline__ void solve(tile<V>& t, const onchip_shape& s,
-                                               const chunk_place& p, void* nodes,
-                                               const findings& found) {
+  template <class Tile>
+  static __device__ __forceinline__ void solve(Tile& t, const onchip_shape& s, const chunk_place& p,
+                                               void* nodes, const findings& found) {
     using C = chunk<V, pivoting::none>;
-    const int first = p.chunk * s.chunk_rows, n = min(s.chunk_rows, t.rows() - first);
+    const int first = p.chunk * t.chunk_rows(), n = min(t.chunk_rows(), t.rows() - first);
     typename C::equations e{};
     chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
     bool calm = true;
@@ -88,16 +64,18 @@ struct block_solver<pivoting::partial, B, Cluster> {
     if (p.at >= 0) e = C::template reduce<true>(n, rows, watch);
     const auto ends = solve_interface<V, pivoting::none, B, Cluster>(
         e, p, nodes_in<pivoting::none>(nodes, s), watch);
-    if (p.system >= 0 && !calm) mark<Cluster>(found.grown, p.system, s);
+    if (p.system >= 0 && !calm) mark<Cluster>(found.grown, p.system, s.blocks);
     meet<Cluster>();
     const bool grown = p.system >= 0 && found.grown[p.system] != 0;
-    if (p.at >= 0 && !grown && !C::expand(n, rows, ends)) mark<Cluster>(found.bad, p.system, s);
+    if (p.at >= 0 && !grown && !C::expand(n, rows, ends))
+      mark<Cluster>(found.bad, p.system, s.blocks);
     const bool all = __syncthreads_and(grown || p.system < 0);
     if (__syncthreads_or(grown)) solve_again(t, s, p, n, rows, grown, all, nodes, found);
   }
 
  private:
-  static __device__ __noinline__ void solve_again(tile<V>& t, const onchip_shape& s,
+  template <class Tile>
+  static __device__ __noinline__ void solve_again(Tile& t, const onchip_shape& s,
                                                   const chunk_place& p, int n, chunk_rows<V>& rows,
                                                   bool grown, bool all, void* nodes,
                                                   const findings& found) {
@@ -108,46 +86,36 @@ struct block_solver<pivoting::partial, B, Cluster> {
     if (mine) e = C::reduce(n, rows);
     const auto ends = solve_interface<V, pivoting::partial, B, Cluster>(
         e, p, nodes_in<pivoting::partial>(nodes, s), [](const V&) {});
-    if (mine && !C::expand(n, rows, ends)) mark<Cluster>(found.bad, p.system, s);
+    if (mine && !C::expand(n, rows, ends)) mark<Cluster>(found.bad, p.system, s.blocks);
   }
 };
 
-/// A system that came out not finite: one thread solves it as it was given, if what that keeps has
-/// room where the system was, and finds out what is wrong with it.
-template <pivoting P, boundary B>
-__device__ __noinline__ void solve_alone(const geometry& g, const typed_operands<V>& o,
-                                         index_t matrix, V* words, int word_step) {
-  if constexpr (solver::word_counts<V, P, B>::kept <= 4) {
-    if (words) return solver::solve_system<V, P, B>(g, o, matrix, {words, 1, word_step});
-  }
-  if (o.status) {
-    solver::enter_status(g, o.status, matrix, 0, solver::diagnose_system<V, P, B>(g, o, matrix));
-  }
-}
-
-template <pivoting P, boundary B, bool Cluster>
+/// `Tile`: how a block holds its systems, one by one (`tile`) or joined (`piece`).
+template <pivoting P, boundary B, bool Cluster, class Tile>
 __global__ void __launch_bounds__(most_threads)
     onchip_kernel(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
                   const __grid_constant__ onchip_shape s) {
-  extern __shared__ __align__(16) unsigned char memory[];
+  extern __shared__ __align__(cache_line) unsigned char memory[];
   const block_memory<V> m(memory, s, block_solver<P, B, Cluster>::node_bytes);
   const findings found{m.flags, m.flags + s.systems};
-  tile<V> t(g, o, s, m.arrays, m.offsets, m.arrival, blockIdx.x);
+  Tile t(g, o, s, m.arrays, m.places, m.arrival);
   for (int i = static_cast<int>(threadIdx.x); i < 2 * s.systems; i += s.threads) m.flags[i] = 0;
   t.load();
-  const chunk_place p = place_of<Cluster>(s, t.systems(), t.rows(), t.rank());
+  constexpr bool uneven = Cluster || Tile::uneven;
+  const chunk_place p = place_of<uneven>(s, t);
   block_solver<P, B, Cluster>::solve(t, s, p, m.nodes, found);
   t.publish();
   meet<Cluster>();
   bool any_bad = false;
-  for (int i = static_cast<int>(threadIdx.x); i < t.systems(); i += s.threads) {
-    const bool bad = found.bad[i] != 0;
+  for (int i = static_cast<int>(threadIdx.x); i < t.matrices(); i += s.threads) {
+    const bool bad = found.bad[t.finding_of(i)] != 0;
     any_bad = any_bad || bad;
     if (Cluster && t.rank() > 0) continue;
     if (bad) {
-      solve_alone<P, B>(g, o, t.number(i), Cluster ? nullptr : t.array(0, i), s.array_pitch);
+      V* const words = Cluster ? nullptr : t.room_of(i);
+      solve_alone<V, P, B>(g, o, t.number(i), words ? 4 : 0, {words, 1, s.array_pitch});
     } else if (o.status) {
-      o.status[t.offset(layout::status, i)] = 0;
+      o.status[t.status_of(i)] = 0;
     }
   }
   any_bad = __syncthreads_or(any_bad);
@@ -155,9 +123,17 @@ __global__ void __launch_bounds__(most_threads)
 }
 
 template <pivoting P, boundary B>
+auto kernel_for(const onchip_shape& s) {
+  if constexpr (B == boundary::regular) {
+    if (s.joined) return onchip_kernel<P, B, false, piece<V>>;
+  }
+  return s.blocks > 1 ? onchip_kernel<P, B, true, tile<V>> : onchip_kernel<P, B, false, tile<V>>;
+}
+
+template <pivoting P, boundary B>
 cudaError_t launch(const geometry& g, const operands& o, const onchip_shape& s,
                    cudaStream_t stream) {
-  const index_t groups = (g.matrices.size + s.systems - 1) / s.systems;
+  const index_t groups = s.joined ? s.piece_count : (g.matrices.size + s.systems - 1) / s.systems;
   cudaLaunchAttribute cluster{};
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim = {static_cast<unsigned>(s.blocks), 1, 1};
@@ -168,16 +144,15 @@ cudaError_t launch(const geometry& g, const operands& o, const onchip_shape& s,
   config.stream = stream;
   config.attrs = &cluster;
   config.numAttrs = s.blocks > 1 ? 1 : 0;
-  const auto kernel = s.blocks > 1 ? onchip_kernel<P, B, true> : onchip_kernel<P, B, false>;
-  return cudaLaunchKernelEx(&config, kernel, g, solver::typed<V>(o), s);
+  return cudaLaunchKernelEx(&config, kernel_for<P, B>(s), g, solver::typed<V>(o), s);
 }
 
 template <pivoting P, boundary B>
 onchip_launches table() {
-  return {[](bool cluster, std::size_t bytes) {
-            return cudaFuncSetAttribute(
-                cluster ? onchip_kernel<P, B, true> : onchip_kernel<P, B, false>,
-                cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  return {[](const onchip_shape& s, std::size_t bytes) {
+            return cudaFuncSetAttribute(kernel_for<P, B>(s),
+                                        cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        static_cast<int>(bytes));
           },
           &launch<P, B>};
 }

@@ -7,6 +7,7 @@
 #include <cuda_runtime_api.h>
 
 #include <optional>
+#include <vector>
 
 // Systems that fit the chip: a block brings some of them into shared memory, each of its threads
 // reduces a chunk of rows, trees of threads solve the interface (core/chunk.hpp), and x goes out.
@@ -28,13 +29,21 @@ enum class mover {
   pieces,    // all systems of a block at a time: they follow each other
 };
 
+inline constexpr int cache_line = 128;
+
+/// Where a piece begins: consecutive systems that a block solves as one.
+struct piece_start {
+  index_t system, row;
+};
+
 /// What a block does, or a cluster of blocks that share the rows of some systems. A block's shared
-/// memory holds sub, diag, sup and rhs of its part.
+/// memory holds sub, diag, sup and rhs of its part. If the systems are joined, a piece of them is
+/// what is called a system here.
 struct onchip_shape {
-  index_t rows;        // of a system
+  index_t rows;        // of a system; of the largest piece
   int blocks;          // that share a system; of a cluster no more than `chunks`
   int block_rows;      // of a system in a block; the last one may have fewer
-  int chunk_rows;      // of a thread; odd, so that neighbouring threads' rows lie in other banks
+  int chunk_rows;      // of a thread, at most; odd, so that neighbours' rows lie in other banks
   int chunks;          // of a system in a block
   int systems;         // of a block; a power of two in order `systems`
   int systems_a_warp;  // 1 if a system takes a warp or more
@@ -46,6 +55,10 @@ struct onchip_shape {
   bool dense_input, dense_output;  // one piece, system after system
   mover input, output;             // subject to the alignment of the pointers
   unsigned per_rows;               // 2^32 / block_rows, rounded up: divides indices of the tile
+  bool joined;                     // a block's systems are solved as one
+  int joined_systems;              // of a piece; a ragged batch may have fewer in it
+  index_t piece_count;
+  const piece_start* pieces;  // and their end; in memory of the device; null if all are alike
   std::size_t shared_bytes;
 };
 
@@ -54,6 +67,7 @@ struct onchip_tuning {
   int chunk_rows = 0;  // odd; 0: by rule
   int warps = 0;       // of a block, at least; 0: by rule
   int blocks = 0;      // that share a system; 0: by rule
+  int join_to = -1;    // rows of the longest systems of one length that are joined; -1: by rule
 };
 
 /// What a device allows.
@@ -62,10 +76,12 @@ struct onchip_limits {
   bool clusters;
 };
 
-/// The shape for a problem, or nothing if it does not fit.
+/// The shape for a problem, or nothing if it does not fit. `pieces` of a ragged batch is left null.
 std::optional<onchip_shape> plan_onchip(const solver::task&, const onchip_tuning&,
                                         const onchip_limits&);
 
+/// The pieces of a ragged batch, and their end: as many systems each as have room.
+std::vector<piece_start> cut_pieces(const std::vector<index_t>& offsets, const onchip_shape&);
 /// What follows from the rows and systems that a block has (`rows`, `blocks`, `block_rows`,
 /// `order`, and in order `systems` their number): chunks of about `chunk_rows` rows, threads, the
 /// tile. Returns whether it fits.
@@ -81,9 +97,9 @@ void fill_block(onchip_shape&, int warps);
 walk order_of(const geometry&);
 
 struct onchip_launches {
-  /// Once a device, before the first launch: lets blocks (of clusters, or not) have `bytes` of
-  /// shared memory.
-  cudaError_t (*prepare)(bool cluster, std::size_t bytes);
+  /// Once a device, before the first launch of such a shape: lets its blocks have `bytes` of shared
+  /// memory.
+  cudaError_t (*prepare)(const onchip_shape&, std::size_t bytes);
   cudaError_t (*solve)(const geometry&, const operands&, const onchip_shape&, cudaStream_t);
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 using solver::task;
 
-constexpr int warp = 32, cache_line = 128;
+constexpr int warp = 32;
 /// Nodes of a block above the rows, and the warps of one that closes short systems.
 constexpr index_t most_nodes = 512;
 constexpr int level_warps = 4;

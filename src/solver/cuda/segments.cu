@@ -57,6 +57,7 @@ class node_block {
     const index_t below = s_.rows - first_row();
     return below < s_.block_rows ? static_cast<int>(below) : s_.block_rows;
   }
+  __device__ __forceinline__ int chunk_rows() const { return s_.chunk_rows; }
   __device__ __forceinline__ int systems() const { return systems_; }
   __device__ __forceinline__ index_t number(int system) const { return first_ + system; }
 
@@ -154,17 +155,17 @@ __global__ void __launch_bounds__(most_threads)
                     const __grid_constant__ onchip_shape s, unsigned tiles,
                     const nodes<pivots<S>> above, edge_entries* edges, const verdict* verdicts) {
   using C = chunk<V, pivots<S>>;
-  extern __shared__ __align__(16) unsigned char memory[];
+  extern __shared__ __align__(cache_line) unsigned char memory[];
   const block_memory<V> m(memory, s, sizeof(typename C::equations));
   for_each_tile<S>(s, tiles, g.matrices.size, verdicts, [&](unsigned number) {
-    tile<V> t(g, o, s, m.arrays, m.offsets, m.arrival, number);
+    tile<V> t(g, o, s, m.arrays, m.places, m.arrival, number);
     const int system = static_cast<int>(threadIdx.x);
     if (system < t.systems()) m.flags[system] = 0;
     t.load();
     if (S != stage::pivoted && system < t.systems()) {
       edges[node_above(t, s, system)].take(t, system);
     }
-    const chunk_place p = place_of<true>(s, t.systems(), t.rows(), t.rank());
+    const chunk_place p = place_of<true>(s, t);
     bool calm = true;
     const auto watch = [&](const V& v) {
       if constexpr (S == stage::watched) calm = calm && core::is_calm(v);
@@ -192,7 +193,7 @@ struct gathered {
 
   __device__ __forceinline__ gathered(const node_block& b, const onchip_shape& s,
                                       const nodes<pivots<S>>& in, typename C::equations* of_warps)
-      : place(place_of<true>(s, b.systems(), b.rows(), b.rank())),
+      : place(place_of<true>(s, b)),
         chunks(place),
         node(b.number(place.system) * s.rows + b.first_row() + place.chunk) {
     typename C::equations e{};
@@ -331,12 +332,12 @@ __global__ void __launch_bounds__(most_threads)
                     const nodes<pivots<S>> above, const edge_entries* edges,
                     const verdict* verdicts) {
   using C = chunk<V, pivots<S>>;
-  extern __shared__ __align__(16) unsigned char memory[];
+  extern __shared__ __align__(cache_line) unsigned char memory[];
   const block_memory<V> m(memory, s, sizeof(typename C::equations));
   for_each_tile<S>(s, tiles, g.matrices.size, verdicts, [&](unsigned number) {
-    tile<V> t(g, o, s, m.arrays, m.offsets, m.arrival, number);
+    tile<V> t(g, o, s, m.arrays, m.places, m.arrival, number);
     if (S == stage::watched && is_done<S>(t.number(0), t.systems(), verdicts)) return;
-    const chunk_place p = place_of<true>(s, t.systems(), t.rows(), t.rank());
+    const chunk_place p = place_of<true>(s, t);
     // What comes from the workspace is asked for before the tile, and looked at after it.
     typename C::ends ends{};
     if (p.system >= 0) ends = above.ends[node_above(t, s, p.system)];
@@ -367,9 +368,8 @@ __global__ void __launch_bounds__(most_threads)
     if (p.at >= 0 && !C::expand(n, rows, ends) && !left_out[p.system] && o.status) {
       // Everything was finite until now, so it is an overflow.
       int k = n - 1;
-      while (k > 0 && core::is_finite(rows.rhs(k))) --k;
-      solver::merge_status(o.status + t.offset(layout::status, p.system), 0,
-                           -(t.first_row() + first + k + 1));
+      while (k > 0 && core::is_finite(rows.right[k])) --k;
+      solver::merge_status(o.status + t.status_of(p.system), 0, -(t.first_row() + first + k + 1));
     }
     t.publish();
     __syncthreads();

@@ -4,11 +4,10 @@
 #include "core/complex.hpp"
 #include "core/line.hpp"
 #include "solver/cuda/bulk.cuh"
+#include "solver/cuda/copy_element.cuh"
 #include "solver/cuda/launch.cuh"
 #include "solver/cuda/onchip.hpp"
 #include "solver/system.hpp"
-
-#include <cuda_pipeline.h>
 
 // Some systems in shared memory: brought in by asynchronous copies whatever their layout, and
 // their solutions taken out.
@@ -20,15 +19,17 @@ using solver::typed_operands;
 template <class V>
 class tile {
  public:
+  static constexpr bool uneven = false;
+
   /// The systems of block number `block`. `offsets` has room for array_count entries a system.
   __device__ __forceinline__ tile(const geometry& g, const typed_operands<V>& o,
-                                  const onchip_shape& shape, V* memory, index_t* offsets,
-                                  std::uint64_t* arrival, unsigned block)
+                                  const onchip_shape& shape, V* memory, void* offsets,
+                                  std::uint64_t* arrival, unsigned block = blockIdx.x)
       : g_(g),
         o_(o),
         s_(shape),
         memory_(memory),
-        offsets_(offsets),
+        offsets_(static_cast<index_t*>(offsets)),
         arrival_(arrival),
         block_(block) {
     first_ = static_cast<index_t>(block_ / static_cast<unsigned>(s_.blocks)) * s_.systems;
@@ -45,9 +46,16 @@ class tile {
   }
   __device__ __forceinline__ int rows() const { return rows_; }
   __device__ __forceinline__ index_t first_row() const { return row0_; }
+  __device__ __forceinline__ int chunk_rows() const { return s_.chunk_rows; }
 
   __device__ __forceinline__ int systems() const { return count_; }
+  __device__ __forceinline__ int matrices() const { return count_; }
   __device__ __forceinline__ index_t number(int system) const { return first_ + system; }
+  __device__ __forceinline__ index_t status_of(int system) const {
+    return offset(layout::status, system);
+  }
+  __device__ __forceinline__ int finding_of(int system) const { return system; }
+  __device__ __forceinline__ V* room_of(int system) const { return array(0, system); }
   __device__ __forceinline__ V* array(int a, int system) const {
     return memory_ + a * s_.array_pitch + system * s_.pitch;
   }
@@ -156,16 +164,6 @@ class tile {
       }
     }
     __syncthreads();
-  }
-
-  /// An element, whose parts may be aligned as parts only.
-  static __device__ __forceinline__ void copy_element(V* to, const V* from) {
-    if constexpr (alignof(V) == sizeof(V)) {
-      __pipeline_memcpy_async(to, from, sizeof(V));
-    } else {
-      __pipeline_memcpy_async(&to->re, &from->re, sizeof(from->re));
-      __pipeline_memcpy_async(&to->im, &from->im, sizeof(from->im));
-    }
   }
 
   /// Systems that one copy moves, and their bytes.
@@ -311,20 +309,32 @@ class tile {
   int count_, rows_;
 };
 
-/// A chunk's rows in shared memory. What is kept takes the place of sup, sub and rhs, and x then
-/// that of rhs.
+/// A chunk's rows in shared memory, in a tile or a piece. What is kept takes the place of sup, sub
+/// and rhs, and x then that of rhs.
 template <class V>
 struct chunk_rows {
+  static constexpr int ahead = 1;
   V *sub, *diag, *sup, *right;
 
-  __device__ __forceinline__ chunk_rows(const tile<V>& t, int system, int first)
+  template <class Tile>
+  __device__ __forceinline__ chunk_rows(const Tile& t, int system, int first)
       : sub(t.array(layout::sub, system) + first),
         diag(t.array(layout::diag, system) + first),
         sup(t.array(layout::sup, system) + first),
         right(t.array(layout::rhs, system) + first) {}
 
-  __device__ __forceinline__ core::row<V> get(int k) const { return {sub[k], diag[k], sup[k]}; }
-  __device__ __forceinline__ V rhs(int k) const { return right[k]; }
+  struct cursor {
+    const chunk_rows& rows;
+    int k;
+    __device__ __forceinline__ core::row<V> get() const {
+      return {rows.sub[k], rows.diag[k], rows.sup[k]};
+    }
+    __device__ __forceinline__ V rhs() const { return rows.right[k]; }
+    __device__ __forceinline__ void advance() { ++k; }
+  };
+  __device__ __forceinline__ cursor read() const { return {*this, 0}; }
+  __device__ __forceinline__ core::row<V> finish(const core::row<V>& r) const { return r; }
+
   __device__ __forceinline__ void keep(int k, V a, V b, V c) {
     sup[k] = a, sub[k] = b, right[k] = c;
   }

@@ -1,0 +1,116 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/cuda/interleaved.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <climits>
+
+namespace tridia::cuda {
+namespace {
+
+using solver::task;
+
+constexpr int warp = 32, most_threads = 512, most_blocks = 8, longest = 1 << 20;
+/// Bytes of neighbouring systems: what memory gives fastest, a line of the cache, and the fewest
+/// worth an access.
+constexpr int good_access = 256, line = 128, sector = 32;
+/// Bytes of an array that a thread holds.
+constexpr int chunk_bytes = 136;
+/// What leaves room for three blocks on a multiprocessor.
+constexpr std::size_t good_tile = std::size_t{68} << 10;
+/// Rows and systems that give a block enough to do, and blocks that do so for a device.
+constexpr int enough_rows = 512, enough_blocks = 128, most_access = 1024;
+
+/// Of the boxes that the copy engine moves: rows, and bytes at a multiple of which they lie.
+constexpr int most_box = 256, box_alignment = 128;
+
+int ceil_div(int a, int b) { return (a + b - 1) / b; }
+int log2_of(int power) { return std::countr_zero(static_cast<unsigned>(power)); }
+int power_from(int a) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(a))); }
+
+/// Everything that follows from how many systems, chunks and blocks there are.
+interleaved_shape shape_of(const task& t, int systems, int chunks, int blocks, bool clusters) {
+  const auto size = size_of(t.type);
+  interleaved_shape s{};
+  s.rows = static_cast<int>(t.geometry.rows);
+  s.blocks = blocks;
+  const int pieces = ceil_div(ceil_div(s.rows, blocks), most_box);
+  s.box_rows = ceil_div(ceil_div(s.rows, blocks), pieces);
+  s.block_rows = pieces * s.box_rows;
+  s.chunk_rows = ceil_div(s.block_rows, chunks) | 1;
+  s.systems = systems;
+  s.log_systems = log2_of(systems);
+  s.log_in_group = std::min(log2_of(std::max(warp / systems, 1)), log2_of(chunks));
+  s.log_groups = log2_of(chunks) - s.log_in_group;
+  s.groups = 1 << s.log_groups;
+  s.log_lanes = std::max(s.log_groups, log2_of(blocks));
+  // Two blocks that ask for the halves of a line of the cache at the same time get them faster.
+  s.neighbours = clusters && blocks == 1 && systems * static_cast<int>(size) < line ? 2 : 1;
+  const layout::axes& m = t.geometry.matrices;
+  s.across = static_cast<int>((m.at[m.count - 1].extent + systems - 1) / systems);
+  s.boxes = clusters;
+  const int aligned = box_alignment / static_cast<int>(size);
+  s.array_pitch = ceil_div(s.block_rows * systems, aligned) * aligned;
+  const auto count = static_cast<std::size_t>(systems);
+  const std::size_t words = t.pivoting == pivoting::partial ? 10 : 6;  // of equations
+  const std::size_t exchanged = static_cast<std::size_t>(s.exchange_lanes()) * (count + 1) + count;
+  s.shared_bytes = (4 * static_cast<std::size_t>(s.array_pitch) + words * exchanged) * size +
+                   (layout::array_count + 1) * sizeof(index_t) + 2 * count * sizeof(int);
+  return s;
+}
+
+/// Systems of a block that has `rows` rows of each: many for long accesses, or few, down to
+/// `least`, to leave room for other blocks and to give every multiprocessor something to do.
+int systems_for(const task& t, int rows, int least) {
+  const auto size = static_cast<int>(size_of(t.type));
+  const auto tile = [&](int systems) {
+    return 4 * static_cast<std::size_t>(rows) * static_cast<std::size_t>(systems * size);
+  };
+  int systems = good_access / size;
+  while (systems * rows < enough_rows && systems * size < most_access) systems *= 2;
+  while (systems > least &&
+         (tile(systems) > good_tile ||
+          (systems > warp && t.geometry.matrices.size < index_t{systems} * enough_blocks))) {
+    systems /= 2;
+  }
+  return systems;
+}
+
+bool is_sound(const interleaved_shape& s, std::size_t most_shared) {
+  return s.threads() >= warp && s.threads() <= most_threads && s.groups <= warp &&
+         s.systems << s.log_lanes <= s.threads() && (s.blocks - 1) * s.block_rows < s.rows &&
+         s.shared_bytes <= most_shared;
+}
+
+}  // namespace
+
+std::optional<interleaved_shape> plan_interleaved(const task& t, const interleaved_tuning& tuning,
+                                                  std::size_t most_shared, bool clusters) {
+  const layout::geometry& g = t.geometry;
+  if (!t.ragged.empty() || !layout::is_interleaved(g) || t.coefficients == coefficients::shared ||
+      g.right_sides.size != 1 || g.matrices.at[g.matrices.count - 1].extent > INT_MAX ||
+      g.rows < (g.corners == layout::edge::absent ? 2 : 3) || g.rows > longest) {
+    return {};
+  }
+  const int size = static_cast<int>(size_of(t.type)), rows = static_cast<int>(g.rows);
+  // First what fits well; then whatever fits.
+  for (const bool well : {true, false}) {
+    for (int blocks = 1; blocks <= (clusters ? most_blocks : 1); blocks *= 2) {
+      if (tuning.blocks > 0 && blocks != tuning.blocks) continue;
+      const int block_rows = ceil_div(rows, blocks);
+      const bool wide = well && blocks > 1 && blocks < most_blocks;
+      const int least = std::max((wide ? 2 * sector : sector) / size, 1);
+      const int systems = tuning.systems > 0 ? tuning.systems : systems_for(t, block_rows, least);
+      const int wanted = power_from(ceil_div(block_rows * size, chunk_bytes));
+      const int chunks = tuning.chunks > 0 ? tuning.chunks
+                                           : std::clamp(wanted, std::max(warp / systems, 1),
+                                                        most_threads / systems);
+      const interleaved_shape s = shape_of(t, systems, chunks, blocks, clusters);
+      const std::size_t tile = 4 * static_cast<std::size_t>(s.array_pitch * size);
+      if (is_sound(s, most_shared) && (!well || tile <= good_tile || tuning.systems > 0)) return s;
+    }
+  }
+  return {};
+}
+
+}  // namespace tridia::cuda

@@ -1,0 +1,29 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "layout/geometry.hpp"
+#include "solver/cuda/interleaved.hpp"
+#include "solver/executor.hpp"
+
+#include <cuda.h>
+
+// What the copy engine of compute capability 9.0 needs to know of arrays to move boxes of them.
+namespace tridia::cuda {
+
+/// The arrays as (neighbouring systems, rows, other systems). Of `sub` and `sup` the rows that hold
+/// a number of the matrix in its place.
+struct tensor_maps {
+  CUtensorMap in[4], x;
+  bool input = false, output = false;  // whether it can be done
+
+  /// Elements of a map that make one of V: 16 bytes are two.
+  template <class V>
+  static constexpr int words = sizeof(V) == 16 ? 2 : 1;
+};
+
+/// `size`: bytes of an element. Where an array cannot be described, as its rows do not begin at
+/// multiples of 16 bytes or go backwards, the flag is left false.
+tensor_maps map_tensors(const layout::geometry&, const solver::operands&, const interleaved_shape&,
+                        std::size_t size);
+
+}  // namespace tridia::cuda

@@ -1,0 +1,101 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// What a block of the GPU is given to do where neighbours in memory are other systems: decided on
+// the host, so tested without a GPU.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "solver/cuda/interleaved.hpp"
+#include "support/task.hpp"
+
+namespace tridia_test {
+namespace {
+
+using tridia::index_t;
+using tridia::cuda::interleaved_shape;
+using tridia::cuda::plan_interleaved;
+
+constexpr std::size_t kHopper = 227 << 10, kAmpere = 99 << 10;
+
+tridia::problem interleaved(tridia::value_type type, index_t n, index_t batch) {
+  return {.type = type, .extents = {n, batch}, .axis = 0};
+}
+
+void expect_sound(const interleaved_shape& s, std::size_t shared, bool clusters, int size) {
+  EXPECT_LE(s.shared_bytes, shared);
+  EXPECT_TRUE(clusters || (s.blocks == 1 && s.neighbours == 1 && !s.boxes));
+  EXPECT_TRUE(s.blocks == 1 || s.neighbours == 1);
+  EXPECT_EQ(s.chunk_rows % 2, 1);
+  EXPECT_GE(s.threads(), 32);
+  EXPECT_LE(s.threads(), 512);
+  EXPECT_EQ(s.systems, 1 << s.log_systems);
+  EXPECT_EQ(s.groups, 1 << s.log_groups);
+  // Every row is in one block, in one chunk, and every block has some.
+  EXPECT_GE(s.blocks * s.block_rows, s.rows);
+  EXPECT_LT((s.blocks - 1) * s.block_rows, s.rows);
+  EXPECT_GE((s.chunk_rows * s.groups) << s.log_in_group, s.block_rows);
+  // A warp holds whole groups; lanes hold an equation of each group and of each block.
+  EXPECT_LE(s.systems << s.log_in_group, std::max(s.systems, 32));
+  EXPECT_GE(s.exchange_lanes(), std::max(s.groups, s.blocks));
+  EXPECT_LE(s.exchange_lanes(), 32);
+  EXPECT_LE(s.systems * s.exchange_lanes(), s.threads());
+  // What the copy engine asks for.
+  EXPECT_EQ(s.block_rows % s.box_rows, 0);
+  EXPECT_LE(s.box_rows, 256);
+  EXPECT_EQ(s.array_pitch * size % 128, 0);
+  EXPECT_GE(s.array_pitch, s.block_rows * s.systems);
+}
+
+TEST(InterleavedShape, SoundForEveryLength) {
+  int planned = 0;
+  for (const auto type : {tridia::value_type::f32, tridia::value_type::f64, tridia::value_type::c64,
+                          tridia::value_type::c128})
+    for (const auto pivoting : {tridia::pivoting::none, tridia::pivoting::partial})
+      for (const index_t batch : {1, 7, 1000, 1 << 20})
+        for (index_t n = 2; n <= 40000; n = n < 70 ? n + 1 : n * 9 / 8) {
+          tridia::problem p = interleaved(type, n, batch);
+          p.pivoting = pivoting;
+          const auto t = task_of(p);
+          for (const bool hopper : {true, false}) {
+            const std::size_t shared = hopper ? kHopper : kAmpere;
+            const auto s = plan_interleaved(t, {}, shared, hopper);
+            if (!s) continue;
+            ++planned;
+            SCOPED_TRACE(testing::Message() << "n " << n << " batch " << batch << " hopper "
+                                            << hopper << " " << tridia::name(type));
+            expect_sound(*s, shared, hopper, static_cast<int>(tridia::size_of(type)));
+          }
+        }
+  EXPECT_GT(planned, 2000);
+}
+
+TEST(InterleavedShape, HopperHoldsLongSystems) {
+  EXPECT_TRUE(plan_interleaved(task_of(interleaved(tridia::value_type::f64, 8192, 4096)), {},
+                               kHopper, true));
+  EXPECT_TRUE(plan_interleaved(task_of(interleaved(tridia::value_type::f32, 8192, 4096)), {},
+                               kHopper, true));
+}
+
+TEST(InterleavedShape, ShortSystemsFillLongAccesses) {
+  for (const index_t n : {8, 16, 64}) {
+    const auto s = plan_interleaved(task_of(interleaved(tridia::value_type::f64, n, 1 << 20)), {},
+                                    kHopper, true);
+    ASSERT_TRUE(s);
+    EXPECT_GE(s->systems * 8, 256) << n;
+  }
+}
+
+TEST(InterleavedShape, WhatDoesNotFitIsLeft) {
+  tridia::problem shared = interleaved(tridia::value_type::f64, 64, 1000);
+  shared.coefficients = tridia::coefficients::shared;
+  EXPECT_FALSE(plan_interleaved(task_of(shared), {}, kHopper, true));
+  tridia::problem periodic = interleaved(tridia::value_type::f64, 2, 1000);
+  periodic.boundary = tridia::boundary::periodic;
+  EXPECT_FALSE(plan_interleaved(task_of(periodic), {}, kHopper, true));
+  EXPECT_FALSE(
+      plan_interleaved(task_of(interleaved(tridia::value_type::f64, 1, 1000)), {}, kHopper, true));
+}
+
+}  // namespace
+}  // namespace tridia_test
