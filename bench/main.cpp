@@ -20,7 +20,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <map>
+#include <memory>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -31,11 +34,16 @@ namespace {
 using namespace tridia_bench;
 
 constexpr const char* kHelp =
-    "tridia_bench [OPTIONS] [--benchmark_filter=REGEX] [Google Benchmark's other options]\n"
+    "tridia_bench [solve] [OPTIONS] [Google Benchmark's options]: times the library, its peers\n"
+    "and the speed of memory, in one run\n"
     "  --device cpu|cuda  what is measured (cpu)\n"
     "  --json FILE        write the results there\n"
+    "  --filter REGEX     the cases whose names match; -REGEX: those whose names do not\n"
     "  --mkl DIR          look for libmkl_rt.so below DIR (else: MKLROOT, VIRTUAL_ENV)\n"
     "  --repetitions N    of every case, instead of each case's own number\n"
+    "  --seconds S        after so long a case is repeated no more (none; cuda: 1)\n"
+    "  --seed K           other systems, on a GPU (0)\n"
+    "  --tuning FILE      what `tridia tune` measured, instead of what comes with the library\n"
     "  --huge-pages       ask for huge pages for the cases' arrays, as NumPy does\n";
 
 int positive(const std::string& option, const std::string& text) {
@@ -47,10 +55,31 @@ int positive(const std::string& option, const std::string& text) {
   return value;
 }
 
+double positive_seconds(const std::string& option, const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(value > 0)) {
+    throw std::runtime_error(option + ": expected a number above 0, got \"" + text + "\"");
+  }
+  return value;
+}
+
+std::shared_ptr<const tridia::tuning_table> read_tuning(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  if (!file) throw std::runtime_error("--tuning: " + path + " cannot be read");
+  return std::make_shared<tridia::tuning_table>(tridia::tuning_table::parse(text.str()));
+}
+
 // Takes this program's own options out of the arguments; Google Benchmark gets the rest.
 suite_options parse(std::vector<char*>& arguments) {
   suite_options o;
   std::vector<char*> rest;
+  // What is timed; there is nothing else yet.
+  if (arguments.size() > 1 && std::string_view(arguments[1]) == "solve") {
+    arguments.erase(arguments.begin() + 1);
+  }
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     const std::string argument = arguments[k];
     const auto equals = argument.find('=');
@@ -71,6 +100,14 @@ suite_options parse(std::vector<char*>& arguments) {
       o.mkl = value();
     } else if (option == "--repetitions") {
       o.repetitions = positive(option, value());
+    } else if (option == "--seconds") {
+      o.case_seconds = positive_seconds(option, value());
+    } else if (option == "--seed") {
+      o.seed = static_cast<std::uint64_t>(positive(option, value()));
+    } else if (option == "--tuning") {
+      o.tuning = read_tuning(value());
+    } else if (option == "--filter") {
+      benchmark::SetBenchmarkFilter(value());
     } else if (option == "--huge-pages") {
       o.huge_pages = true;
     } else if (option == "--help") {
@@ -81,6 +118,7 @@ suite_options parse(std::vector<char*>& arguments) {
     }
   }
   arguments = rest;
+  if (o.device == "cuda" && o.case_seconds == 0) o.case_seconds = 1;
   return o;
 }
 

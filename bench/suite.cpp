@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "suite.hpp"
 
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -30,6 +31,8 @@ std::string benchmark_name(const row& r) {
 void add_case(suite& s, row prototype, int repetitions,
               std::function<void(benchmark::State&, row&)> body) {
   const std::string name = benchmark_name(prototype);
+  prototype.most_repetitions = s.options.repetitions > 0 ? s.options.repetitions : repetitions;
+  prototype.most_seconds = s.options.case_seconds;
   const auto run = [&s, prototype, body = std::move(body)](benchmark::State& state) {
     row r = prototype;
     try {
@@ -55,14 +58,21 @@ void add_case(suite& s, row prototype, int repetitions,
   benchmark::RegisterBenchmark(name.c_str(), run)
       ->UseManualTime()
       ->Unit(benchmark::kMillisecond)
-      ->Iterations(s.options.repetitions > 0 ? s.options.repetitions : repetitions);
+      ->Iterations(1);  // repeated within: the time shown is the median
 }
 
 void measure(benchmark::State& state, row& r, const timed_call& call) {
+  using clock = std::chrono::steady_clock;
+  constexpr std::size_t least = 3;
   for ([[maybe_unused]] auto _ : state) {
-    const double ms = call();
-    state.SetIterationTime(ms * 1e-3);
-    r.ms.push_back(ms);
+    const auto begin = clock::now();
+    const auto late = [&] {
+      const std::chrono::duration<double> taken = clock::now() - begin;
+      return r.most_seconds > 0 && taken.count() > r.most_seconds && r.ms.size() >= least;
+    };
+    const auto most = static_cast<std::size_t>(r.most_repetitions);
+    while (r.ms.size() < most && !late()) r.ms.push_back(call());
+    state.SetIterationTime(r.median_ms() * 1e-3);
   }
 }
 
@@ -77,9 +87,7 @@ row row_of(const systems_spec& spec, std::string solver) {
   row r;
   r.case_name = name(spec.matrix);
   if (spec.coefficients == tridia::coefficients::shared) r.case_name += ", shared coefficients";
-  if (spec.layout == layout::ragged) {
-    r.case_name += ", " + std::to_string(spec.shortest) + " to " + std::to_string(spec.n) + " rows";
-  }
+  if (spec.shortest > 0) r.case_name += ", ragged from " + std::to_string(spec.shortest);
   if (spec.placement == placement::aligned) r.case_name += ", 64-byte aligned";
   r.solver = std::move(solver);
   r.type = tridia::name(spec.type);

@@ -4,9 +4,13 @@
 #include "row.hpp"
 #include "systems.hpp"
 
+#include "tridia/tuning.hpp"
+
 #include <benchmark/benchmark.h>
 
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,6 +22,11 @@ struct suite_options {
   std::string json;     ///< Where the results go; empty: nowhere.
   std::string mkl;      ///< A directory below which libmkl_rt.so is looked for.
   int repetitions = 0;  ///< Of every case; 0: each case's own number.
+  /// After so long a case has been repeated often enough, but three times at least; 0: no limit.
+  double case_seconds = 0;
+  std::uint64_t seed = 0;  ///< Of the systems on a GPU.
+  /// The library's measurements, instead of those that come with it.
+  std::shared_ptr<const tridia::tuning_table> tuning;
   bool huge_pages = false;
 };
 
@@ -36,7 +45,7 @@ using timed_call = std::function<double()>;
 void add_case(suite& s, row prototype, int repetitions,
               std::function<void(benchmark::State&, row&)> body);
 
-/// Every repetition of the state: `call`, its times into the row.
+/// Calls as often as the case asks for, or as its time allows; the times go into the row.
 void measure(benchmark::State& state, row& r, const timed_call& call);
 
 /// Checks the residual; a bad one makes an error of the row.

@@ -18,39 +18,6 @@ namespace {
 
 bool huge_pages = false;
 
-template <class T>
-struct real_of {
-  using type = T;
-};
-template <class T>
-struct real_of<std::complex<T>> {
-  using type = T;
-};
-
-// splitmix64: every element from its own number, so that threads can fill in any order.
-std::uint64_t hash(std::uint64_t z) {
-  z += 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
-// U(-1, 1), never zero.
-double uniform(std::uint64_t stream, index_t i) {
-  const std::uint64_t bits = hash(stream * 0x100000000000 + static_cast<std::uint64_t>(i));
-  return (static_cast<double>(bits >> 12) + 0.5) * 0x1p-51 - 1.0;
-}
-
-template <class T>
-T uniform_value(std::uint64_t stream, index_t i) {
-  using R = typename real_of<T>::type;
-  if constexpr (std::is_same_v<T, R>) {
-    return static_cast<R>(uniform(stream, i));
-  } else {
-    return {static_cast<R>(uniform(stream, i)), static_cast<R>(uniform(stream + 8, i))};
-  }
-}
-
 // The systems of a stripe are handled together, row by row, so that every layout is read in runs.
 constexpr index_t kStripe = 32;
 
@@ -61,14 +28,12 @@ std::string_view name(matrix m) noexcept { return m == matrix::dominant ? "domin
 std::string_view name(layout l) noexcept {
   return l == layout::contiguous    ? "contiguous"
          : l == layout::interleaved ? "interleaved"
-         : l == layout::middle      ? "middle"
-                                    : "ragged";
+                                    : "middle";
 }
 
 index_t systems_spec::inner() const {
   switch (layout) {
     case layout::contiguous:
-    case layout::ragged:
       return 1;
     case layout::interleaved:
       return batch;
@@ -80,23 +45,24 @@ index_t systems_spec::inner() const {
   return inner;
 }
 
-index_t systems_spec::rows() const {
-  return layout == layout::ragged ? offsets().back() : n * batch;
-}
-
 std::vector<index_t> systems_spec::offsets() const {
-  std::vector<index_t> offsets{0};
-  const auto lengths = static_cast<std::uint64_t>(n - shortest) + 1;
-  for (index_t s = 0; s < batch; ++s) {
-    const std::uint64_t more = hash(6 * 0x100000000000 + static_cast<std::uint64_t>(s)) % lengths;
-    offsets.push_back(offsets.back() + shortest + static_cast<index_t>(more));
+  std::vector<index_t> all{0};
+  const auto kinds = static_cast<std::uint64_t>(n - shortest + 1);
+  for (index_t k = 0; k < batch; ++k) {
+    const std::uint64_t number = hash(seed * 0x100000000 + static_cast<std::uint64_t>(k)) % kinds;
+    all.push_back(all.back() + shortest + static_cast<index_t>(number));
   }
-  return offsets;
+  return all;
 }
 
 tridia::problem systems_spec::problem(tridia::pivoting pivoting) const {
   tridia::problem p;
   p.type = type, p.boundary = boundary, p.pivoting = pivoting, p.coefficients = coefficients;
+  if (shortest > 0) {
+    p.offsets = offsets();
+    p.extents = {p.offsets.back()};
+    return p;
+  }
   switch (layout) {
     case layout::contiguous:
       p.extents = {batch, n}, p.axis = 1;
@@ -106,9 +72,6 @@ tridia::problem systems_spec::problem(tridia::pivoting pivoting) const {
       break;
     case layout::middle:
       p.extents = {batch / inner(), n, inner()}, p.axis = 1;
-      break;
-    case layout::ragged:
-      p.offsets = offsets(), p.extents = {p.offsets.back()};
       break;
   }
   return p;
@@ -154,80 +117,51 @@ void host_array<T>::copy_from(const host_array& other) const {
 
 template <class T>
 systems<T>::systems(const systems_spec& s) : spec(s) {
-  using R = typename real_of<T>::type;
-  const index_t entries = s.coefficients == tridia::coefficients::shared ? s.n : s.rows();
+  const index_t entries = s.entries();
+  const bool dominant = s.matrix == matrix::dominant;
+  const std::uint64_t seed = s.seed * kStreams;
   dl = host_array<T>(entries, s.placement);
   d = host_array<T>(entries, s.placement);
   du = host_array<T>(entries, s.placement);
   rhs = host_array<T>(s.rows(), s.placement);
 #pragma omp parallel for schedule(static)
   for (index_t i = 0; i < entries; ++i) {
-    const T lower = uniform_value<T>(1, i), upper = uniform_value<T>(2, i);
-    T diagonal = uniform_value<T>(3, i);
-    if (s.matrix == matrix::dominant) {
-      const R u = static_cast<R>(uniform(4, i));
-      const R size = std::abs(lower) + std::abs(upper) + std::abs(u) + R(0.1);
-      diagonal *= size / std::abs(diagonal);
-    }
-    dl.data()[i] = lower;
-    d.data()[i] = diagonal;
-    du.data()[i] = upper;
+    const row_entries<T> e = entries_of<T>(dominant, seed, i);
+    dl.data()[i] = e.lower;
+    d.data()[i] = e.diagonal;
+    du.data()[i] = e.upper;
   }
 #pragma omp parallel for schedule(static)
-  for (index_t i = 0; i < s.rows(); ++i) rhs.data()[i] = uniform_value<T>(5, i);
+  for (index_t i = 0; i < s.rows(); ++i) rhs.data()[i] = rhs_of<T>(seed, i);
 }
 
 template <class T>
 double systems<T>::residual(const T* x) const {
   using R = typename real_of<T>::type;
-  const index_t inner = spec.inner();
-  const bool ragged = spec.layout == layout::ragged;
-  const std::vector<index_t> offsets = ragged ? spec.offsets() : std::vector<index_t>{};
+  const index_t n = spec.n, inner = spec.inner();
   const bool shared = spec.coefficients == tridia::coefficients::shared;
   const bool periodic = spec.boundary == tridia::boundary::periodic;
   double worst = 0;
 #pragma omp parallel for schedule(static) reduction(max : worst)
   for (index_t first = 0; first < spec.batch; first += kStripe) {
     const index_t count = std::min(kStripe, spec.batch - first);
-    struct norms {
-      R residual = 0, a = 0, x = 0, b = 0;
-    };
-    std::array<norms, kStripe> all{};
-    bool finite = true;
-    for (index_t i = 0; i < spec.n; ++i) {
+    std::array<residual_norms<R>, kStripe> all{};
+    for (index_t i = 0; i < n; ++i) {
       for (index_t k = 0; k < count; ++k) {
         const index_t s = first + k;
-        const auto at_s = static_cast<std::size_t>(s);
-        const index_t n = ragged ? offsets[at_s + 1] - offsets[at_s] : spec.n;
-        if (i >= n) continue;
-        const index_t start = ragged ? offsets[at_s] : (s / inner) * n * inner + s % inner;
+        const index_t start = (s / inner) * n * inner + s % inner;
         const index_t at = start + i * inner;
         const index_t c = shared ? i : at;
-        const T zero{};
-        const T lower = i > 0 || periodic ? dl.data()[c] : zero;
-        const T upper = i + 1 < n || periodic ? du.data()[c] : zero;
-        const T before = i > 0 ? x[at - inner] : x[start + (n - 1) * inner];
-        const T after = i + 1 < n ? x[at + inner] : x[start];
-        const T b = rhs.data()[at];
-        T r = d.data()[c] * x[at] - b;
-        if (lower != zero) r += lower * before;
-        if (upper != zero) r += upper * after;
-        norms& m = all[static_cast<std::size_t>(k)];
-        finite = finite && std::isfinite(std::abs(r)) && std::isfinite(std::abs(x[at]));
-        m.residual = std::max(m.residual, std::abs(r));
-        m.a = std::max(m.a, std::abs(lower) + std::abs(d.data()[c]) + std::abs(upper));
-        m.x = std::max(m.x, std::abs(x[at]));
-        m.b = std::max(m.b, std::abs(b));
+        const row_entries<T> e{i > 0 || periodic ? dl.data()[c] : T{}, d.data()[c],
+                               i + 1 < n || periodic ? du.data()[c] : T{}};
+        all[static_cast<std::size_t>(k)].add(e, i > 0 ? x[at - inner] : x[start + (n - 1) * inner],
+                                             x[at], i + 1 < n ? x[at + inner] : x[start],
+                                             rhs.data()[at]);
       }
     }
-    double here = finite ? 0 : std::numeric_limits<double>::infinity();
     for (index_t k = 0; k < count; ++k) {
-      const norms& m = all[static_cast<std::size_t>(k)];
-      here = std::max(here, static_cast<double>(m.residual) /
-                                (static_cast<double>(m.a) * static_cast<double>(m.x) +
-                                 static_cast<double>(m.b)));
+      worst = std::max(worst, all[static_cast<std::size_t>(k)].relative());
     }
-    worst = std::max(worst, here);
   }
   return worst;
 }

@@ -1,6 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "entries.hpp"
+
 #include "tridia/problem.hpp"
 
 #include <cstddef>
@@ -10,8 +12,6 @@
 #include <vector>
 
 namespace tridia_bench {
-
-using tridia::index_t;
 
 enum class matrix {
   dominant,  ///< Diagonally dominant by rows: no elimination needs an interchange.
@@ -23,7 +23,6 @@ enum class layout {
   contiguous,   ///< (batch, n): the rows of a system are neighbours.
   interleaved,  ///< (n, batch): row i of all systems, then row i + 1.
   middle,       ///< (outer, n, inner): a 3-D field solved along its middle axis.
-  ragged,       ///< One after another, of different lengths.
 };
 std::string_view name(layout l) noexcept;
 
@@ -42,14 +41,20 @@ struct systems_spec {
   tridia::boundary boundary = tridia::boundary::regular;
   tridia::coefficients coefficients = tridia::coefficients::per_system;
   index_t n = 0, batch = 0;
-  index_t shortest = 0;  ///< Ragged: lengths from U(shortest, n).
+  /// A ragged batch has lengths from U(shortest, n); 0: all have n rows. On a GPU only.
+  index_t shortest = 0;
+  std::uint64_t seed = 0;  ///< Other numbers for another one.
 
   /// Elements from a row of a system to the next. Row i of system s lies at
-  /// (s / inner) n inner + s % inner + i inner, unless they are ragged.
+  /// (s / inner) n inner + s % inner + i inner, whatever the layout.
   [[nodiscard]] index_t inner() const;
-  [[nodiscard]] index_t rows() const;
-  /// Ragged: the first row of every system, and of all rows the number.
+  [[nodiscard]] index_t rows() const { return shortest > 0 ? offsets().back() : n * batch; }
+  /// Where the systems of a ragged batch begin, and the last one ends.
   [[nodiscard]] std::vector<index_t> offsets() const;
+  /// Of each coefficient's array.
+  [[nodiscard]] index_t entries() const {
+    return coefficients == tridia::coefficients::shared ? n : rows();
+  }
   /// What the library is told.
   [[nodiscard]] tridia::problem problem(tridia::pivoting pivoting) const;
   /// The fewest words a row that must cross memory: 4 + 1, or 1 + 1 with shared coefficients.

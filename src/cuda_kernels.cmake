@@ -26,6 +26,13 @@ foreach(entry "f32:float" "f64:double" "c64:core::complex<float>" "c128:core::co
   tridia_cuda_object(${target})
 endforeach()
 
+# The measurements that come with the library, as a header.
+file(READ ${CMAKE_CURRENT_SOURCE_DIR}/solver/cuda/shipped_tuning.txt text)
+configure_file(solver/cuda/shipped_tuning.hpp.in
+               ${CMAKE_CURRENT_BINARY_DIR}/generated/shipped_tuning.hpp @ONLY)
+set_property(DIRECTORY APPEND PROPERTY
+  CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/solver/cuda/shipped_tuning.txt)
+
 target_sources(tridia PRIVATE
   solver/cuda/cuda.cpp
   solver/cuda/devices.cpp
@@ -33,6 +40,7 @@ target_sources(tridia PRIVATE
   solver/cuda/onchip.cpp
   solver/cuda/one_call.cpp
   solver/cuda/segments.cpp
-  solver/cuda/tensor_maps.cpp)
+  solver/cuda/tensor_maps.cpp
+  solver/cuda/tuned.cpp)
 target_compile_definitions(tridia PRIVATE TRIDIA_HAS_CUDA)
 target_link_libraries(tridia PRIVATE CUDA::cudart_static)

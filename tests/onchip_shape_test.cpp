@@ -3,9 +3,13 @@
 // What a block of the GPU is given to do: decided on the host, so tested without a GPU.
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "solver/cuda/onchip.hpp"
+#include "solver/cuda/tuned.hpp"
 #include "support/random.hpp"
 #include "support/task.hpp"
 
@@ -16,7 +20,6 @@ using tridia::index_t;
 using tridia::cuda::mover;
 using tridia::cuda::onchip_limits;
 using tridia::cuda::onchip_shape;
-using tridia::cuda::walk;
 
 constexpr onchip_limits kHopper{227 << 10, true}, kAmpere{99 << 10, false};
 
@@ -26,9 +29,9 @@ std::vector<tridia::problem> problems() {
                           tridia::value_type::c128})
     for (const auto pivoting : {tridia::pivoting::none, tridia::pivoting::partial})
       for (index_t n = 2; n <= 40000; n = n < 70 ? n + 1 : n * 9 / 8)
-        for (const bool contiguous : {true, false}) {
+        for (const bool joined : {true, false}) {
           tridia::problem p{.type = type, .extents = {1000, n}, .pivoting = pivoting};
-          if (!contiguous) p.extents = {n, 1000}, p.axis = 0;
+          if (!joined) p.boundary = tridia::boundary::periodic;
           all.push_back(p);
         }
   return all;
@@ -57,11 +60,6 @@ void expect_sound(const onchip_shape& s, const onchip_limits& limits) {
   EXPECT_LE(s.systems_a_warp * s.chunks, s.warps_a_system == 1 ? 32 : s.chunks);
   EXPECT_GE(s.pitch, s.block_rows);
   EXPECT_GE(s.array_pitch, s.systems * s.pitch);
-  if (s.order == walk::systems) {
-    EXPECT_EQ(s.systems & (s.systems - 1), 0);
-    EXPECT_LE(s.systems, s.threads);
-    EXPECT_EQ(s.input, mover::elements);
-  }
   if (s.input == mover::pieces) {
     EXPECT_EQ(s.pitch, s.rows);
     EXPECT_EQ(s.blocks, 1);
@@ -79,6 +77,69 @@ TEST(OnchipShape, IsSoundForEveryProblem) {
                    std::to_string(p.extents[1]));
       if (const auto s = plan_onchip(task_of(p), {}, limits)) expect_sound(*s, limits);
     }
+}
+
+tridia::cuda::onchip_tuning tuning_of(const std::vector<int>& values, bool near) {
+  return {.chunk_rows = values[0], .warps = values[1], .blocks = values[2], .near = near};
+}
+
+TEST(OnchipShape, IsSoundForEveryTuning) {
+  const tridia::tunable_kernel& kernel = tridia::tunable_kernels()[0];
+  ASSERT_EQ(kernel.name, "onchip");
+  std::vector<std::vector<int>> values{{}};
+  for (const auto& parameter : kernel.parameters) {
+    std::vector<std::vector<int>> longer;
+    for (const std::vector<int>& v : values) {
+      longer.push_back(v);
+      longer.back().push_back(0);
+      for (const int value : parameter.values) {
+        longer.push_back(v);
+        longer.back().push_back(value);
+      }
+    }
+    values = longer;
+  }
+  for (const auto type : {tridia::value_type::f32, tridia::value_type::c128})
+    for (const index_t n : {2, 8, 33, 100, 127, 512, 1000, 4096, 16384})
+      for (const bool contiguous : {true, false}) {
+        tridia::problem p{.type = type, .extents = {1000, n}};
+        if (!contiguous) p.extents = {n, 1000}, p.axis = 0;
+        const tridia::solver::task t = task_of(p);
+        for (const std::vector<int>& v : values)
+          for (const bool near : {true, false}) {
+            SCOPED_TRACE(std::string(name(type)) + " " + std::to_string(n) + " rows, " +
+                         std::to_string(v[0]) + " " + std::to_string(v[1]) + " " +
+                         std::to_string(v[2]));
+            if (const auto s = plan_onchip(t, tuning_of(v, near), kHopper))
+              expect_sound(*s, kHopper);
+          }
+      }
+}
+
+TEST(OnchipShape, ShippedTuningFits) {
+  for (const tridia::tuning_entry& e : tridia::cuda::shipped_tuning().entries()) {
+    if (e.kernel != "onchip" || e.compute_capability != 90) continue;
+    SCOPED_TRACE(std::to_string(e.rows) + " rows");
+    tridia::problem p{.type = e.type, .extents = {100000, e.rows}, .pivoting = e.pivoting};
+    if (e.across) p.extents = {e.rows, 100000}, p.axis = 0;
+    const bool by_rule = e.values == std::vector<int>(3, 0);
+    EXPECT_TRUE(by_rule || plan_onchip(task_of(p), tuning_of(e.values, false), kHopper));
+  }
+}
+
+TEST(OnchipShape, TakesShippedTuningForManySystemsOnly) {
+  const auto tuned_for = [](index_t batch, std::shared_ptr<const tridia::tuning_table> own) {
+    tridia::solver::task t = task_of({.extents = {batch, 512}, .pivoting = tridia::pivoting::none});
+    t.options.tuning = std::move(own);
+    const tridia::tuning_entry* e = tridia::cuda::tuned(t, "onchip", 90, false);
+    return e == nullptr ? index_t{0} : e->rows;
+  };
+  EXPECT_EQ(tuned_for(100000, nullptr), 512);
+  EXPECT_EQ(tuned_for(100, nullptr), 0);
+  const auto own = std::make_shared<tridia::tuning_table>(
+      tridia::tuning_table::parse("tridia-tuning 1\n9.0 onchip f64 none contiguous 600\n"));
+  EXPECT_EQ(tuned_for(100000, own), 600);
+  EXPECT_EQ(tuned_for(100, own), 600);
 }
 
 TEST(OnchipShape, FitsWhatTheChipHolds) {

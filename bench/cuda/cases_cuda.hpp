@@ -10,7 +10,8 @@ namespace tridia_bench {
 /// Of the current GPU.
 machine_info cuda_machine();
 
-/// The best of the copy kernels, as a row and as what the cases are held to.
+/// The best of the copy kernels, for four arrays read and for one, as rows and as what the cases
+/// are held to.
 void measure_cuda_floors(suite& s, bool again);
 
 /// The library's cases on the current GPU, and cuSPARSE's beside them.

@@ -19,6 +19,10 @@ template <class T>
 struct functions;
 template <>
 struct functions<float> {
+  static constexpr auto single_size = cusparseSgtsv2_bufferSizeExt;
+  static constexpr auto single = cusparseSgtsv2;
+  static constexpr auto nopivot_size = cusparseSgtsv2_nopivot_bufferSizeExt;
+  static constexpr auto nopivot = cusparseSgtsv2_nopivot;
   static constexpr auto strided_size = cusparseSgtsv2StridedBatch_bufferSizeExt;
   static constexpr auto strided = cusparseSgtsv2StridedBatch;
   static constexpr auto interleaved_size = cusparseSgtsvInterleavedBatch_bufferSizeExt;
@@ -26,6 +30,10 @@ struct functions<float> {
 };
 template <>
 struct functions<double> {
+  static constexpr auto single_size = cusparseDgtsv2_bufferSizeExt;
+  static constexpr auto single = cusparseDgtsv2;
+  static constexpr auto nopivot_size = cusparseDgtsv2_nopivot_bufferSizeExt;
+  static constexpr auto nopivot = cusparseDgtsv2_nopivot;
   static constexpr auto strided_size = cusparseDgtsv2StridedBatch_bufferSizeExt;
   static constexpr auto strided = cusparseDgtsv2StridedBatch;
   static constexpr auto interleaved_size = cusparseDgtsvInterleavedBatch_bufferSizeExt;
@@ -36,14 +44,25 @@ struct functions<double> {
 
 const char* name(cusparse_method method) {
   switch (method) {
+    case cusparse_method::single:
+      return "cuSPARSE gtsv2";
+    case cusparse_method::single_nopivot:
+      return "cuSPARSE gtsv2_nopivot";
     case cusparse_method::strided:
       return "cuSPARSE gtsv2StridedBatch";
     case cusparse_method::interleaved_0:
       return "cuSPARSE gtsvInterleavedBatch 0";
     case cusparse_method::interleaved_1:
       return "cuSPARSE gtsvInterleavedBatch 1";
+    case cusparse_method::interleaved_2:
+      return "cuSPARSE gtsvInterleavedBatch 2";
   }
   return "";
+}
+
+bool pivots(cusparse_method method) {
+  return method == cusparse_method::single || method == cusparse_method::interleaved_1 ||
+         method == cusparse_method::interleaved_2;
 }
 
 std::string cusparse_version() {
@@ -61,7 +80,11 @@ struct cusparse_gtsv<T>::state {
   cusparseHandle_t handle = nullptr;
   std::size_t workspace_bytes = 0;
 
-  [[nodiscard]] int algorithm() const { return method == cusparse_method::interleaved_1 ? 1 : 0; }
+  [[nodiscard]] int algorithm() const {
+    return method == cusparse_method::interleaved_2   ? 2
+           : method == cusparse_method::interleaved_1 ? 1
+                                                      : 0;
+  }
   ~state() { cusparseDestroy(handle); }
 };
 
@@ -73,14 +96,24 @@ cusparse_gtsv<T>::cusparse_gtsv(cusparse_method method, int n, int batch, cudaSt
   check(cusparseSetStream(s.handle, stream), "cusparseSetStream");
   // The sizes do not depend on the arrays.
   const T* none = nullptr;
-  if (method == cusparse_method::strided) {
-    check(functions<T>::strided_size(s.handle, n, none, none, none, none, batch, n,
-                                     &s.workspace_bytes),
-          "gtsv2StridedBatch_bufferSizeExt");
-  } else {
-    check(functions<T>::interleaved_size(s.handle, s.algorithm(), n, none, none, none, none, batch,
-                                         &s.workspace_bytes),
-          "gtsvInterleavedBatch_bufferSizeExt");
+  std::size_t* const bytes = &s.workspace_bytes;
+  using f = functions<T>;
+  switch (method) {
+    case cusparse_method::single:
+      check(f::single_size(s.handle, n, batch, none, none, none, none, n, bytes),
+            "gtsv2_bufferSizeExt");
+      break;
+    case cusparse_method::single_nopivot:
+      check(f::nopivot_size(s.handle, n, batch, none, none, none, none, n, bytes),
+            "gtsv2_nopivot_bufferSizeExt");
+      break;
+    case cusparse_method::strided:
+      check(f::strided_size(s.handle, n, none, none, none, none, batch, n, bytes),
+            "gtsv2StridedBatch_bufferSizeExt");
+      break;
+    default:
+      check(f::interleaved_size(s.handle, s.algorithm(), n, none, none, none, none, batch, bytes),
+            "gtsvInterleavedBatch_bufferSizeExt");
   }
 }
 
@@ -95,12 +128,20 @@ std::size_t cusparse_gtsv<T>::workspace_bytes() const {
 template <class T>
 void cusparse_gtsv<T>::solve(T* dl, T* d, T* du, T* x, void* workspace) const {
   const state& s = *state_;
-  if (s.method == cusparse_method::strided) {
-    check(functions<T>::strided(s.handle, s.n, dl, d, du, x, s.batch, s.n, workspace),
-          "gtsv2StridedBatch");
-  } else {
-    check(functions<T>::interleaved(s.handle, s.algorithm(), s.n, dl, d, du, x, s.batch, workspace),
-          "gtsvInterleavedBatch");
+  using f = functions<T>;
+  switch (s.method) {
+    case cusparse_method::single:
+      check(f::single(s.handle, s.n, s.batch, dl, d, du, x, s.n, workspace), "gtsv2");
+      break;
+    case cusparse_method::single_nopivot:
+      check(f::nopivot(s.handle, s.n, s.batch, dl, d, du, x, s.n, workspace), "gtsv2_nopivot");
+      break;
+    case cusparse_method::strided:
+      check(f::strided(s.handle, s.n, dl, d, du, x, s.batch, s.n, workspace), "gtsv2StridedBatch");
+      break;
+    default:
+      check(f::interleaved(s.handle, s.algorithm(), s.n, dl, d, du, x, s.batch, workspace),
+            "gtsvInterleavedBatch");
   }
 }
 

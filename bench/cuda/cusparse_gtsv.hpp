@@ -9,17 +9,23 @@
 
 namespace tridia_bench {
 
-/// cuSPARSE's batched solvers.
+/// cuSPARSE's solvers.
 enum class cusparse_method {
-  strided,        ///< gtsv2StridedBatch: contiguous systems, no interchanges.
-  interleaved_0,  ///< gtsvInterleavedBatch, algorithm 0: Thomas.
-  interleaved_1,  ///< gtsvInterleavedBatch, algorithm 1: LU with partial pivoting.
+  single,          ///< gtsv2: one system, partial pivoting.
+  single_nopivot,  ///< gtsv2_nopivot: one system, no interchanges.
+  strided,         ///< gtsv2StridedBatch: contiguous systems, no interchanges.
+  interleaved_0,   ///< gtsvInterleavedBatch, algorithm 0: Thomas.
+  interleaved_1,   ///< gtsvInterleavedBatch, algorithm 1: LU with partial pivoting.
+  interleaved_2,   ///< gtsvInterleavedBatch, algorithm 2: QR.
 };
 const char* name(cusparse_method method);
+/// Whether it is stable for every matrix.
+bool pivots(cusparse_method method);
 
 std::string cusparse_version();
 
-/// One of them on systems of T = float or double. Overwrites its arrays.
+/// One of them on systems of T = float or double. Overwrites its arrays. A system of its own is
+/// a batch of one.
 template <class T>
 class cusparse_gtsv {
  public:

@@ -79,7 +79,13 @@ class device_clock {
   /// of the device, so that the time to launch is not counted.
   template <class F>
   double time(F&& work) const {
-    flush_.set(0, stream_);
+    return time_after([&] { flush_.set(0, stream_); }, work);
+  }
+
+  /// The same behind other work, `before`, that keeps the device busy meanwhile.
+  template <class G, class F>
+  double time_after(G&& before, F&& work) const {
+    before();
     check(cudaEventRecord(start_, stream_), "cudaEventRecord");
     work();
     check(cudaEventRecord(stop_, stream_), "cudaEventRecord");

@@ -3,6 +3,7 @@
 
 #include "tridia/error.hpp"
 #include "tridia/problem.hpp"
+#include "tridia/tuning.hpp"
 #include "tridia/types.hpp"
 
 #include <cstddef>
@@ -20,6 +21,8 @@ struct options {
   int threads = 0;
   /// The GPU of a CUDA plan; -1 means the current one when the plan is made.
   int cuda_device = -1;
+  /// What was measured on such a GPU; null means what comes with the library.
+  std::shared_ptr<const tuning_table> tuning{};
 };
 
 /// What one execution needs beside its arrays. The memory is where the plan runs: host memory for

@@ -28,7 +28,7 @@ struct solve_options {
   void* stream = nullptr;
 
   /// The part of it that a plan is made with.
-  [[nodiscard]] options for_plan() const { return {backend, algorithm, threads, cuda_device}; }
+  [[nodiscard]] options for_plan() const { return {backend, algorithm, threads, cuda_device, {}}; }
 };
 
 /// Makes a plan of `p`, allocates a workspace (where the plan runs), executes and waits. The arrays

@@ -6,5 +6,6 @@
 #include "tridia/plan.hpp"
 #include "tridia/problem.hpp"
 #include "tridia/solve.hpp"
+#include "tridia/tuning.hpp"
 #include "tridia/types.hpp"
 #include "tridia/view.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace tridia::cli {
 
@@ -12,12 +13,26 @@ struct solve_arguments {
   bool periodic = false, transpose = false, conjugate_transpose = false;
   std::string pivoting = "partial", device = "cpu", algorithm = "automatic";
   int threads = 0;
+  std::string tuning;  ///< A file; empty: what comes with the library.
   std::string memory;  ///< Empty: half of what is available.
   bool json = false, quiet = false;
 };
 
-/// Both return the exit code, and throw `failure` or `tridia::error`.
+/// The options of `tridia tune`.
+struct tune_arguments {
+  std::string device = "cuda";
+  std::vector<std::string> types{"f64", "f32", "c128", "c64"};
+  std::string out;  ///< Empty: standard output.
+  double seconds = 120;
+  bool quiet = false;
+};
+
+/// All return the exit code, and throw `failure` or `tridia::error`.
 int solve_command(const solve_arguments& arguments);
 int info_command(bool json);
+int tune_command(const tune_arguments& arguments);
+
+/// Becomes the benchmark, with these arguments, the last one null. Throws if it is not there.
+int bench_command(char* const* arguments);
 
 }  // namespace tridia::cli

@@ -1,76 +1,12 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "device.hpp"
 #include "executor.hpp"
-#include "failure.hpp"
-
-#include <cuda_runtime_api.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
 namespace tridia::cli {
 namespace {
-
-void check(cudaError_t result, const char* what) {
-  if (result == cudaSuccess) return;
-  throw failure(exit_failure, "--device",
-                fmt::format("cuda failed to {}: {}", what, cudaGetErrorString(result)));
-}
-
-class device_stream {
- public:
-  device_stream() { check(cudaStreamCreate(&stream_), "create a stream"); }
-  ~device_stream() { cudaStreamDestroy(stream_); }
-  device_stream(const device_stream&) = delete;
-  device_stream& operator=(const device_stream&) = delete;
-  [[nodiscard]] cudaStream_t get() const noexcept { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
-
-class device_event {
- public:
-  device_event() { check(cudaEventCreate(&event_), "create an event"); }
-  ~device_event() { cudaEventDestroy(event_); }
-  device_event(const device_event&) = delete;
-  device_event& operator=(const device_event&) = delete;
-  [[nodiscard]] cudaEvent_t get() const noexcept { return event_; }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
-
-/// One allocation that grows when a slab needs more, cut into aligned pieces.
-class device_arena {
- public:
-  device_arena() = default;
-  ~device_arena() { cudaFree(base_); }
-  device_arena(const device_arena&) = delete;
-  device_arena& operator=(const device_arena&) = delete;
-
-  void reserve(std::size_t bytes) {
-    used_ = 0;
-    if (bytes <= size_) return;
-    check(cudaFree(base_), "free memory");
-    base_ = nullptr;
-    size_ = 0;
-    check(cudaMalloc(&base_, bytes), fmt::format("allocate {} bytes", bytes).c_str());
-    size_ = bytes;
-  }
-
-  std::byte* take(std::size_t bytes) {
-    std::byte* piece = static_cast<std::byte*>(base_) + used_;
-    used_ += aligned(bytes);
-    return piece;
-  }
-
-  static std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
-
- private:
-  void* base_ = nullptr;
-  std::size_t size_ = 0, used_ = 0;
-};
 
 /// Copies between the stretches of a region of a file and their packed form on the device.
 class region_copy {
@@ -168,18 +104,12 @@ class device_executor final : public executor {
                           cudaMemcpyDeviceToHost, stream_.get()),
           "copy the status");
     check(cudaStreamSynchronize(stream_.get()), "solve");
-    return seconds();
+    return seconds_between(begin_, end_);
   }
 
  private:
   [[nodiscard]] region_copy copy(const region& r) const {
     return {r, largest_pitch_, stream_.get()};
-  }
-
-  [[nodiscard]] double seconds() const {
-    float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()), "tell the time");
-    return milliseconds * 1e-3;
   }
 
   std::size_t largest_pitch_ = 0;

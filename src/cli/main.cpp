@@ -72,18 +72,43 @@ void add_execution(CLI::App& app, solve_arguments& a) {
       ->check(CLI::Range(0, 65536))
       ->capture_default_str()
       ->type_name("N");
+  app.add_option("--tuning", a.tuning, "What `tridia tune` measured on this GPU")
+      ->type_name("FILE");
   app.add_option("--memory", a.memory, "Largest slab, as 512M or 2G; half of what is available")
       ->type_name("BYTES");
   app.add_flag("--json", a.json, "Print one JSON object");
   app.add_flag("--quiet", a.quiet, "Print no report and no progress");
 }
 
+constexpr const char* tune_help =
+    "Measure on this GPU which parameters are best for its kernels, and write them for\n"
+    "tridia solve --tuning, and for tridia::options::tuning.";
+
+void add_tuning(CLI::App& app, tune_arguments& a) {
+  app.add_option("--device", a.device, "What is tuned")
+      ->check(CLI::IsMember({"cuda"}))
+      ->capture_default_str();
+  app.add_option("--out", a.out, "The measurements; standard output if not given")
+      ->type_name("FILE");
+  app.add_option("--seconds", a.seconds, "When to stop; cases that were not reached keep the rules")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str()
+      ->type_name("S");
+  app.add_option("--type", a.types, "The types to tune for, the first ones first")
+      ->check(a_name_of<value_type>())
+      ->delimiter(',')
+      ->type_name("TYPE,...");
+  app.add_flag("--quiet", a.quiet, "Show no progress");
+}
+
 /// What was asked for on the command line.
 struct request {
   solve_arguments solve;
+  tune_arguments tune;
   bool json_info = false;
   CLI::App app{"tridia: many tridiagonal systems at the speed of memory", "tridia"};
   CLI::App* solve_app = nullptr;
+  CLI::App* tune_app = nullptr;
 
   request() {
     app.set_version_flag("--version", "tridia " + version());
@@ -92,6 +117,10 @@ struct request {
     add_files(*solve_app, solve);
     add_problem(*solve_app, solve);
     add_execution(*solve_app, solve);
+    tune_app = app.add_subcommand("tune", tune_help);
+    add_tuning(*tune_app, tune);
+    app.add_subcommand("bench",
+                       "Time the solver, its peers and the memory; see tridia bench --help.");
     app.add_subcommand("info", "Show the version, backends, devices, SIMD and threads.")
         ->add_flag("--json", json_info, "Print one JSON object");
   }
@@ -124,9 +153,12 @@ failure translated(const error& e) {
 }
 
 int run(int argc, char** argv) {
+  // Its options are its own.
+  if (argc > 1 && std::string_view(argv[1]) == "bench") return bench_command(argv + 2);
   request r;
   if (!parse(r, argc, argv)) return exit_success;
   try {
+    if (r.tune_app->parsed()) return tune_command(r.tune);
     return r.solve_app->parsed() ? solve_command(r.solve) : info_command(r.json_info);
   } catch (const error& e) {
     throw translated(e);

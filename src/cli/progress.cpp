@@ -17,8 +17,12 @@ constexpr index_t width = 40;
 }  // namespace
 
 // One part is done before there is anything to show.
-progress::progress(bool enabled, index_t parts)
-    : enabled_(enabled && parts > 1), parts_(parts), begin_(clock::now()), drawn_(begin_) {
+progress::progress(bool enabled, index_t parts, std::string_view parts_name)
+    : enabled_(enabled && parts > 1),
+      parts_(parts),
+      parts_name_(parts_name),
+      begin_(clock::now()),
+      drawn_(begin_) {
   if (enabled_) draw();
 }
 
@@ -40,8 +44,8 @@ void progress::draw() const {
   const std::string bar = std::string(filled, '#') + std::string(width - filled, ' ');
   const std::string left =
       done_ == 0 ? "" : fmt::format(", {:.0f} s left", seconds / share - seconds);
-  fmt::print(stderr, "\r[{}] {:3.0f} % ({} of {} slabs{})\x1b[K", bar, 100 * share, done_, parts_,
-             left);
+  fmt::print(stderr, "\r[{}] {:3.0f} % ({} of {} {}{})\x1b[K", bar, 100 * share, done_, parts_,
+             parts_name_, left);
   std::fflush(stderr);
 }
 

@@ -4,13 +4,14 @@
 #include "tridia/types.hpp"
 
 #include <chrono>
+#include <string_view>
 
 namespace tridia::cli {
 
 /// A bar on stderr for work in parts; silent unless `enabled`.
 class progress {
  public:
-  progress(bool enabled, index_t parts);
+  progress(bool enabled, index_t parts, std::string_view parts_name = "slabs");
   ~progress();
   progress(const progress&) = delete;
   progress& operator=(const progress&) = delete;
@@ -22,6 +23,7 @@ class progress {
 
   bool enabled_;
   index_t parts_, done_ = 0;
+  std::string_view parts_name_;
   std::chrono::steady_clock::time_point begin_, drawn_;
 };
 

@@ -16,9 +16,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
+#include <fstream>
 #include <memory>
 #include <span>
+#include <sstream>
+#include <string>
 #include <vector>
 
 namespace tridia::cli {
@@ -35,8 +40,23 @@ system_options system_options_of(const solve_arguments& a) {
                                 : operation::none};
 }
 
+std::shared_ptr<const tuning_table> read_tuning(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  if (file) text << file.rdbuf();
+  if (!file || file.bad()) {
+    throw bad_input("--tuning", fmt::format("{} cannot be read: {}", path, std::strerror(errno)));
+  }
+  try {
+    return std::make_shared<const tuning_table>(tuning_table::parse(text.str()));
+  } catch (const error& e) {
+    throw bad_input("--tuning", fmt::format("{}: {}", path, e.what()));
+  }
+}
+
 options plan_options(const solve_arguments& a) {
   options o;
+  if (!a.tuning.empty()) o.tuning = read_tuning(a.tuning);
   o.backend = parse<backend>(a.device).value();
   o.algorithm = parse<algorithm>(a.algorithm).value();
   o.threads = a.threads;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::byte kNan{0xFF}, kPattern{0xA5}, kNoStatus{0x77};
 
 tridia::options options_of(const manner& m) {
-  return {.backend = m.backend, .algorithm = m.algorithm, .threads = m.threads};
+  return {.backend = m.backend, .algorithm = m.algorithm, .threads = m.threads, .tuning = m.tuning};
 }
 
 }  // namespace

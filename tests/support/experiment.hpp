@@ -3,6 +3,7 @@
 
 #include "tridia/plan.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct manner {
   std::size_t misalignment = 0;    ///< Bytes: of the workspace and the factors.
   bool apart = false;  ///< No two arrays are aligned alike, complex numbers only as their parts.
   void* stream = nullptr;
+  std::shared_ptr<const tridia::tuning_table> tuning = {};
 };
 
 std::string describe(const manner& m);

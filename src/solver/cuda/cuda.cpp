@@ -4,6 +4,7 @@
 #include "solver/cuda/kernels.hpp"
 #include "solver/cuda/onchip.hpp"
 #include "solver/cuda/segments.hpp"
+#include "solver/cuda/tuned.hpp"
 #include "solver/executor.hpp"
 #include "solver/system_memory.hpp"
 
@@ -96,15 +97,20 @@ class executor final : public solver::executor {
       const segments_shape& s = *segments_;
       return describe("in segments of " + std::to_string(s.rows.block_rows) + " rows and " +
                           std::to_string(s.levels) + " levels above them",
-                      s.rows.chunk_rows, 1);
+                      s.rows.chunk_rows, s.rows.threads, 1);
     }
     if (interleaved_) {
       const interleaved_shape& s = *interleaved_;
-      return describe("on chip, a lane for each of neighbouring systems", s.chunk_rows, s.blocks);
+      return describe(
+          "on chip, a lane for each of " + std::to_string(s.systems) + " neighbouring systems",
+          s.chunk_rows, s.threads(), s.blocks);
     }
     if (!onchip_) return "a thread a system";
-    std::string text = describe("on chip", onchip_->chunk_rows, onchip_->blocks);
-    if (onchip_->joined) text += ", systems that follow each other as one";
+    std::string text = describe("on chip", onchip_->chunk_rows, onchip_->threads, onchip_->blocks);
+    if (onchip_->joined) return text + ", systems that follow each other as one";
+    text += onchip_->input == mover::pieces  ? ", moved in one piece"
+            : onchip_->input == mover::lines ? ", moved a system at a time"
+                                             : ", moved one by one";
     return text;
   }
   std::size_t workspace_bytes() const override {
@@ -187,8 +193,10 @@ class executor final : public solver::executor {
   void plan_shape() {
     const auto most_shared =
         static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-    const onchip_limits limits{most_shared, attribute(cudaDevAttrClusterLaunch) != 0};
-    interleaved_ = plan_interleaved(task_, {}, most_shared, limits.clusters);
+    const bool clusters = attribute(cudaDevAttrClusterLaunch) != 0;
+    // What was measured for about as many rows need not fit these.
+    interleaved_ = plan_interleaved(task_, tuning_of_interleaved(), most_shared, clusters);
+    if (!interleaved_) interleaved_ = plan_interleaved(task_, {}, most_shared, clusters);
     if (interleaved_) {
       interleaved_launches_ =
           find(task_, interleaved_f32, interleaved_f64, interleaved_c64, interleaved_c128);
@@ -196,7 +204,9 @@ class executor final : public solver::executor {
             "giving a kernel its shared memory");
       return;
     }
-    onchip_ = plan_onchip(task_, {}, limits);
+    const onchip_limits limits{most_shared, clusters};
+    onchip_ = plan_onchip(task_, tuning_of_onchip(), limits);
+    if (!onchip_) onchip_ = plan_onchip(task_, {}, limits);
     // Few blocks of a cluster wait for each other for longer than a second pass takes.
     const bool waits = onchip_ && onchip_->blocks > 1 && onchip_->shared_bytes > crowded;
     if (!onchip_ || waits) segments_ = plan_segments(task_, {}, limits);
@@ -216,11 +226,30 @@ class executor final : public solver::executor {
     check(onchip_launches_.prepare(*onchip_, most_shared), "giving a kernel its shared memory");
   }
 
-  static std::string describe(std::string text, int chunk_rows, int blocks) {
-    text += ", a thread for " + std::to_string(chunk_rows) + " rows";
+  static std::string describe(std::string text, int chunk_rows, int threads, int blocks) {
+    text += ", a thread for " + std::to_string(chunk_rows) + " rows, " + std::to_string(threads) +
+            " threads a block";
     if (blocks > 1) text += ", a cluster of " + std::to_string(blocks) + " blocks a system";
     return text;
   }
+  const tuning_entry* tuned_for(const char* kernel) const {
+    const int capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor) +
+                           attribute(cudaDevAttrComputeCapabilityMinor);
+    return tuned(task_, kernel, capability, layout::is_interleaved(task_.geometry));
+  }
+  onchip_tuning tuning_of_onchip() const {
+    const tuning_entry* e = tuned_for("onchip");
+    if (e == nullptr) return {};
+    onchip_tuning tuning{e->values[0], e->values[1], e->values[2]};
+    tuning.near = e->rows != task_.geometry.rows;
+    return tuning;
+  }
+  interleaved_tuning tuning_of_interleaved() const {
+    const tuning_entry* e = tuned_for("interleaved");
+    if (e == nullptr) return {};
+    return {.systems = e->values[0], .blocks = e->values[1]};
+  }
+
   static cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
 
   bool fused() const { return task_.geometry.right_sides.size == 1; }

@@ -9,14 +9,12 @@ namespace {
 
 using solver::task;
 
-constexpr int warp = 32, banks = 32, sector = 32, most_threads = 512;
+constexpr int warp = 32, banks = 32, most_threads = 512;
 /// Bytes: what the bulk copy engine moves multiples of, and what is worth a copy of its own.
 constexpr int bulk_granule = 16, shortest_line = 256;
 /// What leaves room for three blocks on a multiprocessor.
 constexpr std::size_t good_tile = std::size_t{68} << 10;
 constexpr int most_blocks = 8, longest = 1 << 20;
-/// Rows that give a warp enough to do.
-constexpr int least_rows = 256;
 
 constexpr int round_up(int a, int to) { return (a + to - 1) / to * to; }
 constexpr int granule_elements(int size) { return bulk_granule / std::min(size, bulk_granule); }
@@ -61,7 +59,6 @@ mover mover_of(const geometry& g, const onchip_shape& s, int size, int first, in
     dense = dense && is_dense(g, a);
     lines = lines && in_aligned_lines(g, a, size);
   }
-  if (s.order == walk::systems) return mover::elements;
   if (dense && s.blocks == 1 && s.pitch == s.rows) return mover::pieces;
   return lines && s.block_rows * size >= shortest_line && s.pitch * size % bulk_granule == 0 &&
                  s.block_rows * size % bulk_granule == 0
@@ -69,15 +66,15 @@ mover mover_of(const geometry& g, const onchip_shape& s, int size, int first, in
              : mover::elements;
 }
 
-/// Elements between systems in shared memory, so that lanes with neighbouring chunks, or systems,
-/// touch different banks.
+/// Elements between systems in shared memory, so that lanes with neighbouring chunks touch
+/// different banks.
 int pitch_of(const geometry& g, const onchip_shape& s, int size) {
-  const int words = size / 4, rows = s.block_rows;
-  if (s.order == walk::systems) {
-    // A row of `systems` is written at once, `together` rows in one access.
-    const int together = std::max(banks / (words * s.systems), 1);
+  const int rows = s.block_rows;
+  if (s.across) {
+    // A row of the systems is written at once, `together` rows in one access.
+    const int columns = banks * 4 / size, together = std::max(columns / s.systems, 1);
     int pitch = rows;
-    while (pitch % (banks / words) != together % (banks / words)) ++pitch;
+    while (pitch % columns != together % columns) ++pitch;
     return pitch;
   }
   // One piece is moved fastest, if that costs no more than two accesses instead of one, or cannot
@@ -159,18 +156,6 @@ void share_rows(onchip_shape& s, int size, int blocks, bool clusters) {
     const int step = granule_elements(size);
     s.block_rows = round_up((rows + s.blocks - 1) / s.blocks, step);
   }
-}
-
-/// Systems of a block whose neighbours in memory are other systems: as many as fill a line of the
-/// cache, or fewer, down to a sector, if they are long.
-void choose_systems(onchip_shape& s, int size, const onchip_tuning& tuning, bool clusters) {
-  const int part = std::min(size, 8);
-  for (s.systems = cache_line / part;; s.systems /= 2) {
-    share_rows(s, size, tuning.blocks, clusters);
-    if (tile_bytes(s, size) <= good_tile || s.systems <= sector / part) break;
-  }
-  // Short ones: as many as make a warp's work.
-  while (s.systems * s.block_rows < least_rows && s.systems < most_threads / 2) s.systems *= 2;
 }
 
 /// Whether the systems follow each other in every array, so that they are one with nothing between
@@ -271,9 +256,14 @@ std::optional<onchip_shape> plan_joined(const task& t, const onchip_tuning& tuni
   return s;
 }
 
-}  // namespace
+/// Rows a thread, as measured or about those that are `wanted`.
+int choose_chunk(const onchip_tuning& tuning, const onchip_shape& s, int wanted, int size) {
+  if (tuning.chunk_rows == 0) return fit_chunk(s, wanted, size);
+  if (tuning.near) return fit_chunk(s, tuning.chunk_rows, size);
+  return std::min(tuning.chunk_rows, s.block_rows | 1);
+}
 
-walk order_of(const geometry& g) { return layout::is_interleaved(g) ? walk::systems : walk::rows; }
+}  // namespace
 
 void cut(onchip_shape& s, int chunk_rows) {
   s.chunk_rows = chunk_rows;
@@ -283,9 +273,7 @@ void cut(onchip_shape& s, int chunk_rows) {
 }
 
 void fill_block(onchip_shape& s, int warps) {
-  if (s.order == walk::rows) {
-    s.systems = std::max(warps / s.warps_a_system, 1) * s.systems_a_warp;
-  }
+  if (!s.across) s.systems = std::max(warps / s.warps_a_system, 1) * s.systems_a_warp;
   const int filled = (s.systems + s.systems_a_warp - 1) / s.systems_a_warp * s.warps_a_system;
   s.threads = filled * warp;
 }
@@ -294,14 +282,14 @@ bool lay_out(onchip_shape& s, const task& t, const onchip_tuning& tuning, int ch
              const onchip_limits& limits) {
   const geometry& g = t.geometry;
   const int size = static_cast<int>(size_of(t.type));
-  cut(s, tuning.chunk_rows > 0 ? tuning.chunk_rows : fit_chunk(s, chunk_rows, size));
+  cut(s, choose_chunk(tuning, s, chunk_rows, size));
   fill_block(s, tuning.warps);
-  if (s.threads > most_threads || s.systems > 2 * s.threads) return false;
+  if (s.threads > most_threads) return false;
   s.pitch = pitch_of(g, s, size);
   s.array_pitch = round_up(s.systems * s.pitch, granule_elements(size));
   s.input = mover_of(g, s, size, layout::sub, layout::rhs);
   s.output = mover_of(g, s, size, layout::x, layout::x);
-  s.dense_input = s.dense_output = s.order == walk::rows && s.blocks == 1;
+  s.dense_input = s.dense_output = s.blocks == 1 && !s.across;
   for (int a = layout::sub; a <= layout::rhs; ++a) s.dense_input = s.dense_input && is_dense(g, a);
   s.dense_output = s.dense_output && is_dense(g, layout::x);
   const auto rows = static_cast<std::uint64_t>(s.block_rows);
@@ -328,18 +316,14 @@ std::optional<onchip_shape> plan_onchip(const task& t, const onchip_tuning& tuni
                                         const onchip_limits& limits) {
   const geometry& g = t.geometry;
   if (t.coefficients == coefficients::shared || g.right_sides.size != 1) return {};
+  if (t.ragged.empty() && layout::is_interleaved(g)) return {};
   if (auto joined = plan_joined(t, tuning, limits)) return joined;
   if (!t.ragged.empty() || g.rows < 2 || g.rows > longest) return {};
   const int size = static_cast<int>(size_of(t.type));
   onchip_shape s{};
   s.rows = g.rows;
-  s.order = order_of(g);
   s.systems = 1;
-  if (s.order == walk::systems) {
-    choose_systems(s, size, tuning, limits.clusters);
-  } else {
-    share_rows(s, size, tuning.blocks, limits.clusters);
-  }
+  share_rows(s, size, tuning.blocks, limits.clusters);
   if (!lay_out(s, t, tuning, wanted_chunk(t, s, size), limits) || s.chunks < s.blocks) return {};
   return s;
 }

@@ -16,12 +16,6 @@ namespace tridia::cuda {
 using layout::geometry;
 using solver::operands;
 
-/// What neighbouring threads of a block touch when they load and store.
-enum class walk {
-  rows,     // neighbouring rows of one system
-  systems,  // a row of neighbouring systems
-};
-
 /// How arrays are moved.
 enum class mover {
   elements,  // one by one, whatever their layout
@@ -45,18 +39,18 @@ struct onchip_shape {
   int block_rows;      // of a system in a block; the last one may have fewer
   int chunk_rows;      // of a thread, at most; odd, so that neighbours' rows lie in other banks
   int chunks;          // of a system in a block
-  int systems;         // of a block; a power of two in order `systems`
+  int systems;         // of a block
   int systems_a_warp;  // 1 if a system takes a warp or more
   int warps_a_system;  // 1 if a warp takes a system or more
   int threads;
-  int pitch;        // elements of shared memory from one system to the next
-  int array_pitch;  // from one array to the next
-  walk order;
+  int pitch;                       // elements of shared memory from one system to the next
+  int array_pitch;                 // from one array to the next
   bool dense_input, dense_output;  // one piece, system after system
   mover input, output;             // subject to the alignment of the pointers
-  unsigned per_rows;               // 2^32 / block_rows, rounded up: divides indices of the tile
-  bool joined;                     // a block's systems are solved as one
-  int joined_systems;              // of a piece; a ragged batch may have fewer in it
+  bool across;         // threads copy rows of neighbouring systems, whose number is a power of two
+  unsigned per_rows;   // 2^32 / block_rows, rounded up: divides indices of the tile
+  bool joined;         // a block's systems are solved as one
+  int joined_systems;  // of a piece; a ragged batch may have fewer in it
   index_t piece_count;
   const piece_start* pieces;  // and their end; in memory of the device; null if all are alike
   std::size_t shared_bytes;
@@ -68,6 +62,7 @@ struct onchip_tuning {
   int warps = 0;       // of a block, at least; 0: by rule
   int blocks = 0;      // that share a system; 0: by rule
   int join_to = -1;    // rows of the longest systems of one length that are joined; -1: by rule
+  bool near = false;   // for about as many rows: a chunk is fitted to those that there are
 };
 
 /// What a device allows.
@@ -82,19 +77,16 @@ std::optional<onchip_shape> plan_onchip(const solver::task&, const onchip_tuning
 
 /// The pieces of a ragged batch, and their end: as many systems each as have room.
 std::vector<piece_start> cut_pieces(const std::vector<index_t>& offsets, const onchip_shape&);
-/// What follows from the rows and systems that a block has (`rows`, `blocks`, `block_rows`,
-/// `order`, and in order `systems` their number): chunks of about `chunk_rows` rows, threads, the
-/// tile. Returns whether it fits.
+
+/// What follows from the rows that a block has (`rows`, `blocks`, `block_rows`; if `across`, its
+/// systems as well): chunks of about `chunk_rows` rows, threads, the tile. Returns whether it fits.
 bool lay_out(onchip_shape&, const solver::task&, const onchip_tuning&, int chunk_rows,
              const onchip_limits&);
 
 /// Cuts `block_rows` into chunks, and shares out the lanes of warps among them.
 void cut(onchip_shape&, int chunk_rows);
-/// Threads for the systems of a block: in order `rows`, of as many as `warps` warps take.
+/// As many systems as `warps` warps take, unless they are `across`, and threads for them.
 void fill_block(onchip_shape&, int warps);
-
-/// Which way a problem's arrays are walked.
-walk order_of(const geometry&);
 
 struct onchip_launches {
   /// Once a device, before the first launch of such a shape: lets its blocks have `bytes` of shared

@@ -36,7 +36,7 @@ void choose_segment(onchip_shape& s, const task& t) {
   const int size = static_cast<int>(size_of(t.type));
   s.systems = 1;
   s.block_rows = choose_warps(t) * warp * chunk_of(t);
-  if (s.order == walk::rows) return;
+  if (!s.across) return;
   s.systems = cache_line / std::min(size, 8);
   while (s.systems / 2 >= t.geometry.matrices.size) s.systems /= 2;
   s.block_rows = wide_tile / (4 * size * s.systems);
@@ -60,7 +60,6 @@ index_t choose_nodes(index_t segments) {
 onchip_shape share_nodes(index_t nodes, index_t most) {
   onchip_shape s{};
   s.rows = nodes;
-  s.order = walk::rows;
   s.blocks = static_cast<int>((nodes + most - 1) / most);
   s.block_rows = static_cast<int>((nodes + s.blocks - 1) / s.blocks);
   cut(s, 1);
@@ -95,7 +94,7 @@ std::optional<segments_shape> plan_segments(const task& t, const segments_tuning
   segments_shape all{};
   onchip_shape& s = all.rows;
   s.rows = g.rows;
-  s.order = order_of(g);
+  s.across = layout::is_interleaved(g);
   choose_segment(s, t);
   if (tuning.rows > 0) s.block_rows = tuning.rows;
   s.block_rows = static_cast<int>(std::min<index_t>(s.block_rows, g.rows));

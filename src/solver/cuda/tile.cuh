@@ -9,7 +9,7 @@
 #include "solver/cuda/onchip.hpp"
 #include "solver/system.hpp"
 
-// Some systems in shared memory: brought in by asynchronous copies whatever their layout, and
+// Some systems in shared memory: brought in by asynchronous copies, and
 // their solutions taken out.
 namespace tridia::cuda {
 
@@ -222,14 +222,14 @@ class tile {
   template <class F>
   __device__ __forceinline__ void for_each_line(F f) {
     const int thread = static_cast<int>(threadIdx.x);
-    if (s_.order == walk::systems) {
+    if (s_.across) {
       const int system = thread & (s_.systems - 1);
       const int first = thread / s_.systems, step = s_.threads / s_.systems;
       if (system < count_ && first < step) f(system, first, step);
-    } else {
-      for (int s = thread / warp_size; s < count_; s += s_.threads / warp_size) {
-        f(s, thread % warp_size, warp_size);
-      }
+      return;
+    }
+    for (int s = thread / warp_size; s < count_; s += s_.threads / warp_size) {
+      f(s, thread % warp_size, warp_size);
     }
   }
 

@@ -1,0 +1,169 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "device_systems.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <cuda/std/complex>
+
+namespace tridia_bench {
+namespace {
+
+constexpr int kThreads = 256;
+/// Rows of a system that a thread judges.
+constexpr index_t kSegment = 32;
+
+__device__ index_t thread_index() {
+  return static_cast<index_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+__device__ index_t thread_count() { return static_cast<index_t>(gridDim.x) * blockDim.x; }
+
+unsigned blocks_for(index_t threads) {
+  return static_cast<unsigned>(std::clamp<index_t>((threads + kThreads - 1) / kThreads, 1, 16384));
+}
+
+/// Where the rows of the systems lie.
+struct lines {
+  index_t n, batch, inner;
+  const index_t* offsets;  // of a ragged batch, or null
+  bool shared, periodic;
+
+  __device__ index_t start(index_t s) const {
+    return offsets ? offsets[s] : (s / inner) * n * inner + s % inner;
+  }
+  __device__ index_t rows(index_t s) const { return offsets ? offsets[s + 1] - offsets[s] : n; }
+};
+
+template <class T>
+__global__ void fill_coefficients(bool dominant, std::uint64_t seed, index_t count, T* dl, T* d,
+                                  T* du) {
+  for (index_t i = thread_index(); i < count; i += thread_count()) {
+    const row_entries<T> e = entries_of<T>(dominant, seed, i);
+    dl[i] = e.lower, d[i] = e.diagonal, du[i] = e.upper;
+  }
+}
+
+template <class T>
+__global__ void fill_rhs(std::uint64_t seed, index_t count, T* rhs) {
+  for (index_t i = thread_index(); i < count; i += thread_count()) rhs[i] = rhs_of<T>(seed, i);
+}
+
+/// Bits of numbers from 0 on are ordered as the numbers are, and those of a NaN are behind all.
+__device__ void raise(double& largest, double value) {
+  atomicMax(reinterpret_cast<unsigned long long*>(&largest),
+            static_cast<unsigned long long>(__double_as_longlong(fabs(value))));
+}
+
+/// A thread takes a segment of a system into the norms of the system.
+template <class T>
+__global__ void find_norms(lines l, const T* dl, const T* d, const T* du, const T* rhs, const T* x,
+                           residual_norms<double>* norms) {
+  using R = typename real_of<T>::type;
+  const index_t segments = (l.n + kSegment - 1) / kSegment;
+  for (index_t t = thread_index(); t < segments * l.batch; t += thread_count()) {
+    const index_t s = t % l.batch, first = t / l.batch * kSegment;
+    const index_t n = l.rows(s), start = l.start(s), last = min(first + kSegment, n);
+    if (first >= n) continue;
+    residual_norms<R> mine;
+    for (index_t i = first; i < last; ++i) {
+      const index_t at = start + i * l.inner, c = l.shared ? i : at;
+      const row_entries<T> e{i > 0 || l.periodic ? dl[c] : T{}, d[c],
+                             i + 1 < n || l.periodic ? du[c] : T{}};
+      mine.add(e, i > 0 ? x[at - l.inner] : x[start + (n - 1) * l.inner], x[at],
+               i + 1 < n ? x[at + l.inner] : x[start], rhs[at]);
+    }
+    raise(norms[s].residual, mine.residual);
+    raise(norms[s].a, mine.a);
+    raise(norms[s].x, mine.x);
+    raise(norms[s].b, mine.b);
+  }
+}
+
+__global__ void find_worst(index_t batch, const residual_norms<double>* norms, double* worst) {
+  double mine = 0;
+  for (index_t s = thread_index(); s < batch; s += thread_count()) {
+    mine = fmax(mine, norms[s].relative());
+  }
+  raise(*worst, mine);
+}
+
+/// `f` with a value of the type as the device computes with it.
+template <class F>
+void dispatch(tridia::value_type type, F&& f) {
+  switch (type) {
+    case tridia::value_type::f32:
+      return f(float{});
+    case tridia::value_type::f64:
+      return f(double{});
+    case tridia::value_type::c64:
+      return f(cuda::std::complex<float>{});
+    case tridia::value_type::c128:
+      return f(cuda::std::complex<double>{});
+  }
+}
+
+std::size_t bytes_of(const systems_spec& s, index_t count) {
+  return static_cast<std::size_t>(count) * tridia::size_of(s.type);
+}
+
+void check_launch(const char* what) { check(cudaGetLastError(), what); }
+
+}  // namespace
+
+device_systems::device_systems(const systems_spec& s)
+    : spec_(s),
+      dl_(bytes_of(s, s.entries())),
+      d_(bytes_of(s, s.entries())),
+      du_(bytes_of(s, s.entries())),
+      rhs_(bytes_of(s, s.rows())),
+      offsets_(s.shortest > 0 ? static_cast<std::size_t>(s.batch + 1) * sizeof(index_t) : 0) {
+  if (s.shortest > 0) offsets_.upload(s.offsets().data());
+  const std::uint64_t seed = s.seed * kStreams;
+  dispatch(s.type, [&](auto value) {
+    using T = decltype(value);
+    fill_coefficients<T><<<blocks_for(s.entries()), kThreads>>>(
+        s.matrix == matrix::dominant, seed, s.entries(), dl_.as<T>(), d_.as<T>(), du_.as<T>());
+    fill_rhs<T><<<blocks_for(s.rows()), kThreads>>>(seed, s.rows(), rhs_.as<T>());
+  });
+  check_launch("filling the systems");
+  check(cudaDeviceSynchronize(), "filling the systems");
+}
+
+double device_systems::residual(const device_array& x) const {
+  const systems_spec& s = spec_;
+  const device_array norms(static_cast<std::size_t>(s.batch) * sizeof(residual_norms<double>));
+  const device_array worst(sizeof(double));
+  norms.set(0, nullptr);
+  worst.set(0, nullptr);
+  const lines l{s.n,
+                s.batch,
+                s.shortest > 0 ? 1 : s.inner(),
+                s.shortest > 0 ? offsets_.as<const index_t>() : nullptr,
+                s.coefficients == tridia::coefficients::shared,
+                s.boundary == tridia::boundary::periodic};
+  const index_t segments = (s.n + kSegment - 1) / kSegment * s.batch;
+  dispatch(s.type, [&](auto value) {
+    using T = decltype(value);
+    find_norms<T><<<blocks_for(segments), kThreads>>>(
+        l, dl_.as<const T>(), d_.as<const T>(), du_.as<const T>(), rhs_.as<const T>(),
+        x.as<const T>(), norms.as<residual_norms<double>>());
+  });
+  check_launch("judging the solutions");
+  find_worst<<<blocks_for(s.batch), kThreads>>>(s.batch, norms.as<residual_norms<double>>(),
+                                                worst.as<double>());
+  check_launch("judging the solutions");
+  double result = 0;
+  worst.download(&result);
+  return result;
+}
+
+std::shared_ptr<const device_systems> cached_device_systems(const systems_spec& spec) {
+  static std::shared_ptr<const device_systems> last;
+  if (last == nullptr || !(last->spec() == spec)) {
+    last.reset();  // its memory is free before the next ones are made
+    last = std::make_shared<const device_systems>(spec);
+  }
+  return last;
+}
+
+}  // namespace tridia_bench

@@ -1,0 +1,18 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../suite.hpp"
+#include "cusparse_gtsv.hpp"
+
+namespace tridia_bench {
+
+/// The library's `execute`, from matrices to solutions.
+void add_tridia(suite& s, const systems_spec& spec, tridia::pivoting p);
+
+/// The library's `solve`, with factors that were made before.
+void add_kept_factors(suite& s, const systems_spec& spec, tridia::pivoting p);
+
+/// cuSPARSE on the same systems.
+void add_cusparse(suite& s, const systems_spec& spec, cusparse_method method);
+
+}  // namespace tridia_bench

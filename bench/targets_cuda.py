@@ -1,0 +1,140 @@
+# Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+"""The targets on a GPU, as data: which rows of a results file, and what they may be at most.
+
+Names are those of the rows' fields. A field with several values stands for as many rows, each of
+which is judged; one that is not there counts as missed.
+"""
+
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Optional
+
+SHORT = (8, 16, 33, 64, 100, 127, 256, 500, 512, 1000, 1024, 2048)
+ACROSS = (8, 16, 32, 64, 128, 256, 512, 1024)
+LONG_ACROSS = (2048, 4096, 8192, 16384)
+PIVOTED = (16, 64, 256, 512, 1024)
+REAL = ("f64", "f32")
+EVERY = ("contiguous", "interleaved")
+
+# What the figure is: times the floor; times the row that differs in `beside`; microseconds above
+# the row with the fields in `beside`; bytes.
+FLOOR, TIMES, ABOVE, WORKSPACE = "F", "times", "us above", "bytes"
+
+
+@dataclass(frozen=True)
+class Target:
+    """At most `limit` of `unit` for each row with these fields."""
+
+    name: str
+    limit: float
+    fields: dict
+    unit: str = FLOOR
+    beside: dict = field(default_factory=dict)
+
+
+def solve(name, limit, unit=FLOOR, beside=None, **fields):
+    """A row of the library's, without pivoting on dominant systems unless it says otherwise."""
+    every = {"solver": "tridia cuda", "type": REAL, "layout": "contiguous", "boundary": "regular",
+             "pivoting": "none", "case": "dominant", **fields}
+    return Target(name, limit, every, unit, beside or {})
+
+
+SHARED = ("dominant, shared coefficients", "dominant, shared coefficients, kept factors")
+
+TARGETS = (
+    solve("contiguous", 1.03, n=SHORT),
+    solve("contiguous", 1.10, n=4096, type="f64"),
+    solve("contiguous", 1.25, n=(8192, 16384), type="f64"),
+    solve("across", 1.10, n=ACROSS, layout=("interleaved", "middle")),
+    solve("across, long", 1.8, n=LONG_ACROSS, layout=("interleaved", "middle")),
+    solve("pivoting, dominant", 1.20, n=PIVOTED, layout=EVERY, pivoting="partial"),
+    solve("pivoting, random", 1.5, n=PIVOTED, layout=EVERY, pivoting="partial", case="random"),
+    solve("pivoting, longer", 1.6, n=(2048, 4096, 8192), layout=EVERY, pivoting="partial",
+          case=("dominant", "random")),
+    solve("complex", 1.10, n=(16, 64, 256, 512, 1024), type="c128", layout=EVERY),
+    solve("periodic", 1.1, n=(64, 512, 1024), layout=EVERY, boundary="periodic",
+          unit=TIMES, beside={"boundary": "regular"}),
+    solve("one system", 1.9, n=(2**24, 2**27), batch=1),
+    solve("one system, pivoting", 2.3, n=(2**24, 2**27), batch=1, pivoting="partial",
+          case=("dominant", "random")),
+    solve("ragged", 1.2, case="dominant, ragged from 32"),
+    solve("shared coefficients", 1.10, n=512, layout=EVERY, case=SHARED),
+    solve("graph replay", 3, n=(32, 64, 128), case="dominant, graph replay", unit=ABOVE,
+          beside={"solver": "empty kernel", "case": "graph replay"}),
+    solve("host side of execute", 2, n=32, type="f64", case="dominant, host side of a launch",
+          unit=ABOVE, beside={"solver": "empty kernel", "case": "host side of a launch"}),
+    solve("workspace", 0, n=SHORT + (4096, 8192, 16384), unit=WORKSPACE),
+    solve("workspace", 0, n=PIVOTED + (2048, 4096, 8192), pivoting="partial",
+          case=("dominant", "random"), unit=WORKSPACE),
+)
+
+
+@dataclass
+class Judgement:
+    """A row that a target asks for; `value` is None if it was not measured, or wrong."""
+
+    target: Target
+    label: str
+    value: Optional[float]
+    judged: bool = True
+
+    @property
+    def met(self):
+        return self.value is not None and self.value <= self.target.limit * (1 + 1e-9)
+
+    def line(self):
+        value = "not measured" if self.value is None else f"{self.value:.3f}"
+        limit = f"<= {self.target.limit:g} {self.target.unit}"
+        return f"{self.label:<90} {limit:<14} {value:>12}  {'met' if self.met else 'MISSED'}"
+
+
+def each(fields):
+    """The fields of every row that is meant."""
+    values = [v if isinstance(v, tuple) else (v,) for v in fields.values()]
+    return [dict(zip(fields, combination)) for combination in product(*values)]
+
+
+def find(rows, fields):
+    """The first row with these fields that is right, or None."""
+    return next((r for r in rows if r["ms"] is not None and not r.get("error")
+                 and all(r[k] == v for k, v in fields.items())), None)
+
+
+def value_of(rows, target, fields):
+    """What was measured of one row, in the target's unit."""
+    row = find(rows, fields)
+    if row is None:
+        return None
+    if target.unit == WORKSPACE:
+        return row["workspace_bytes"]
+    if target.unit == FLOOR:
+        return row["ms"] / row["floor_ms"] if row["floor_ms"] else None
+    # What is on its own (an empty kernel) is no system; the others are like the row itself.
+    whole = "solver" in target.beside
+    other = find(rows, target.beside if whole else {**fields, **target.beside})
+    if other is None:
+        return None
+    return (row["ms"] - other["ms"]) * 1e3 if target.unit == ABOVE else row["ms"] / other["ms"]
+
+
+def label_of(target, fields):
+    parts = [target.name, fields["type"]]
+    parts += [f"n = {fields['n']}"] if "n" in fields else []
+    parts += [fields["layout"]]
+    parts += [fields["pivoting"]] if fields["pivoting"] != "none" else []
+    parts += [fields["case"]] if fields["case"] != "dominant" else []
+    return ", ".join(parts)
+
+
+def judge(rows):
+    """Every row of every target; of workspaces the largest, since all are to be nothing."""
+    judgements = []
+    for target in TARGETS:
+        found = [(label_of(target, fields), value_of(rows, target, fields))
+                 for fields in each(target.fields)]
+        if target.unit == WORKSPACE:
+            values = [value for _, value in found]
+            name = f"{target.name}, {target.fields['layout']}, {target.fields['pivoting']}"
+            found = [(name, None if None in values else max(values))]
+        judgements += [Judgement(target, label, value) for label, value in found]
+    return judgements

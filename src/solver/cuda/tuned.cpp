@@ -1,0 +1,35 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/cuda/tuned.hpp"
+
+#include "shipped_tuning.hpp"
+#include "solver/tuning.hpp"
+
+namespace tridia::cuda {
+
+const tuning_table& shipped_tuning() {
+  static const tuning_table table = tuning_table::parse(shipped_tuning_text);
+  return table;
+}
+
+namespace {
+
+/// Rows of all systems that keep a GPU busy. The shipped table was measured with many times as
+/// many; with fewer, what counts is how soon a block is done, which fewer rows a thread make
+/// sooner.
+constexpr index_t busy_rows = index_t{1} << 18;
+
+}  // namespace
+
+const tuning_entry* tuned(const solver::task& t, std::string_view kernel, int capability,
+                          bool across) {
+  if (t.geometry.rows < 1) return nullptr;
+  const tuning_entry wanted{capability, std::string(kernel), t.type, t.pivoting,
+                            across,     t.geometry.rows,     {}};
+  if (t.options.tuning) {
+    if (const tuning_entry* e = solver::nearest(*t.options.tuning, wanted)) return e;
+  }
+  if (t.geometry.matrices.size * t.geometry.rows < busy_rows) return nullptr;
+  return solver::nearest(shipped_tuning(), wanted);
+}
+
+}  // namespace tridia::cuda

@@ -1,0 +1,200 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/tuning.hpp"
+
+#include "tridia/error.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+namespace tridia {
+namespace {
+
+constexpr std::string_view header = "tridia-tuning 1";
+constexpr std::string_view contiguous = "contiguous", across = "across";
+
+// A kernel joins with a line in `kernels`, and looks its values up where it is planned.
+constexpr int chunk_rows[] = {5,  7,  9,  11, 13, 15, 17, 19, 21, 23,
+                              25, 27, 29, 31, 33, 37, 41, 49, 57, 65};
+constexpr int powers[] = {1, 2, 4, 8};
+constexpr tunable_kernel::parameter onchip[] = {
+    {"chunk_rows", chunk_rows}, {"warps", powers}, {"blocks", powers}};
+constexpr int side_by_side[] = {2, 4, 8, 16, 32, 64, 128};
+constexpr tunable_kernel::parameter interleaved[] = {{"systems", side_by_side}, {"blocks", powers}};
+constexpr tunable_kernel kernels[] = {{"onchip", onchip}, {"interleaved", interleaved}};
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw error(errc::invalid_argument, sentence);
+}
+
+std::string quoted(std::string_view s) { return std::string("\"").append(s).append("\""); }
+
+const tunable_kernel& kernel_named(std::string_view name) {
+  for (const tunable_kernel& k : kernels) {
+    if (k.name == name) return k;
+  }
+  refuse(quoted(name) + " is no kernel that can be tuned");
+}
+
+/// The next word of a line, which loses it; empty at the end.
+std::string_view next_word(std::string_view& line) {
+  constexpr std::string_view blanks = " \t\r";
+  line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
+  const std::string_view word = line.substr(0, line.find_first_of(blanks));
+  line.remove_prefix(word.size());
+  return word;
+}
+
+template <class N>
+N number(std::string_view word, const char* what) {
+  N value{};
+  const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (failure != std::errc() || end != word.data() + word.size()) {
+    refuse(std::string(what) + ": expected a number, got " + quoted(word));
+  }
+  return value;
+}
+
+template <class E>
+E enumerator(std::string_view word, const char* what) {
+  if (const std::optional<E> value = parse<E>(word)) return *value;
+  refuse(std::string(what) + ": got " + quoted(word));
+}
+
+/// "9.0"
+int capability(std::string_view word) {
+  const auto dot = word.find('.');
+  if (dot == word.npos || word.size() != dot + 2) {
+    refuse("compute capability: expected one as 9.0, got " + quoted(word));
+  }
+  return 10 * number<int>(word.substr(0, dot), "compute capability") +
+         number<int>(word.substr(dot + 1), "compute capability");
+}
+
+bool goes_across(std::string_view word) {
+  if (word != contiguous && word != across) {
+    refuse("layout: expected contiguous or across, got " + quoted(word));
+  }
+  return word == across;
+}
+
+/// "chunk_rows=17"
+void set_parameter(tuning_entry& e, const tunable_kernel& k, std::string_view word) {
+  const auto equals = std::min(word.find('='), word.size());
+  const auto p = std::find_if(k.parameters.begin(), k.parameters.end(),
+                              [&](const auto& q) { return q.name == word.substr(0, equals); });
+  if (p == k.parameters.end() || equals == word.size()) {
+    refuse("expected PARAMETER=NUMBER, with one of the parameters of " + std::string(k.name) +
+           ", got " + quoted(word));
+  }
+  e.values[static_cast<std::size_t>(p - k.parameters.begin())] =
+      number<int>(word.substr(equals + 1), "parameter");
+}
+
+tuning_entry entry_of(std::string_view line) {
+  tuning_entry e;
+  e.compute_capability = capability(next_word(line));
+  e.kernel = next_word(line);
+  const tunable_kernel& kernel = kernel_named(e.kernel);
+  e.values.assign(kernel.parameters.size(), 0);
+  e.type = enumerator<value_type>(next_word(line), "type");
+  e.pivoting = enumerator<pivoting>(next_word(line), "pivoting");
+  e.across = goes_across(next_word(line));
+  e.rows = number<index_t>(next_word(line), "rows");
+  for (auto word = next_word(line); !word.empty(); word = next_word(line)) {
+    set_parameter(e, kernel, word);
+  }
+  return e;
+}
+
+}  // namespace
+
+std::span<const tunable_kernel> tunable_kernels() noexcept { return kernels; }
+
+void tuning_table::add(tuning_entry entry) {
+  const tunable_kernel& k = kernel_named(entry.kernel);
+  if (entry.compute_capability < 10) refuse("compute capability: must be 1.0 or more");
+  if (entry.rows < 1) refuse("rows: " + std::to_string(entry.rows) + " is below 1");
+  if (entry.values.size() != k.parameters.size()) {
+    refuse("values: " + std::to_string(entry.values.size()) + " were given, but " + entry.kernel +
+           " has " + std::to_string(k.parameters.size()) + " parameters");
+  }
+  for (std::size_t p = 0; p < entry.values.size(); ++p) {
+    const int value = entry.values[p];
+    const auto known = k.parameters[p].values;
+    if (value != 0 && std::find(known.begin(), known.end(), value) == known.end()) {
+      refuse(std::string(k.parameters[p].name) + ": " + std::to_string(value) +
+             " is none of its values");
+    }
+  }
+  entries_.push_back(std::move(entry));
+}
+
+tuning_table tuning_table::parse(std::string_view text) {
+  tuning_table table;
+  bool begun = false;
+  for (int number = 1; !text.empty(); ++number) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    line = line.substr(0, line.find('#'));
+    line.remove_suffix(line.size() - (line.find_last_not_of(" \t\r") + 1));
+    if (line.empty()) continue;
+    try {
+      if (begun) {
+        table.add(entry_of(line));
+      } else if (line != header) {
+        refuse("expected " + quoted(header) + ", got " + quoted(line.substr(0, 40)));
+      }
+      begun = true;
+    } catch (const error& e) {
+      refuse("tuning: line " + std::to_string(number) + ": " + e.what());
+    }
+  }
+  if (!begun) refuse("tuning: there is no line " + quoted(header));
+  return table;
+}
+
+std::string tuning_table::text() const {
+  std::string all = std::string(header) + "\n";
+  for (const tuning_entry& e : entries_) {
+    const auto add = [&](std::string_view word) { (all += ' ') += word; };
+    all +=
+        std::to_string(e.compute_capability / 10) + "." + std::to_string(e.compute_capability % 10);
+    add(e.kernel);
+    add(name(e.type));
+    add(name(e.pivoting));
+    add(e.across ? across : contiguous);
+    add(std::to_string(e.rows));
+    const auto parameters = kernel_named(e.kernel).parameters;
+    for (std::size_t p = 0; p < parameters.size(); ++p) {
+      if (e.values[p] == 0) continue;
+      add(parameters[p].name);
+      all += '=';
+      all += std::to_string(e.values[p]);
+    }
+    all += "\n";
+  }
+  return all;
+}
+
+namespace solver {
+
+const tuning_entry* nearest(const tuning_table& table, const tuning_entry& wanted) {
+  const tuning_entry* best = nullptr;
+  double best_ratio = 2;
+  for (const tuning_entry& e : table.entries()) {
+    if (e.compute_capability != wanted.compute_capability || e.kernel != wanted.kernel ||
+        e.type != wanted.type || e.pivoting != wanted.pivoting || e.across != wanted.across) {
+      continue;
+    }
+    const double ratio = static_cast<double>(e.rows) / static_cast<double>(wanted.rows);
+    const double distance = std::max(ratio, 1 / ratio);
+    // A later entry replaces an earlier one of as many rows.
+    if (distance <= best_ratio) best = &e, best_ratio = distance;
+  }
+  return best;
+}
+
+}  // namespace solver
+}  // namespace tridia

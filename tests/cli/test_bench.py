@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+# Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+"""`tridia bench` runs the benchmark that lies beside it."""
+
+import shutil
+import subprocess
+import unittest
+from pathlib import Path
+
+from support import TRIDIA, Case
+
+
+class Bench(Case):
+    """A copy of the executable, where nothing else lies."""
+
+    def setUp(self):
+        super().setUp()
+        self.tridia = shutil.copy(TRIDIA, self.folder / "tridia")
+
+    def run_bench(self, *arguments):
+        return subprocess.run([self.tridia, "bench", *arguments], capture_output=True, text=True,
+                              check=False)
+
+    def test_absent(self):
+        run = self.run_bench("solve")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("TRIDIA_BUILD_BENCHMARKS", run.stderr)
+        self.assertIn(str(self.folder / "tridia_bench"), run.stderr)
+        self.assertEqual(run.stdout, "")
+
+    def test_present(self):
+        program = Path(self.folder / "tridia_bench")
+        program.write_text('#!/bin/sh\necho "$@"\nexit 7\n')
+        program.chmod(0o755)
+        run = self.run_bench("solve", "--device", "cuda", "--json", "f", "--help")
+        self.assertEqual(run.returncode, 7)
+        self.assertEqual(run.stdout, "solve --device cuda --json f --help\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

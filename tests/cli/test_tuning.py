@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+"""`tridia tune`, and `tridia solve --tuning`."""
+
+import json
+import subprocess
+import unittest
+
+from support import DEVICE, TRIDIA, BadInput, Case, expected
+
+
+def gpus():
+    return json.loads(subprocess.check_output([TRIDIA, "info", "--json"]))["cuda_devices"]
+
+
+def tune(*options):
+    return subprocess.run([TRIDIA, "tune", *options], capture_output=True, text=True, check=False)
+
+
+class Files(BadInput):
+    """Tables that are refused."""
+
+    def test_missing(self):
+        self.refuse("--tuning", "nowhere.txt", options=["--tuning", "nowhere.txt"])
+
+    def test_broken(self):
+        for text, words in (
+            ("", ["tridia-tuning 1"]),
+            ("tridia-tuning 1\n9.0 onchip f64 none\n", ["line 2", "layout"]),
+            ("tridia-tuning 1\n9.0 onchip f64 none across 8 warps=x\n", ["line 2", "x"]),
+        ):
+            with self.subTest(text=text):
+                table = self.folder / "table.txt"
+                table.write_text(text)
+                self.before = self.names()
+                self.refuse("--tuning", str(table), *words, options=["--tuning", str(table)])
+
+
+class Solve(Case):
+    """A table changes how fast, not what."""
+
+    def test_table(self):
+        table = self.folder / "table.txt"
+        table.write_text("tridia-tuning 1\n9.0 onchip f64 partial contiguous 64 chunk_rows=5\n")
+        arrays = self.systems((300, 64))
+        self.solve("--tuning", table)
+        self.check_out(expected(*arrays))
+
+
+class Tune(Case):
+    """The command."""
+
+    def test_bad_options(self):
+        for options in (["--device", "cpu"], ["--seconds", "0"], ["--type", "f16"], ["extra"]):
+            with self.subTest(options=options):
+                run = tune(*options)
+                self.assertEqual(run.returncode, 2)
+                self.assertTrue(run.stderr.startswith("tridia: "))
+
+    def test_without_a_gpu(self):
+        if gpus():
+            self.skipTest("there is a GPU")
+        run = tune("--out", str(self.folder / "table.txt"))
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("--device", run.stderr)
+        self.assertEqual(self.names(), [])
+
+    @unittest.skipUnless(DEVICE == "cuda", "needs a GPU")
+    def test_with_a_gpu(self):
+        table = self.folder / "table.txt"
+        run = tune("--out", str(table), "--seconds", "2", "--type", "f64")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("tridia-tuning 1\n", table.read_text())
+        arrays = self.systems((300, 64))
+        self.solve("--tuning", table)
+        self.check_out(expected(*arrays))
+
+
+if __name__ == "__main__":
+    unittest.main()
