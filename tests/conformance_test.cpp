@@ -168,6 +168,9 @@ TEST_P(Conformance, SeventyThousandSystems) {
   expect_solved({.extents = {kMany, 3}}, m, 0);
   expect_solved({.extents = {2, kMany}, .axis = 0}, m, 0);
   expect_solved({.extents = {kMany, 2}, .coefficients = tridia::coefficients::shared}, m, 0);
+  expect_solved({.extents = {kMany, 5}, .coefficients = tridia::coefficients::shared}, m, 0);
+  expect_solved({.extents = {6, kMany}, .axis = 0, .coefficients = tridia::coefficients::shared}, m,
+                0);
   tridia::problem ragged{.offsets = ragged_offsets(3, kMany, random_)};
   ragged.extents = {ragged.offsets.back()};
   expect_solved(ragged, m, 0);

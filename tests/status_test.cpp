@@ -286,16 +286,17 @@ TEST_P(Status, TheFirstRowOfSeveralRightHandSides) {
 
 // One matrix for all: a bad right-hand side is its own system's, a bad matrix is everybody's.
 TEST_P(Status, Shared) {
-  for (const int axis : {0, 1}) {
-    problem p{.axis = axis, .coefficients = tridia::coefficients::shared};
-    p.extents = axis == 0 ? std::vector{kRows, kBatch} : std::vector{kBatch, kRows};
-    start(p);
-    const long double nan = std::numeric_limits<long double>::quiet_NaN();
-    for (const index_t s : kSystems) expect_status(s, {{role::rhs, 6, nan}}, -7);
-    for (const change& c : zero_column(2, kRows)) e_->set(c.array, 0, c.row, c.value);
-    EXPECT_EQ(e_->run(), "");
-    EXPECT_EQ(e_->status(), std::vector<index_t>(kBatch, 3));
-  }
+  for (const int axis : {0, 1})
+    for (const index_t n : {kRows, 9 * kRows}) {
+      problem p{.axis = axis, .coefficients = tridia::coefficients::shared};
+      p.extents = axis == 0 ? std::vector{n, kBatch} : std::vector{kBatch, n};
+      start(p);
+      const long double nan = std::numeric_limits<long double>::quiet_NaN();
+      for (const index_t s : kSystems) expect_status(s, {{role::rhs, 6, nan}}, -7);
+      for (const change& c : zero_column(2, n)) e_->set(c.array, 0, c.row, c.value);
+      EXPECT_EQ(e_->run(), "");
+      EXPECT_EQ(e_->status(), std::vector<index_t>(kBatch, 3));
+    }
 }
 
 TEST_P(Status, SmallSystems) {

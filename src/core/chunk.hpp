@@ -42,12 +42,12 @@ class row_reader {
   };
 
   TRIDIA_FN row_reader(Index n, const Rows& rows) : left_(n), rows_(rows), next_(rows.read()) {
-    TRIDIA_UNROLL(Rows::ahead)
+    TRIDIA_UNROLL
     for (int i = 0; i < Rows::ahead; ++i) fetch(ahead_[i]);
   }
   TRIDIA_FN entry take() {
     const entry e = ahead_[0];
-    TRIDIA_UNROLL(Rows::ahead)
+    TRIDIA_UNROLL
     for (int i = 0; i < Rows::ahead - 1; ++i) ahead_[i] = ahead_[i + 1];
     fetch(ahead_[Rows::ahead - 1]);
     return {rows_.finish(e.a), e.rhs};
@@ -116,7 +116,7 @@ struct chunk<V, pivoting::none> {
     const V w = reciprocal(in.diag);
     equation here{in.sub * w, in.sup * w, rhs * w};
     equation first{V(0), -V(1), V(0)};
-    TRIDIA_UNROLL(Rows::ahead)
+    TRIDIA_UNROLL_BY(Rows::ahead)
     for (Index k = 1; k < n; ++k) {
       const auto [next, next_rhs] = reader.take();
       if constexpr (Keep) rows.keep(k - 1, here.after, here.before, here.rhs);
@@ -319,7 +319,7 @@ struct chunk<V, pivoting::partial> {
     }
     carried<3> e{{r0.sup, zero, {r0.sub, r0.diag, rhs0}}, {r1.diag, r1.sup, {zero, r1.sub, rhs1}}};
     V fill;
-    TRIDIA_UNROLL(Rows::ahead)
+    TRIDIA_UNROLL_BY(Rows::ahead)
     for (Index k = 2; k < n; ++k) {
       const auto [in, rhs] = reader.take();
       e.step(in, rhs, fill);
@@ -376,7 +376,7 @@ struct chunk<V, pivoting::partial> {
       const V b0 = sub_mul(sub_mul(rhs0, r0.sub, e.before), r0.diag, e.first);
       carried<1> g{{r0.sup, V(0), {b0}}, {r1.diag, r1.sup, {sub_mul(rhs1, r1.sub, e.first)}}};
       V fill;
-      TRIDIA_UNROLL(Rows::ahead)
+      TRIDIA_UNROLL_BY(Rows::ahead)
       for (Index k = 2; k < n; ++k) {
         const auto [in, rhs] = reader.take();
         const partial_row<1> pivot = g.step(in, rhs, fill);

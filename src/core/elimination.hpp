@@ -11,7 +11,8 @@
 //   lower         what eliminating column k did: row k of L, and the interchange
 //   upper         row k of U, scaled to a unit diagonal
 //   factorization turns rows of A into lower and upper
-//   forward       turns right-hand sides into y = L^-1 rhs, given lower
+//   forward       turns right-hand sides into y = L^-1 rhs, given lower; a y that is not finite
+//                 makes the last one so
 //   backward      turns y into x, given upper
 //
 // Rows enter in order. Eliminating column k needs row k + 1, so `start` takes row 0 and each `step`
@@ -26,6 +27,20 @@ struct row {
   V sub, diag, sup;
 };
 
+/// A row goes on from the right-hand side of the row above it, not from y, which would take two
+/// operations one after another; so y is watched apart. 0 y is 0, or else NaN.
+template <class V>
+struct all_finite {
+  V zero;
+  TRIDIA_FN void start() { zero = V(0); }
+  TRIDIA_FN V seen(const V& y) {
+    zero = sub_mul(zero, V(0), y);
+    return y;
+  }
+  /// The last y; not finite if any was not.
+  TRIDIA_FN V last(const V& y) const { return y + zero; }
+};
+
 template <class V, pivoting P, boundary B>
 struct elimination;
 
@@ -37,7 +52,7 @@ struct elimination<V, pivoting::none, boundary::regular> {
   static constexpr boundary ends = boundary::regular;
 
   struct lower {
-    V w, below;  // 1 / pivot; the entry below it
+    V w, below;  // 1 / pivot; the entry below it over the pivot
     TRIDIA_FN void put(V* words) const { words[0] = w, words[1] = below; }
     TRIDIA_FN void get(const V* words) { w = words[0], below = words[1]; }
   };
@@ -57,8 +72,9 @@ struct elimination<V, pivoting::none, boundary::regular> {
     }
     TRIDIA_FN void step(const row<V>& in, index_t, lower& l, upper& u) {
       last_pivot = pivot;
-      l = {reciprocal(pivot), in.sub};
-      u = {right * l.w};
+      const V w = reciprocal(pivot);
+      l = {w, in.sub * w};
+      u = {right * w};
       pivot = sub_mul(in.diag, in.sub, u.next);
       right = in.sup;
     }
@@ -71,13 +87,17 @@ struct elimination<V, pivoting::none, boundary::regular> {
 
   struct forward {
     V r;
-    TRIDIA_FN void start(V first, V) { r = first; }
+    all_finite<V> check;
+    TRIDIA_FN void start(V first, V) {
+      r = first;
+      check.start();
+    }
     TRIDIA_FN V step(const lower& l, V in) {
       const V y = r * l.w;
-      r = sub_mul(in, l.below, y);
-      return y;
+      r = sub_mul(in, l.below, r);
+      return check.seen(y);
     }
-    TRIDIA_FN V finish(int, const lower& l) { return r * l.w; }
+    TRIDIA_FN V finish(int, const lower& l) { return check.last(r * l.w); }
   };
 
   struct backward {
@@ -127,7 +147,7 @@ struct elimination<V, pivoting::partial, boundary::regular> {
       swap_if(l.swapped, fill, below_fill);
       last_pivot = pivot;
       l.w = reciprocal(pivot);
-      l.below = below;
+      l.below = below * l.w;
       u = {right * l.w, fill * l.w};
       pivot = sub_mul(below_right, below, u.next);
       right = sub_mul(below_fill, below, u.fill);
@@ -141,14 +161,18 @@ struct elimination<V, pivoting::partial, boundary::regular> {
 
   struct forward {
     V r;
-    TRIDIA_FN void start(V first, V) { r = first; }
+    all_finite<V> check;
+    TRIDIA_FN void start(V first, V) {
+      r = first;
+      check.start();
+    }
     TRIDIA_FN V step(const lower& l, V in) {
       swap_if(l.swapped, r, in);
       const V y = r * l.w;
-      r = sub_mul(in, l.below, y);
-      return y;
+      r = sub_mul(in, l.below, r);
+      return check.seen(y);
     }
-    TRIDIA_FN V finish(int, const lower& l) { return r * l.w; }
+    TRIDIA_FN V finish(int, const lower& l) { return check.last(r * l.w); }
   };
 
   struct backward {

@@ -15,7 +15,7 @@ struct elimination<V, pivoting::none, boundary::periodic> {
   static constexpr boundary ends = boundary::periodic;
 
   struct lower {
-    V w, below, bottom;  // 1 / pivot; the entries below it in row k + 1 and in row n - 1
+    V w, below, bottom;  // 1 / pivot; the entries below it in rows k + 1 and n - 1 over the pivot
     TRIDIA_FN void put(V* words) const { words[0] = w, words[1] = below, words[2] = bottom; }
     TRIDIA_FN void get(const V* words) { w = words[0], below = words[1], bottom = words[2]; }
   };
@@ -41,8 +41,9 @@ struct elimination<V, pivoting::none, boundary::periodic> {
     /// `to_last` is n - 1 minus the number of the row that enters.
     TRIDIA_FN void step(const row<V>& in, index_t to_last, lower& l, upper& u) {
       last_pivot = pivot;
-      l = {reciprocal(pivot), in.sub, bottom};
-      u = {right * l.w, last * l.w};
+      const V w = reciprocal(pivot);
+      l = {w, in.sub * w, bottom * w};
+      u = {right * w, last * w};
       pivot = sub_mul(in.diag, in.sub, u.next);
       bottom_last = sub_mul(bottom_last, bottom, u.last);
       bottom = sub_mul(V(0), bottom, u.next);
@@ -56,8 +57,9 @@ struct elimination<V, pivoting::none, boundary::periodic> {
     }
     TRIDIA_FN void finish(int column, lower& l, upper& u) {
       last_pivot = pivot;
-      l = {reciprocal(pivot), V(0), bottom};
-      u = {V(0), last * l.w};
+      const V w = reciprocal(pivot);
+      l = {w, V(0), bottom * w};
+      u = {V(0), last * w};
       if (column == 0) pivot = sub_mul(bottom_last, bottom, u.last);
       bottom = V(0);
       last = V(0);
@@ -66,17 +68,22 @@ struct elimination<V, pivoting::none, boundary::periodic> {
 
   struct forward {
     V r, bottom;
-    TRIDIA_FN void start(V first, V final) { r = first, bottom = final; }
+    all_finite<V> check;
+    TRIDIA_FN void start(V first, V final) {
+      r = first, bottom = final;
+      check.start();
+    }
     TRIDIA_FN V step(const lower& l, V in) {
       const V y = r * l.w;
-      r = sub_mul(in, l.below, y);
-      bottom = sub_mul(bottom, l.bottom, y);
-      return y;
+      bottom = sub_mul(bottom, l.bottom, r);
+      r = sub_mul(in, l.below, r);
+      return check.seen(y);
     }
     TRIDIA_FN V finish(int column, const lower& l) {
       const V y = r * l.w;
-      if (column == 0) r = sub_mul(bottom, l.bottom, y);
-      return y;
+      if (column == 1) return check.last(y);
+      r = sub_mul(bottom, l.bottom, r);
+      return check.seen(y);
     }
   };
 
@@ -165,8 +172,8 @@ struct elimination<V, pivoting::partial, boundary::periodic> {
       swap_rows(l.swapped_next, top, below);
       last_pivot = top.here;
       l.w = reciprocal(top.here);
-      l.below = below.here;
-      l.bottom = bottom.here;
+      l.below = below.here * l.w;
+      l.bottom = bottom.here * l.w;
       u = {top.next * l.w, top.fill * l.w, top.before_last * l.w, top.last * l.w};
       top = eliminate(below, u);
       bottom = eliminate(bottom, u);
@@ -184,7 +191,7 @@ struct elimination<V, pivoting::partial, boundary::periodic> {
       l.swapped_next = mask_t<V>(false);
       l.w = reciprocal(last_pivot);
       l.below = zero;
-      l.bottom = column == 0 ? bottom.before_last : zero;
+      l.bottom = column == 0 ? bottom.before_last * l.w : zero;
       u = {zero, zero, zero, column == 0 ? top.last * l.w : zero};
       if (column == 0) top.last = sub_mul(bottom.last, bottom.before_last, u.last);
     }
@@ -192,20 +199,25 @@ struct elimination<V, pivoting::partial, boundary::periodic> {
 
   struct forward {
     V r, bottom;
-    TRIDIA_FN void start(V first, V final) { r = first, bottom = final; }
+    all_finite<V> check;
+    TRIDIA_FN void start(V first, V final) {
+      r = first, bottom = final;
+      check.start();
+    }
     TRIDIA_FN V step(const lower& l, V in) {
       swap_if(l.swapped_bottom, r, bottom);
       swap_if(l.swapped_next, r, in);
       const V y = r * l.w;
-      r = sub_mul(in, l.below, y);
-      bottom = sub_mul(bottom, l.bottom, y);
-      return y;
+      bottom = sub_mul(bottom, l.bottom, r);
+      r = sub_mul(in, l.below, r);
+      return check.seen(y);
     }
     TRIDIA_FN V finish(int column, const lower& l) {
       swap_if(l.swapped_bottom, r, bottom);
       const V y = r * l.w;
-      if (column == 0) r = sub_mul(bottom, l.bottom, y);
-      return y;
+      if (column == 1) return check.last(y);
+      r = sub_mul(bottom, l.bottom, r);
+      return check.seen(y);
     }
   };
 

@@ -57,6 +57,17 @@ TRIDIA_FN void start_rows(index_t n, const blocks& cut, Rows& rows, Start start)
   start(rows.get(0), final);
 }
 
+/// Calls rows(k0, k1) for each block of the rows that enter, fetched.
+template <class E, class Fetch, class Rows>
+TRIDIA_FN void for_each_block(index_t n, const blocks& cut, Fetch fetch, Rows rows) {
+  const index_t entering = entering_rows<E>(n);
+  for (index_t k0 = 0, k1; k0 < entering; k0 = k1) {
+    k1 = cut.end(k0, entering);
+    if (k0 > 0) fetch(k0, k1);
+    rows(k0, k1);
+  }
+}
+
 /// The way down of a solve: L^-1 A and L^-1 rhs into `kept`.
 template <class V, class E>
 struct reduction {
@@ -115,6 +126,7 @@ struct expansion {
       }
     }
     auto state = h;
+    TRIDIA_UNROLL
     while (k-- > k0) {
       const V y = kept.get(k, u);
       x.put(k, value = state.step(u, y));
@@ -136,6 +148,15 @@ TRIDIA_FN V expand_line(index_t n, const blocks& cut, Kept& kept, Solution& x) {
   return back.value;
 }
 
+/// Calls expand(), which returns the x that it finds last; `failed` as in solve_line.
+template <class V, class Expand, class Failed>
+TRIDIA_FN void expand_checked(const V& y, Expand expand, Failed failed) {
+  const auto good = is_finite(y);
+  if (!all_of(good)) failed(!good, true);
+  const auto also_good = is_finite(expand());
+  if (!all_of(also_good)) failed(good && !also_good, false);
+}
+
 /// A x = rhs. `failed(mask, before)` is called where a solution is not finite: before any of x is
 /// written (`before`), so that the inputs are still there; or else once it is.
 template <class V, class E, class Matrix, class Rhs, class Kept, class Solution, class Failed>
@@ -150,22 +171,17 @@ TRIDIA_FN void solve_line(index_t n, const blocks& cut, Matrix& a, Rhs& b, Kept&
     down.rows(k0, k1, n, a, b, kept);
   }
   down.finish(n, kept);
-  const auto good = is_finite(down.y);
-  if (!all_of(good)) failed(!good, true);
-  const auto also_good = is_finite(expand_line<V, E>(n, cut, kept, x));
-  if (!all_of(also_good)) failed(good && !also_good, false);
+  expand_checked(
+      down.y, [&] { return expand_line<V, E>(n, cut, kept, x); }, failed);
 }
 
 /// Rows in order as elimination E wants them: start(), step(k) for row k (which eliminates column
 /// k - 1), finish(c, column).
 template <class E, class Fetch, class Step, class Finish>
 TRIDIA_FN void ascend(index_t n, const blocks& cut, Fetch fetch, Step step, Finish finish) {
-  const index_t entering = entering_rows<E>(n);
-  for (index_t k0 = 0, k1; k0 < entering; k0 = k1) {
-    k1 = cut.end(k0, entering);
-    if (k0 > 0) fetch(k0, k1);
+  for_each_block<E>(n, cut, fetch, [&](index_t k0, index_t k1) {
     for (index_t k = k0 > 0 ? k0 : 1; k < k1; ++k) step(k);
-  }
+  });
   for (int c = 0; c < E::tail; ++c) finish(c, n - E::tail + c);
 }
 
@@ -174,57 +190,104 @@ TRIDIA_FN auto is_finite(const row<V>& r) {
   return is_finite(r.sub) && is_finite(r.diag) && is_finite(r.sup);
 }
 
+/// A = L U into `factors`.
+template <class V, class E>
+struct factoring {
+  typename E::factorization f;
+  mask_t<V> good;  // of the systems in which every number so far is finite
+
+  /// With row `first` as if none were before it.
+  TRIDIA_FN void start(const row<V>& first, const row<V>& final, index_t n) {
+    f.start(first, final, n);
+    good = is_finite(first);
+    if (E::tail > 1) good = good && is_finite(final);
+  }
+  /// Rows k0 to k1 - 1, which have been fetched.
+  template <class Matrix, class Factors>
+  TRIDIA_FN void rows(index_t k0, index_t k1, index_t n, Matrix& a, Factors& factors) {
+    typename E::lower l;
+    typename E::upper u;
+    auto matrix = f;
+    auto fine = good;
+    for (index_t k = k0 > 0 ? k0 : 1; k < k1; ++k) {
+      const auto r = a.get(k);
+      matrix.step(r, n - 1 - k, l, u);
+      fine = fine && is_finite(r) && is_finite(l.w) && is_finite(u.next);
+      factors.put(k - 1, l, u);
+    }
+    f = matrix;
+    good = fine;
+  }
+  template <class Factors>
+  TRIDIA_FN void finish(index_t n, Factors& factors) {
+    typename E::lower l;
+    typename E::upper u;
+    for (int c = 0; c < E::tail; ++c) {
+      f.finish(c, l, u);
+      good = good && is_finite(l.w);
+      factors.put(n - E::tail + c, l, u);
+    }
+  }
+};
+
 /// A = L U into `factors`; returns a mask of the systems in which every number is finite.
 template <class V, class E, class Matrix, class Factors>
 TRIDIA_FN auto factor_line(index_t n, const blocks& cut, Matrix& a, Factors& factors) {
-  typename E::factorization f;
-  typename E::lower l;
-  typename E::upper u;
-  auto good = is_finite(V(0));
-  start_rows<E>(n, cut, a, [&](const auto& first, const auto& final) {
-    f.start(first, final, n);
-    good = good && is_finite(first);
-    if (E::tail > 1) good = good && is_finite(final);
-  });
-  ascend<E>(
+  factoring<V, E> down{};
+  start_rows<E>(n, cut, a,
+                [&](const auto& first, const auto& final) { down.start(first, final, n); });
+  for_each_block<E>(
       n, cut, [&](index_t k0, index_t k1) { a.fetch(k0, k1); },
-      [&](index_t k) {
-        const auto r = a.get(k);
-        f.step(r, n - 1 - k, l, u);
-        good = good && is_finite(r) && is_finite(l.w) && is_finite(u.next);
-        factors.put(k - 1, l, u);
-      },
-      [&](int c, index_t k) {
-        f.finish(c, l, u);
-        good = good && is_finite(l.w);
-        factors.put(k, l, u);
-      });
-  return good;
+      [&](index_t k0, index_t k1) { down.rows(k0, k1, n, a, factors); });
+  down.finish(n, factors);
+  return down.good;
 }
+
+/// The way down of a substitution: L^-1 rhs into `kept`.
+template <class V, class E>
+struct substitution {
+  typename E::forward g;
+  V y;  // of the last row at the end: not finite if anything was not
+
+  template <class Rhs>
+  TRIDIA_FN void start(index_t n, const blocks& cut, Rhs& b) {
+    start_rows<E>(n, cut, b, [&](const auto& first, const auto& final) { g.start(first, final); });
+  }
+  /// Rows k0 to k1 - 1, which have been fetched.
+  template <class Factors, class Rhs, class Kept>
+  TRIDIA_FN void rows(index_t k0, index_t k1, Factors& factors, Rhs& b, Kept& kept) {
+    typename E::lower l;
+    auto side = g;
+    TRIDIA_UNROLL
+    for (index_t k = k0; k < k1; ++k) {
+      factors.get_lower(k - 1, l);
+      kept.put(k - 1, side.step(l, b.get(k)));
+    }
+    g = side;
+  }
+  template <class Factors, class Kept>
+  TRIDIA_FN void finish(index_t n, Factors& factors, Kept& kept) {
+    typename E::lower l;
+    for (int c = 0; c < E::tail; ++c) {
+      factors.get_lower(n - E::tail + c, l);
+      kept.put(n - E::tail + c, y = g.finish(c, l));
+    }
+  }
+};
 
 /// L U x = rhs; `kept` has one value y a row between the sweeps (it may be x itself where that is
 /// memory). `failed` as in solve_line.
 template <class V, class E, class Factors, class Rhs, class Kept, class Solution, class Failed>
 TRIDIA_FN void substitute_line(index_t n, const blocks& cut, Factors& factors, Rhs& b, Kept& kept,
                                Solution& x, Failed failed) {
-  typename E::forward g;
-  typename E::lower l;
-  V y;
-  start_rows<E>(n, cut, b, [&](const auto& first, const auto& final) { g.start(first, final); });
-  ascend<E>(
+  substitution<V, E> down{};
+  down.start(n, cut, b);
+  for_each_block<E>(
       n, cut, [&](index_t k0, index_t k1) { b.fetch(k0, k1); },
-      [&](index_t k) {
-        factors.get_lower(k - 1, l);
-        kept.put(k - 1, g.step(l, b.get(k)));
-      },
-      [&](int c, index_t k) {
-        factors.get_lower(k, l);
-        kept.put(k, y = g.finish(c, l));
-      });
-  const auto good = is_finite(y);
-  if (!all_of(good)) failed(!good, true);
-  const auto also_good = is_finite(expand_line<V, E>(n, cut, kept, x));
-  if (!all_of(also_good)) failed(good && !also_good, false);
+      [&](index_t k0, index_t k1) { down.rows(k0 > 0 ? k0 : 1, k1, factors, b, kept); });
+  down.finish(n, factors, kept);
+  expand_checked(
+      down.y, [&] { return expand_line<V, E>(n, cut, kept, x); }, failed);
 }
 
 /// A right-hand side of zeros, to diagnose a matrix alone.

@@ -201,6 +201,15 @@ TRIDIA_FN void solve_system(const geometry& g, const typed_operands<V>& o, index
   if (o.status) o.status[at[layout::status]] = status;
 }
 
+/// Why a matrix has no finite factors.
+template <class V, class E, class Matrix>
+TRIDIA_FN index_t matrix_status(index_t n, Matrix& a) {
+  index_t status = -1;
+  core::zero_rhs<V> zero;
+  core::diagnose_line<V, E>(n, {n, n}, a, zero, true, [&](int, index_t s) { status = s; });
+  return status;
+}
+
 /// Factors one matrix; its status goes to `status`.
 template <class V, pivoting P, boundary B>
 TRIDIA_FN void factor_system(const geometry& g, const typed_operands<V>& o, index_t matrix,
@@ -214,11 +223,20 @@ TRIDIA_FN void factor_system(const geometry& g, const typed_operands<V>& o, inde
   with_elimination<V, P, B>(n, [&](auto e) {
     using E = decltype(e);
     factor_rows<V, E> out{factors};
-    if (core::factor_line<V, E>(n, {n, n}, a, out)) return;
-    status = -1;
-    core::zero_rhs<V> zero;
-    core::diagnose_line<V, E>(n, {n, n}, a, zero, true, [&](int, index_t s) { status = s; });
+    if (!core::factor_line<V, E>(n, {n, n}, a, out)) status = matrix_status<V, E>(n, a);
   });
+}
+
+/// The status of a right-hand side whose solution is not finite: the first row of it that is not,
+/// counted from 1, where there is one (0: none); or else of y, if that is still kept.
+template <class V, class Kept>
+TRIDIA_FN index_t substitution_status(index_t n, index_t first_bad, bool kept_y, const Kept& kept) {
+  if (first_bad > 0) return -first_bad;
+  index_t status = -1;
+  for (index_t k = n; kept_y && k-- > 0;) {
+    if (!core::is_finite(kept.y(k))) status = -(k + 1);
+  }
+  return status;
 }
 
 /// Solves for one right-hand side with factors. A status is only entered where it is not 0.
@@ -237,12 +255,7 @@ TRIDIA_FN void substitute_system(const geometry& g, const typed_operands<V>& o, 
     factor_rows<V, E> rows{factors};
     kept_in_place<V, E> kept{rows, x};
     core::substitute_line<V, E>(n, {n, n}, rows, b, kept, x, [&](bool failed, bool before) {
-      if (!failed) return;
-      status = b.first_bad > 0 ? -b.first_bad : -1;
-      if (!before || b.first_bad > 0) return;
-      for (index_t k = n; k-- > 0;) {
-        if (!core::is_finite(kept.y(k))) status = -(k + 1);
-      }
+      if (failed) status = substitution_status<V>(n, b.first_bad, before, kept);
     });
   });
   if (status != 0 && o.status) merge_status(o.status + at[layout::status], of_matrix, status);

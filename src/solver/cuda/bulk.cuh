@@ -33,6 +33,11 @@ __device__ __forceinline__ void expect(std::uint64_t* arrival, std::uint32_t byt
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(bytes)
                : "memory");
 }
+/// By one thread instead of `expect`, if what arrives came otherwise and is there.
+__device__ __forceinline__ void arrive(std::uint64_t* arrival) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(arrival))
+               : "memory");
+}
 __device__ __forceinline__ void load(void* to, const void* from, std::uint32_t bytes,
                                      std::uint64_t* arrival) {
   asm volatile(
@@ -88,6 +93,7 @@ inline constexpr bool available = false;
 __device__ __forceinline__ void start(std::uint64_t*, unsigned = 1) {}
 __device__ __forceinline__ void finish(std::uint64_t*) {}
 __device__ __forceinline__ void expect(std::uint64_t*, std::uint32_t) {}
+__device__ __forceinline__ void arrive(std::uint64_t*) {}
 __device__ __forceinline__ void load(void*, const void*, std::uint32_t, std::uint64_t*) {}
 __device__ __forceinline__ void wait(std::uint64_t*, std::uint32_t) {}
 __device__ __forceinline__ void publish() {}

@@ -4,6 +4,7 @@
 #include "solver/cuda/kernels.hpp"
 #include "solver/cuda/onchip.hpp"
 #include "solver/cuda/segments.hpp"
+#include "solver/cuda/substitute.hpp"
 #include "solver/cuda/tuned.hpp"
 #include "solver/executor.hpp"
 #include "solver/system_memory.hpp"
@@ -80,6 +81,7 @@ class executor final : public solver::executor {
     most_columns_ = index_t{attribute(cudaDevAttrMultiProcessorCount)} *
                     attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
     plan_shape();
+    plan_factored();
   }
   ~executor() override {
     int before = 0;
@@ -93,6 +95,9 @@ class executor final : public solver::executor {
 
   int cuda_device() const override { return device_; }
   std::string manner() const override {
+    if (!fused() && substitute_) {
+      return "right-hand sides on chip, " + std::to_string(substitute_->systems) + " a warp";
+    }
     if (segments_) {
       const segments_shape& s = *segments_;
       return describe("in segments of " + std::to_string(s.rows.block_rows) + " rows and " +
@@ -168,8 +173,10 @@ class executor final : public solver::executor {
     if (g.matrices.size == 0) return;
     const device_scope scope(device_);
     const factor_block block = split_factors(g, factors);
-    check(launches_.factor(g, o, block.status, block.data, columns(g.matrices.size),
-                           as_stream(stream)),
+    check(block_factors_ ? block_factor_launches_.factor(g, o, block.status, block.data,
+                                                         most_shared_, as_stream(stream))
+                         : launches_.factor(g, o, block.status, block.data,
+                                            columns(g.matrices.size), as_stream(stream)),
           "launching a factorization");
     enter_statuses(block, o.status, stream);
   }
@@ -179,8 +186,12 @@ class executor final : public solver::executor {
     const device_scope scope(device_);
     const factor_block block = split_factors(task_.geometry, const_cast<void*>(factors));
     enter_statuses(block, o.status, stream);
-    check(launches_.substitute(task_.geometry, o, block.status, block.data, columns(lines()),
-                               as_stream(stream)),
+    const geometry& g = task_.geometry;
+    check(substitute_
+              ? substitute_launches_.substitute(g, o, block.status, block.data, *substitute_,
+                                                substitute_blocks_, as_stream(stream))
+              : launches_.substitute(g, o, block.status, block.data, columns(lines()),
+                                     as_stream(stream)),
           "launching a substitution");
   }
 
@@ -191,20 +202,19 @@ class executor final : public solver::executor {
     return value;
   }
   void plan_shape() {
-    const auto most_shared =
-        static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+    most_shared_ = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
     const bool clusters = attribute(cudaDevAttrClusterLaunch) != 0;
     // What was measured for about as many rows need not fit these.
-    interleaved_ = plan_interleaved(task_, tuning_of_interleaved(), most_shared, clusters);
-    if (!interleaved_) interleaved_ = plan_interleaved(task_, {}, most_shared, clusters);
+    interleaved_ = plan_interleaved(task_, tuning_of_interleaved(), most_shared_, clusters);
+    if (!interleaved_) interleaved_ = plan_interleaved(task_, {}, most_shared_, clusters);
     if (interleaved_) {
       interleaved_launches_ =
           find(task_, interleaved_f32, interleaved_f64, interleaved_c64, interleaved_c128);
-      check(interleaved_launches_.prepare(interleaved_->blocks > 1, most_shared),
+      check(interleaved_launches_.prepare(interleaved_->blocks > 1, most_shared_),
             "giving a kernel its shared memory");
       return;
     }
-    const onchip_limits limits{most_shared, clusters};
+    const onchip_limits limits{most_shared_, clusters};
     onchip_ = plan_onchip(task_, tuning_of_onchip(), limits);
     if (!onchip_) onchip_ = plan_onchip(task_, {}, limits);
     // Few blocks of a cluster wait for each other for longer than a second pass takes.
@@ -213,7 +223,7 @@ class executor final : public solver::executor {
     if (segments_) {
       onchip_.reset();
       segments_launches_ = find(task_, segments_f32, segments_f64, segments_c64, segments_c128);
-      check(segments_launches_.prepare(most_shared), "giving a kernel its shared memory");
+      check(segments_launches_.prepare(most_shared_), "giving a kernel its shared memory");
     }
     if (!onchip_) return;
     onchip_launches_ = find(task_, onchip_f32, onchip_f64, onchip_c64, onchip_c128);
@@ -223,7 +233,7 @@ class executor final : public solver::executor {
       onchip_->pieces = pieces_.as<piece_start>();
       onchip_->piece_count = static_cast<index_t>(pieces.size()) - 1;
     }
-    check(onchip_launches_.prepare(*onchip_, most_shared), "giving a kernel its shared memory");
+    check(onchip_launches_.prepare(*onchip_, most_shared_), "giving a kernel its shared memory");
   }
 
   static std::string describe(std::string text, int chunk_rows, int threads, int blocks) {
@@ -249,6 +259,28 @@ class executor final : public solver::executor {
     if (e == nullptr) return {};
     return {.systems = e->values[0], .blocks = e->values[1]};
   }
+  /// Few matrices are factored by a block each; right-hand sides that fit the chip stay there.
+  void plan_factored() {
+    const geometry& g = task_.geometry;
+    const int multiprocessors = attribute(cudaDevAttrMultiProcessorCount);
+    block_factors_ = task_.ragged.empty() && g.rows >= least_rows_a_block &&
+                     g.matrices.size <= index_t{most_blocks_factoring} * multiprocessors;
+    if (block_factors_) {
+      block_factor_launches_ =
+          find(task_, block_factor_f32, block_factor_f64, block_factor_c64, block_factor_c128);
+      check(block_factor_launches_.prepare(most_shared_), "giving a kernel its shared memory");
+    }
+    substitute_ = plan_substitution(task_, {most_shared_, multiprocessors});
+    if (!substitute_) return;
+    substitute_launches_ =
+        find(task_, substitute_f32, substitute_f64, substitute_c64, substitute_c128);
+    int resident = 0;
+    check(substitute_launches_.prepare(*substitute_, most_shared_, &resident),
+          "giving a kernel its shared memory");
+    const index_t of_block = index_t{substitute_->warps} * substitute_->systems;
+    substitute_blocks_ = std::min((lines() + of_block - 1) / of_block,
+                                  index_t{multiprocessors} * std::max(resident, 1));
+  }
 
   static cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
 
@@ -269,6 +301,9 @@ class executor final : public solver::executor {
   }
 
   task task_;
+  /// Blocks for each multiprocessor up to which a block a matrix is quicker than a thread.
+  static constexpr int most_blocks_factoring = 8;
+
   launches launches_;
   onchip_launches onchip_launches_{};
   segments_launches segments_launches_{};
@@ -276,6 +311,12 @@ class executor final : public solver::executor {
   std::optional<segments_shape> segments_;
   interleaved_launches interleaved_launches_{};
   std::optional<interleaved_shape> interleaved_;
+  block_factor_launches block_factor_launches_{};
+  bool block_factors_ = false;
+  substitute_launches substitute_launches_{};
+  std::optional<substitute_shape> substitute_;
+  index_t substitute_blocks_ = 0;
+  std::size_t most_shared_ = 0;
   int device_;
   device_memory ragged_, off_diagonal_, pieces_;
   index_t most_columns_ = 0;

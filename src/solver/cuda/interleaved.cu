@@ -4,7 +4,7 @@
 // TRIDIA_INTERLEAVED are given.
 #include "core/dispatch.hpp"
 #include "solver/cuda/bulk.cuh"
-#include "solver/cuda/copy_element.cuh"
+#include "solver/cuda/copy.cuh"
 #include "solver/cuda/findings.cuh"
 #include "solver/cuda/interface.cuh"
 #include "solver/cuda/interleaved.hpp"
@@ -90,8 +90,7 @@ class tile {
         if (which(s)) load_corners(s);
       }
     }
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
+    wait_for_copies();
     __syncthreads();
   }
 

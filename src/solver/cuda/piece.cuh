@@ -3,7 +3,7 @@
 
 #include "core/complex.hpp"
 #include "solver/cuda/bulk.cuh"
-#include "solver/cuda/copy_element.cuh"
+#include "solver/cuda/copy.cuh"
 #include "solver/cuda/onchip.hpp"
 #include "solver/system.hpp"
 
@@ -157,8 +157,7 @@ class piece {
       load_in_bulk(static_cast<int>(threadIdx.x));
     }
     if (find) find_starts();
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
+    wait_for_copies();
     if (in_bulk) bulk::wait(arrival_, phase);
     __syncthreads();
     part_systems();

@@ -4,7 +4,7 @@
 #include "core/complex.hpp"
 #include "core/line.hpp"
 #include "solver/cuda/bulk.cuh"
-#include "solver/cuda/copy_element.cuh"
+#include "solver/cuda/copy.cuh"
 #include "solver/cuda/launch.cuh"
 #include "solver/cuda/onchip.hpp"
 #include "solver/system.hpp"
@@ -148,10 +148,6 @@ class tile {
       wait_for_copies();
     }
     __syncthreads();
-  }
-  static __device__ __forceinline__ void wait_for_copies() {
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
   }
 
   __device__ __forceinline__ void find_offsets() {

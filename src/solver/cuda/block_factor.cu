@@ -1,0 +1,132 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// Few matrices factored, a block each. Compiled once for each value type: TRIDIA_VALUE and
+// TRIDIA_BLOCK_FACTOR are given.
+#include "core/dispatch.hpp"
+#include "solver/cuda/launch.cuh"
+#include "solver/cuda/substitute.hpp"
+#include "solver/system_memory.hpp"
+
+#include <algorithm>
+
+namespace tridia::cuda {
+namespace {
+
+using V = TRIDIA_VALUE;
+constexpr int most_threads = 512, least_chunk = 4;
+
+template <class T>
+__device__ __forceinline__ bool same_bits(const T& a, const T& b) {
+  static_assert(sizeof(T) % sizeof(unsigned) == 0);
+  const auto* const p = reinterpret_cast<const unsigned*>(&a);
+  const auto* const q = reinterpret_cast<const unsigned*>(&b);
+  bool same = true;
+#pragma unroll
+  for (std::size_t i = 0; i < sizeof(T) / sizeof(unsigned); ++i) same = same && p[i] == q[i];
+  return same;
+}
+
+/// Elimination row after row, to the last bit, by all threads. Each takes a chunk and guesses how
+/// elimination arrives there: as if nothing were above. Then it looks at how the thread before it
+/// left, and begins anew unless it guessed that. The first chunk is right at once, and after each
+/// round one more at least; but where what is above is forgotten within some rows, as with dominant
+/// matrices, all are right after as many rows. A barrier of the block must come before.
+template <class E, class Matrix>
+__device__ __forceinline__ bool factor_in_chunks(index_t n, int chunk, Matrix& a,
+                                                 solver::factor_rows<V, E> out,
+                                                 typename E::factorization* left) {
+  const index_t entering = core::entering_rows<E>(n);
+  const int me = static_cast<int>(threadIdx.x);
+  const index_t first = 1 + index_t{me} * chunk, last = min(first + chunk, entering);
+  const bool mine = first < last;
+  core::factoring<V, E> from{}, to{};
+  if (mine) from.start(a.get(first - 1), a.get(n - 1), n);
+  bool open = mine;
+  do {
+    if (open) {
+      to = from;
+      to.rows(first, last, n, a, out);
+      left[me] = to.f;
+      if (last == entering) to.finish(n, out);
+    }
+    __syncthreads();
+    open = mine && me > 0 && !same_bits(left[me - 1], from.f);
+    if (open) from.f = left[me - 1];
+  } while (__syncthreads_or(open));
+  return __syncthreads_and(!mine || to.good);
+}
+
+/// The rows of a matrix in shared memory.
+struct near_matrix {
+  const core::row<V>* at;
+  __device__ __forceinline__ const core::row<V>& get(index_t k) const { return at[k]; }
+};
+
+template <pivoting P, boundary B, bool Staged>
+__global__ void __launch_bounds__(most_threads)
+    block_factor_kernel(const __grid_constant__ geometry g,
+                        const __grid_constant__ solver::typed_operands<V> o, index_t* status,
+                        V* words, int chunk) {
+  using E = core::elimination<V, P, B>;
+  extern __shared__ __align__(16) unsigned char memory[];
+  auto* const left = reinterpret_cast<typename E::factorization*>(memory);
+  auto* const rows = reinterpret_cast<core::row<V>*>(left + blockDim.x);
+  const index_t m = blockIdx.x, n = g.rows;
+  index_t at[layout::array_count];
+  g.line_offsets(m, 0, at);
+  solver::strided_matrix<V> a(g, n, o.in, at);
+  const solver::factor_rows<V, E> out{
+      solver::words_of(g, words, solver::word_counts<V, P, B>::factors, m, m, g.matrices.size)};
+  bool good;
+  if constexpr (Staged) {
+    for (index_t k = threadIdx.x; k < n; k += blockDim.x) rows[k] = a.get(k);
+    __syncthreads();
+    near_matrix near{rows};
+    good = factor_in_chunks<E>(n, chunk, near, out, left);
+  } else {
+    good = factor_in_chunks<E>(n, chunk, a, out, left);
+  }
+  if (threadIdx.x == 0) status[m] = good ? 0 : solver::matrix_status<V, E>(n, a);
+}
+
+template <pivoting P, boundary B>
+cudaError_t launch(const geometry& g, const operands& o, index_t* status, void* words,
+                   std::size_t shared_limit, cudaStream_t stream) {
+  using left = typename core::elimination<V, P, B>::factorization;
+  // What a periodic matrix carries along is never forgotten, so its chunks would only wait.
+  const index_t chunk =
+      B == boundary::periodic
+          ? g.rows
+          : std::max<index_t>((g.rows + most_threads - 1) / most_threads, least_chunk);
+  const index_t chunks = (g.rows + chunk - 1) / chunk;
+  const auto threads = static_cast<unsigned>((chunks + warp_size - 1) / warp_size * warp_size);
+  const std::size_t state_bytes = threads * sizeof(left);
+  const std::size_t all = state_bytes + static_cast<std::size_t>(g.rows) * sizeof(core::row<V>);
+  const bool staged = all <= shared_limit;
+  const auto kernel = staged ? &block_factor_kernel<P, B, true> : &block_factor_kernel<P, B, false>;
+  kernel<<<static_cast<unsigned>(g.matrices.size), threads, staged ? all : state_bytes, stream>>>(
+      g, solver::typed<V>(o), status, static_cast<V*>(words), static_cast<int>(chunk));
+  return cudaGetLastError();
+}
+
+template <pivoting P, boundary B>
+block_factor_launches table() {
+  return {[](std::size_t shared_limit) {
+            const auto bytes = static_cast<int>(shared_limit);
+            constexpr auto which = cudaFuncAttributeMaxDynamicSharedMemorySize;
+            const cudaError_t result =
+                cudaFuncSetAttribute(block_factor_kernel<P, B, true>, which, bytes);
+            if (result != cudaSuccess) return result;
+            return cudaFuncSetAttribute(block_factor_kernel<P, B, false>, which, bytes);
+          },
+          &launch<P, B>};
+}
+
+}  // namespace
+
+block_factor_launches TRIDIA_BLOCK_FACTOR(pivoting p, boundary b) {
+  return core::with_variant(p, b,
+                            [](auto v) { return table<decltype(v)::pivots, decltype(v)::ends>(); });
+}
+
+}  // namespace tridia::cuda
