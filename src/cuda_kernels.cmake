@@ -21,11 +21,13 @@ foreach(entry "f32:float" "f64:double" "c64:core::complex<float>" "c128:core::co
     solver/cuda/interleaved.cu
     solver/cuda/kernels.cu
     solver/cuda/onchip.cu
+    solver/cuda/segments.cu
     solver/cuda/substitute.cu)
   target_compile_definitions(${target} PRIVATE "TRIDIA_VALUE=${value}"
                                                TRIDIA_INTERLEAVED=interleaved_${CMAKE_MATCH_1}
                                                TRIDIA_LAUNCHES=launches_${CMAKE_MATCH_1}
                                                TRIDIA_ONCHIP=onchip_${CMAKE_MATCH_1}
+                                               TRIDIA_SEGMENTS=segments_${CMAKE_MATCH_1}
                                                TRIDIA_SUBSTITUTE=substitute_${CMAKE_MATCH_1}
                                                TRIDIA_BLOCK_FACTOR=block_factor_${CMAKE_MATCH_1})
   tridia_cuda_object(${target})
@@ -44,6 +46,7 @@ target_sources(tridia PRIVATE
   solver/cuda/interleaved.cpp
   solver/cuda/onchip.cpp
   solver/cuda/one_call.cpp
+  solver/cuda/segments.cpp
   solver/cuda/substitute.cpp
   solver/cuda/tensor_maps.cpp
   solver/cuda/tuned.cpp)

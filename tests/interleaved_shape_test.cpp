@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "layout/resolve.hpp"
 #include "solver/cuda/interleaved.hpp"
+#include "support/task.hpp"
 
 namespace tridia_test {
 namespace {
@@ -17,18 +17,6 @@ using tridia::cuda::interleaved_shape;
 using tridia::cuda::plan_interleaved;
 
 constexpr std::size_t kHopper = 227 << 10, kAmpere = 99 << 10;
-
-tridia::solver::task task_of(const tridia::problem& p) {
-  const tridia::layout::resolved shapes = tridia::layout::resolve(p);
-  return {p.type,
-          p.pivoting,
-          p.boundary,
-          p.coefficients,
-          tridia::layout::make_geometry(p, shapes),
-          p.offsets,
-          shapes.off_diagonal,
-          {}};
-}
 
 tridia::problem interleaved(tridia::value_type type, index_t n, index_t batch) {
   return {.type = type, .extents = {n, batch}, .axis = 0};

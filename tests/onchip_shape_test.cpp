@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "layout/resolve.hpp"
 #include "solver/cuda/onchip.hpp"
 #include "solver/cuda/tuned.hpp"
 #include "support/random.hpp"
+#include "support/task.hpp"
 
 namespace tridia_test {
 namespace {
@@ -22,18 +22,6 @@ using tridia::cuda::onchip_limits;
 using tridia::cuda::onchip_shape;
 
 constexpr onchip_limits kHopper{227 << 10, true}, kAmpere{99 << 10, false};
-
-tridia::solver::task task_of(tridia::problem p) {
-  const tridia::layout::resolved shapes = tridia::layout::resolve(p);
-  return {p.type,
-          p.pivoting,
-          p.boundary,
-          p.coefficients,
-          tridia::layout::make_geometry(p, shapes),
-          p.offsets,
-          shapes.off_diagonal,
-          {}};
-}
 
 std::vector<tridia::problem> problems() {
   std::vector<tridia::problem> all;

@@ -23,6 +23,10 @@ __device__ __forceinline__ void start(std::uint64_t* arrival, unsigned expecting
                : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
+/// By one thread, after a barrier of the block: its memory may be used again.
+__device__ __forceinline__ void finish(std::uint64_t* arrival) {
+  asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(shared_address(arrival)) : "memory");
+}
 /// By so many threads, once a phase: `bytes` will arrive, of all that each of them says.
 __device__ __forceinline__ void expect(std::uint64_t* arrival, std::uint32_t bytes) {
   const std::uint32_t bar = shared_address(arrival);
@@ -87,6 +91,7 @@ __device__ __forceinline__ void wait_stored() {
 inline constexpr bool available = false;
 
 __device__ __forceinline__ void start(std::uint64_t*, unsigned = 1) {}
+__device__ __forceinline__ void finish(std::uint64_t*) {}
 __device__ __forceinline__ void expect(std::uint64_t*, std::uint32_t) {}
 __device__ __forceinline__ void arrive(std::uint64_t*) {}
 __device__ __forceinline__ void load(void*, const void*, std::uint32_t, std::uint64_t*) {}

@@ -3,6 +3,7 @@
 #include "solver/cuda/interleaved.hpp"
 #include "solver/cuda/kernels.hpp"
 #include "solver/cuda/onchip.hpp"
+#include "solver/cuda/segments.hpp"
 #include "solver/cuda/substitute.hpp"
 #include "solver/cuda/tuned.hpp"
 #include "solver/executor.hpp"
@@ -30,6 +31,10 @@ Launches find(const task& t, Launches (*f32)(pivoting, boundary),
                                                     : f64;
   return of_type(t.pivoting, t.boundary);
 }
+
+/// Bytes of a cluster's blocks beyond which systems are solved in segments though the chip holds
+/// them: there is no room for a third block on a multiprocessor.
+constexpr std::size_t crowded = std::size_t{76} << 10;
 
 int find_device(int asked) {
   int count = 0;
@@ -93,6 +98,12 @@ class executor final : public solver::executor {
     if (!fused() && substitute_) {
       return "right-hand sides on chip, " + std::to_string(substitute_->systems) + " a warp";
     }
+    if (segments_) {
+      const segments_shape& s = *segments_;
+      return describe("in segments of " + std::to_string(s.rows.block_rows) + " rows and " +
+                          std::to_string(s.levels) + " levels above them",
+                      s.rows.chunk_rows, s.rows.threads, 1);
+    }
     if (interleaved_) {
       const interleaved_shape& s = *interleaved_;
       return describe(
@@ -109,6 +120,7 @@ class executor final : public solver::executor {
   }
   std::size_t workspace_bytes() const override {
     if (lines() == 0 || onchip_ || interleaved_) return 0;
+    if (segments_) return segments_->bytes + solver::alignment;
     return fused() ? launches_.kept_bytes(task_, columns(lines())) : factors_bytes();
   }
   std::size_t factors_bytes() const override { return launches_.factors_bytes(task_); }
@@ -143,6 +155,12 @@ class executor final : public solver::executor {
     }
     if (onchip_) {
       check(onchip_launches_.solve(task_.geometry, o, *onchip_, as_stream(stream)),
+            "launching a solve");
+      return;
+    }
+    if (segments_) {
+      check(segments_launches_.solve(task_.geometry, o, *segments_, align(workspace),
+                                     as_stream(stream)),
             "launching a solve");
       return;
     }
@@ -199,6 +217,14 @@ class executor final : public solver::executor {
     const onchip_limits limits{most_shared_, clusters};
     onchip_ = plan_onchip(task_, tuning_of_onchip(), limits);
     if (!onchip_) onchip_ = plan_onchip(task_, {}, limits);
+    // Few blocks of a cluster wait for each other for longer than a second pass takes.
+    const bool waits = onchip_ && onchip_->blocks > 1 && onchip_->shared_bytes > crowded;
+    if (!onchip_ || waits) segments_ = plan_segments(task_, {}, limits);
+    if (segments_) {
+      onchip_.reset();
+      segments_launches_ = find(task_, segments_f32, segments_f64, segments_c64, segments_c128);
+      check(segments_launches_.prepare(most_shared_), "giving a kernel its shared memory");
+    }
     if (!onchip_) return;
     onchip_launches_ = find(task_, onchip_f32, onchip_f64, onchip_c64, onchip_c128);
     if (onchip_->joined && !task_.ragged.empty()) {
@@ -280,7 +306,9 @@ class executor final : public solver::executor {
 
   launches launches_;
   onchip_launches onchip_launches_{};
+  segments_launches segments_launches_{};
   std::optional<onchip_shape> onchip_;
+  std::optional<segments_shape> segments_;
   interleaved_launches interleaved_launches_{};
   std::optional<interleaved_shape> interleaved_;
   block_factor_launches block_factor_launches_{};

@@ -169,24 +169,49 @@ struct nodes_of {
   equations* of_systems;  // one a system
 };
 
+/// The chunks of every system's part in a block: a level of lanes, then one of warps, which every
+/// warp does for itself, since that saves barriers. All threads take part.
+template <class V, pivoting P>
+class block_level {
+ public:
+  using equations = typename core::chunk<V, P>::equations;
+  using ends = typename core::chunk<V, P>::ends;
+
+  __device__ __forceinline__ explicit block_level(const chunk_place& p)
+      : place_(p), lanes_(p.at, p.count), warps_(p.lane, p.warps) {}
+
+  /// The equations of the part, for its first lane and, if it takes several warps, all its lanes.
+  /// `of_warps` are not in use.
+  template <class Watch>
+  __device__ __forceinline__ equations up(const equations& mine, equations* of_warps, Watch watch) {
+    auto all = lanes_.up(mine, watch);
+    if (place_.warps > 1) {
+      auto* const of_part = of_warps + static_cast<int>(threadIdx.x) / warp_size - place_.warp;
+      if (place_.lane == 0) of_part[place_.warp] = all;
+      __syncthreads();
+      all = warps_.up(of_part[place_.lane < place_.warps ? place_.lane : 0], watch);
+    }
+    return all;
+  }
+
+  __device__ __forceinline__ ends down(ends all) const {
+    if (place_.warps > 1) all = shuffle(warps_.down(all), place_.warp);
+    return lanes_.down(all);
+  }
+
+ private:
+  const chunk_place& place_;
+  warp_level<V, P> lanes_, warps_;
+};
+
 /// Solves the interface of every system of a block or cluster, closed by boundary B. The nodes are
 /// not in use; all threads take part. `Cluster`: blocks may share systems.
 template <class V, pivoting P, boundary B, bool Cluster, class Watch>
 __device__ __forceinline__ typename core::chunk<V, P>::ends solve_interface(
     const typename core::chunk<V, P>::equations& mine, const chunk_place& p,
     const nodes_of<V, P>& nodes, Watch watch) {
-  const int base = static_cast<int>(threadIdx.x) % warp_size - p.lane;
-  warp_level<V, P> lanes(p.at, p.count);
-  auto all = lanes.up(mine, watch);
-
-  // Every warp does the upper levels for itself, which saves barriers.
-  warp_level<V, P> warps(p.lane, p.warps);
-  if (p.warps > 1) {
-    auto* const of_system = nodes.of_warps + static_cast<int>(threadIdx.x) / warp_size - p.warp;
-    if (p.lane == 0) of_system[p.warp] = all;
-    __syncthreads();
-    all = warps.up(of_system[p.lane < p.warps ? p.lane : 0], watch);
-  }
+  block_level<V, P> chunks(p);
+  auto all = chunks.up(mine, nodes.of_warps, watch);
   warp_level<V, P> blocks(p.lane, p.ranks);
   if constexpr (Cluster) {
     if (p.system >= 0 && p.warp == 0 && p.lane == 0) nodes.of_systems[p.system] = all;
@@ -196,9 +221,11 @@ __device__ __forceinline__ typename core::chunk<V, P>::ends solve_interface(
                     watch);
   }
   auto ends = core::chunk<V, P>::template close<B>(all);
-  if constexpr (Cluster) ends = shuffle(blocks.down(ends), base + p.rank);
-  if (p.warps > 1) ends = shuffle(warps.down(ends), p.warp);
-  return lanes.down(ends);
+  if constexpr (Cluster) {
+    const int base = static_cast<int>(threadIdx.x) % warp_size - p.lane;
+    ends = shuffle(blocks.down(ends), base + p.rank);
+  }
+  return chunks.down(ends);
 }
 
 }  // namespace tridia::cuda

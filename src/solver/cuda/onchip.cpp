@@ -32,7 +32,7 @@ bool in_aligned_lines(const geometry& g, int a, int size) {
   for (int k = 0; k < g.matrices.count; ++k) {
     if (g.matrices.at[k].stride[a] * size % bulk_granule != 0) return false;
   }
-  return g.rows * size % bulk_granule == 0;
+  return true;
 }
 
 /// How much longer than one access the lanes of a warp take that read neighbouring chunks, on
@@ -50,20 +50,6 @@ double conflicts(int chunk_rows, int chunks, int systems_a_warp, int pitch, int 
     worst += *std::max_element(users, users + banks);
   }
   return static_cast<double>(worst) / words;
-}
-
-void cut(onchip_shape& s, int chunk_rows) {
-  s.chunk_rows = chunk_rows;
-  s.chunks = (s.block_rows + chunk_rows - 1) / chunk_rows;
-  s.systems_a_warp = std::max(warp / s.chunks, 1);
-  s.warps_a_system = (s.chunks + warp - 1) / warp;
-}
-
-/// As many systems as `warps` warps take.
-void fill_block(onchip_shape& s, int warps) {
-  const int groups = std::max(warps / s.warps_a_system, 1);
-  s.systems = groups * s.systems_a_warp;
-  s.threads = groups * s.warps_a_system * warp;
 }
 
 /// How arrays move.
@@ -84,6 +70,13 @@ mover mover_of(const geometry& g, const onchip_shape& s, int size, int first, in
 /// different banks.
 int pitch_of(const geometry& g, const onchip_shape& s, int size) {
   const int rows = s.block_rows;
+  if (s.across) {
+    // A row of the systems is written at once, `together` rows in one access.
+    const int columns = banks * 4 / size, together = std::max(columns / s.systems, 1);
+    int pitch = rows;
+    while (pitch % columns != together % columns) ++pitch;
+    return pitch;
+  }
   // One piece is moved fastest, if that costs no more than two accesses instead of one, or cannot
   // be moved in lines; what the bulk copy engine could move in lines is left so.
   const auto cost = [&](int pitch) {
@@ -152,15 +145,16 @@ std::size_t shared_bytes_of(const onchip_shape& s, int size, std::size_t places)
 /// Shares the rows of a system out among as many blocks as leave room for several on a
 /// multiprocessor, or as there may be.
 void share_rows(onchip_shape& s, int size, int blocks, bool clusters) {
+  const int rows = static_cast<int>(s.rows);
   s.blocks = 1;
-  s.block_rows = s.rows;
+  s.block_rows = rows;
   const auto enough = [&] {
     return blocks > 0 ? s.blocks >= blocks : tile_bytes(s, size) <= good_tile;
   };
-  while (!enough() && clusters && s.blocks < most_blocks && s.rows / (2 * s.blocks) >= 64) {
+  while (!enough() && clusters && s.blocks < most_blocks && rows / (2 * s.blocks) >= 64) {
     s.blocks *= 2;
     const int step = granule_elements(size);
-    s.block_rows = round_up((s.rows + s.blocks - 1) / s.blocks, step);
+    s.block_rows = round_up((rows + s.blocks - 1) / s.blocks, step);
   }
 }
 
@@ -250,26 +244,60 @@ std::optional<onchip_shape> plan_joined(const task& t, const onchip_tuning& tuni
   s.rows = s.block_rows = ragged ? p.warps * warp * wanted : p.systems * rows;
   if (s.rows < rows) return {};
   s.piece_count = (g.matrices.size + p.systems - 1) / p.systems;
-  cut(s, (s.rows + p.warps * warp - 1) / (p.warps * warp) | 1);
+  cut(s, (s.block_rows + p.warps * warp - 1) / (p.warps * warp) | 1);
   s.threads = s.warps_a_system * warp;
   // Pieces of different sizes cut their rows into as many chunks as there are threads.
   if (ragged) s.chunks = s.threads;
   // The first row lies as far behind a line of the cache as it does in memory.
-  s.pitch = s.array_pitch = round_up(s.rows + cache_line / size - 1, cache_line / size);
+  s.pitch = s.array_pitch = round_up(s.block_rows + cache_line / size - 1, cache_line / size);
   s.shared_bytes = shared_bytes_of(s, size, ragged ? (p.systems + 1) * sizeof(int) : 0);
   if (s.shared_bytes > limits.shared_bytes) return {};
   if (!ragged && by_rule && wastes_memory(s, limits)) return {};
   return s;
 }
 
-/// Rows a thread, as measured or by rule.
-int choose_chunk(const task& t, const onchip_tuning& tuning, const onchip_shape& s, int size) {
-  if (tuning.chunk_rows == 0) return fit_chunk(s, wanted_chunk(t, s, size), size);
+/// Rows a thread, as measured or about those that are `wanted`.
+int choose_chunk(const onchip_tuning& tuning, const onchip_shape& s, int wanted, int size) {
+  if (tuning.chunk_rows == 0) return fit_chunk(s, wanted, size);
   if (tuning.near) return fit_chunk(s, tuning.chunk_rows, size);
   return std::min(tuning.chunk_rows, s.block_rows | 1);
 }
 
 }  // namespace
+
+void cut(onchip_shape& s, int chunk_rows) {
+  s.chunk_rows = chunk_rows;
+  s.chunks = (s.block_rows + chunk_rows - 1) / chunk_rows;
+  s.systems_a_warp = std::max(warp / s.chunks, 1);
+  s.warps_a_system = (s.chunks + warp - 1) / warp;
+}
+
+void fill_block(onchip_shape& s, int warps) {
+  if (!s.across) s.systems = std::max(warps / s.warps_a_system, 1) * s.systems_a_warp;
+  const int filled = (s.systems + s.systems_a_warp - 1) / s.systems_a_warp * s.warps_a_system;
+  s.threads = filled * warp;
+}
+
+bool lay_out(onchip_shape& s, const task& t, const onchip_tuning& tuning, int chunk_rows,
+             const onchip_limits& limits) {
+  const geometry& g = t.geometry;
+  const int size = static_cast<int>(size_of(t.type));
+  cut(s, choose_chunk(tuning, s, chunk_rows, size));
+  fill_block(s, tuning.warps);
+  if (s.threads > most_threads) return false;
+  s.pitch = pitch_of(g, s, size);
+  s.array_pitch = round_up(s.systems * s.pitch, granule_elements(size));
+  s.input = mover_of(g, s, size, layout::sub, layout::rhs);
+  s.output = mover_of(g, s, size, layout::x, layout::x);
+  s.dense_input = s.dense_output = s.blocks == 1 && !s.across;
+  for (int a = layout::sub; a <= layout::rhs; ++a) s.dense_input = s.dense_input && is_dense(g, a);
+  s.dense_output = s.dense_output && is_dense(g, layout::x);
+  const auto rows = static_cast<std::uint64_t>(s.block_rows);
+  s.per_rows = static_cast<unsigned>(((std::uint64_t{1} << 32) + rows - 1) / rows);
+  s.shared_bytes = shared_bytes_of(
+      s, size, static_cast<std::size_t>(s.systems) * layout::array_count * sizeof(index_t));
+  return s.shared_bytes <= limits.shared_bytes;
+}
 
 std::vector<piece_start> cut_pieces(const std::vector<index_t>& offsets, const onchip_shape& s) {
   std::vector<piece_start> pieces{{0, offsets[0]}};
@@ -293,23 +321,10 @@ std::optional<onchip_shape> plan_onchip(const task& t, const onchip_tuning& tuni
   if (!t.ragged.empty() || g.rows < 2 || g.rows > longest) return {};
   const int size = static_cast<int>(size_of(t.type));
   onchip_shape s{};
-  s.rows = static_cast<int>(g.rows);
+  s.rows = g.rows;
   s.systems = 1;
   share_rows(s, size, tuning.blocks, limits.clusters);
-  cut(s, choose_chunk(t, tuning, s, size));
-  fill_block(s, tuning.warps);
-  if (s.threads > most_threads || s.chunks < s.blocks) return {};
-  s.pitch = pitch_of(g, s, size);
-  s.array_pitch = round_up(s.systems * s.pitch, granule_elements(size));
-  s.input = mover_of(g, s, size, layout::sub, layout::rhs);
-  s.output = mover_of(g, s, size, layout::x, layout::x);
-  s.dense_input = s.dense_output = s.blocks == 1;
-  for (int a = layout::sub; a <= layout::rhs; ++a) s.dense_input = s.dense_input && is_dense(g, a);
-  s.dense_output = s.dense_output && is_dense(g, layout::x);
-  s.per_rows = static_cast<unsigned>(((std::uint64_t{1} << 32) + g.rows - 1) / g.rows);
-  s.shared_bytes = shared_bytes_of(
-      s, size, static_cast<std::size_t>(s.systems) * layout::array_count * sizeof(index_t));
-  if (s.shared_bytes > limits.shared_bytes) return {};
+  if (!lay_out(s, t, tuning, wanted_chunk(t, s, size), limits) || s.chunks < s.blocks) return {};
   return s;
 }
 

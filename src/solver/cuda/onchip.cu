@@ -3,6 +3,7 @@
 // Systems that fit the chip. Compiled once for each value type: TRIDIA_VALUE and TRIDIA_ONCHIP are
 // given.
 #include "core/dispatch.hpp"
+#include "solver/cuda/block.cuh"
 #include "solver/cuda/findings.cuh"
 #include "solver/cuda/interface.cuh"
 #include "solver/cuda/onchip.hpp"
@@ -16,39 +17,10 @@ namespace {
 using V = TRIDIA_VALUE;
 using core::chunk;
 
-/// The most threads of a block.
-constexpr int most_threads = 512;
-
 template <pivoting P>
 __device__ __forceinline__ nodes_of<V, P> nodes_in(void* memory, const onchip_shape& s) {
   auto* const first = static_cast<typename chunk<V, P>::equations*>(memory);
   return {first, first + s.threads / warp_size};
-}
-
-/// This thread's place; `Uneven`: blocks differ in their number of rows.
-template <bool Uneven, class Tile>
-__device__ __forceinline__ chunk_place place_of(const onchip_shape& s, const Tile& t) {
-  const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  const int chunks = Uneven ? (t.rows() + t.chunk_rows() - 1) / t.chunk_rows() : s.chunks;
-  chunk_place p{-1, 0, lane, -1, 0, 0, s.warps_a_system, t.rank(), s.blocks};
-  if (s.warps_a_system > 1) {
-    p.system = warp / s.warps_a_system;
-    p.warp = warp - p.system * s.warps_a_system;
-    p.chunk = p.warp * warp_size + lane;
-    p.count = max(min(warp_size, chunks - p.warp * warp_size), 0);
-  } else {
-    const int group = lane / s.chunks;
-    p.lane = lane - group * s.chunks;
-    p.system = group < s.systems_a_warp ? warp * s.systems_a_warp + group : -1;
-    p.chunk = p.lane;
-    p.count = chunks;
-  }
-  // The last block of a system may have fewer warps of it than the others.
-  if (Uneven && s.warps_a_system > 1) p.warps = (chunks + warp_size - 1) / warp_size;
-  if (p.system >= t.systems()) p.system = -1;
-  if (p.system >= 0 && p.chunk < chunks) p.at = p.lane;
-  return p;
 }
 
 /// Every thread's chunk solved in place: x takes the place of rhs.
@@ -124,19 +96,14 @@ __global__ void __launch_bounds__(most_threads)
     onchip_kernel(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
                   const __grid_constant__ onchip_shape s) {
   extern __shared__ __align__(cache_line) unsigned char memory[];
-  V* const arrays = reinterpret_cast<V*>(memory);
-  auto* const arrival = reinterpret_cast<std::uint64_t*>(arrays + 4 * s.array_pitch);
-  auto* const nodes = arrival + 1;
-  auto* const flags = reinterpret_cast<int*>(reinterpret_cast<unsigned char*>(nodes) +
-                                             (s.threads / warp_size + s.systems) *
-                                                 block_solver<P, B, Cluster>::node_bytes);
-  const findings found{flags, flags + s.systems};
-  Tile t(g, o, s, arrays, flags + 2 * s.systems, arrival);
-  for (int i = static_cast<int>(threadIdx.x); i < 2 * s.systems; i += s.threads) flags[i] = 0;
+  const block_memory<V> m(memory, s, block_solver<P, B, Cluster>::node_bytes);
+  const findings found{m.flags, m.flags + s.systems};
+  Tile t(g, o, s, m.arrays, m.places, m.arrival);
+  for (int i = static_cast<int>(threadIdx.x); i < 2 * s.systems; i += s.threads) m.flags[i] = 0;
   t.load();
   constexpr bool uneven = Cluster || Tile::uneven;
   const chunk_place p = place_of<uneven>(s, t);
-  block_solver<P, B, Cluster>::solve(t, s, p, nodes, found);
+  block_solver<P, B, Cluster>::solve(t, s, p, m.nodes, found);
   t.publish();
   meet<Cluster>();
   bool any_bad = false;

@@ -34,8 +34,8 @@ struct piece_start {
 /// memory holds sub, diag, sup and rhs of its part. If the systems are joined, a piece of them is
 /// what is called a system here.
 struct onchip_shape {
-  int rows;            // of a system; of the largest piece
-  int blocks;          // that share a system; no more than `chunks`
+  index_t rows;        // of a system; of the largest piece
+  int blocks;          // that share a system; of a cluster no more than `chunks`
   int block_rows;      // of a system in a block; the last one may have fewer
   int chunk_rows;      // of a thread, at most; odd, so that neighbours' rows lie in other banks
   int chunks;          // of a system in a block
@@ -47,9 +47,10 @@ struct onchip_shape {
   int array_pitch;                 // from one array to the next
   bool dense_input, dense_output;  // one piece, system after system
   mover input, output;             // subject to the alignment of the pointers
-  unsigned per_rows;               // 2^32 / rows, rounded up: divides indices of the tile
-  bool joined;                     // a block's systems are solved as one
-  int joined_systems;              // of a piece; a ragged batch may have fewer in it
+  bool across;         // threads copy rows of neighbouring systems, whose number is a power of two
+  unsigned per_rows;   // 2^32 / block_rows, rounded up: divides indices of the tile
+  bool joined;         // a block's systems are solved as one
+  int joined_systems;  // of a piece; a ragged batch may have fewer in it
   index_t piece_count;
   const piece_start* pieces;  // and their end; in memory of the device; null if all are alike
   std::size_t shared_bytes;
@@ -76,6 +77,16 @@ std::optional<onchip_shape> plan_onchip(const solver::task&, const onchip_tuning
 
 /// The pieces of a ragged batch, and their end: as many systems each as have room.
 std::vector<piece_start> cut_pieces(const std::vector<index_t>& offsets, const onchip_shape&);
+
+/// What follows from the rows that a block has (`rows`, `blocks`, `block_rows`; if `across`, its
+/// systems as well): chunks of about `chunk_rows` rows, threads, the tile. Returns whether it fits.
+bool lay_out(onchip_shape&, const solver::task&, const onchip_tuning&, int chunk_rows,
+             const onchip_limits&);
+
+/// Cuts `block_rows` into chunks, and shares out the lanes of warps among them.
+void cut(onchip_shape&, int chunk_rows);
+/// As many systems as `warps` warps take, unless they are `across`, and threads for them.
+void fill_block(onchip_shape&, int warps);
 
 struct onchip_launches {
   /// Once a device, before the first launch of such a shape: lets its blocks have `bytes` of shared

@@ -21,28 +21,31 @@ class tile {
  public:
   static constexpr bool uneven = false;
 
-  /// `offsets` has room for array_count entries a system.
+  /// The systems of block number `block`. `offsets` has room for array_count entries a system.
   __device__ __forceinline__ tile(const geometry& g, const typed_operands<V>& o,
                                   const onchip_shape& shape, V* memory, void* offsets,
-                                  std::uint64_t* arrival)
+                                  std::uint64_t* arrival, unsigned block = blockIdx.x)
       : g_(g),
         o_(o),
         s_(shape),
         memory_(memory),
         offsets_(static_cast<index_t*>(offsets)),
-        arrival_(arrival) {
-    first_ = static_cast<index_t>(blockIdx.x / static_cast<unsigned>(s_.blocks)) * s_.systems;
+        arrival_(arrival),
+        block_(block) {
+    first_ = static_cast<index_t>(block_ / static_cast<unsigned>(s_.blocks)) * s_.systems;
     const index_t left = g_.matrices.size - first_;
     count_ = left < s_.systems ? static_cast<int>(left) : s_.systems;
-    row0_ = rank() * s_.block_rows;
-    rows_ = min(s_.block_rows, s_.rows - row0_);
+    row0_ = static_cast<index_t>(rank()) * s_.block_rows;
+    const index_t below = s_.rows - row0_;
+    rows_ = below < s_.block_rows ? static_cast<int>(below) : s_.block_rows;
   }
 
   /// This block among those that share its systems, and its rows of them.
   __device__ __forceinline__ int rank() const {
-    return static_cast<int>(blockIdx.x % static_cast<unsigned>(s_.blocks));
+    return static_cast<int>(block_ % static_cast<unsigned>(s_.blocks));
   }
   __device__ __forceinline__ int rows() const { return rows_; }
+  __device__ __forceinline__ index_t first_row() const { return row0_; }
   __device__ __forceinline__ int chunk_rows() const { return s_.chunk_rows; }
 
   __device__ __forceinline__ int systems() const { return count_; }
@@ -89,6 +92,13 @@ class tile {
     __syncthreads();
   }
 
+  /// Leaves shared memory to another tile, which may be loaded then. By every thread.
+  __device__ __forceinline__ void leave() {
+    bulk::publish();
+    __syncthreads();
+    if (threadIdx.x == 0) bulk::finish(arrival_);
+  }
+
   /// By every thread, before a barrier and then `store`.
   __device__ __forceinline__ void publish() const {
     if (s_.output != mover::elements) bulk::publish();
@@ -112,11 +122,11 @@ class tile {
   static __device__ __forceinline__ bool aligned(const void* p) {
     return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
   }
-  /// The last block may have fewer systems than make a whole number of 16 bytes.
+  /// The last block may have fewer systems, or rows, than make a whole number of 16 bytes.
   __device__ __forceinline__ bool may_bulk(mover m) const {
-    return bulk::available &&
-           (m == mover::lines || (m == mover::pieces && first_ * s_.rows * sizeof(V) % 16 == 0 &&
-                                  count_ * s_.rows * sizeof(V) % 16 == 0));
+    return bulk::available && ((m == mover::lines && rows_ * sizeof(V) % 16 == 0) ||
+                               (m == mover::pieces && first_ * s_.rows * sizeof(V) % 16 == 0 &&
+                                count_ * s_.rows * sizeof(V) % 16 == 0));
   }
 
   /// Ends with a barrier.
@@ -178,14 +188,14 @@ class tile {
   /// some at a time, so that as many copies are under way.
   template <class F>
   __device__ __forceinline__ void for_each_element(F f) const {
-    const int elements = s_.rows * count_;
+    const int elements = s_.block_rows * count_;
     for (int i0 = static_cast<int>(threadIdx.x); i0 < elements; i0 += unroll * s_.threads) {
 #pragma unroll
       for (int u = 0; u < unroll; ++u) {
         const int i = i0 + u * s_.threads;
         if (i >= elements) break;
         const int system = static_cast<int>(__umulhi(static_cast<unsigned>(i), s_.per_rows));
-        f(i, i + system * (s_.pitch - s_.rows));
+        f(i, i + system * (s_.pitch - s_.block_rows));
       }
     }
   }
@@ -208,6 +218,12 @@ class tile {
   template <class F>
   __device__ __forceinline__ void for_each_line(F f) {
     const int thread = static_cast<int>(threadIdx.x);
+    if (s_.across) {
+      const int system = thread & (s_.systems - 1);
+      const int first = thread / s_.systems, step = s_.threads / s_.systems;
+      if (system < count_ && first < step) f(system, first, step);
+      return;
+    }
     for (int s = thread / warp_size; s < count_; s += s_.threads / warp_size) {
       f(s, thread % warp_size, warp_size);
     }
@@ -249,7 +265,7 @@ class tile {
   /// elsewhere, and rows may have to be conjugated or folded.
   template <class Which>
   __device__ __forceinline__ void mend_edges(Which which) {
-    const int n = s_.rows;
+    const index_t n = s_.rows;
     const bool wrapped = g_.corners == edge::wrapped;
     for (int s = static_cast<int>(threadIdx.x); s < count_; s += s_.threads) {
       if (g_.corners == edge::inside || !which(s)) continue;
@@ -273,7 +289,7 @@ class tile {
       &sup = array(layout::sup, s)[k];
     core::row<V> r{sub, diag, sup};
     if (g_.conjugate) r = {core::conjugate(r.sub), core::conjugate(r.diag), core::conjugate(r.sup)};
-    if (g_.corners != edge::absent && s_.rows < 3) r = core::folded(r, k, s_.rows);
+    if (g_.corners != edge::absent && s_.rows < 3) r = core::folded(r, row0_ + k, s_.rows);
     sub = r.sub, diag = r.diag, sup = r.sup;
   }
 
@@ -284,8 +300,9 @@ class tile {
   index_t* offsets_;
   std::uint64_t* arrival_;
   static constexpr int unroll = 4;
-  index_t first_;
-  int count_, row0_, rows_;
+  unsigned block_;
+  index_t first_, row0_;
+  int count_, rows_;
 };
 
 /// A chunk's rows in shared memory, in a tile or a piece. What is kept takes the place of sup, sub

@@ -1,0 +1,59 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "solver/cuda/interface.cuh"
+#include "solver/cuda/onchip.hpp"
+
+// How a block is divided: its shared memory, and what each of its threads has.
+namespace tridia::cuda {
+
+/// The most threads of a block.
+inline constexpr int most_threads = 512;
+
+/// What onchip_shape::shared_bytes are for: the tile, equations of a warp and of a system each, two
+/// flags a system, and where the systems lie.
+template <class V>
+struct block_memory {
+  V* arrays;
+  std::uint64_t* arrival;
+  void* nodes;
+  int* flags;
+  void* places;
+
+  __device__ __forceinline__ block_memory(unsigned char* memory, const onchip_shape& s,
+                                          std::size_t node_bytes)
+      : arrays(reinterpret_cast<V*>(memory)),
+        arrival(reinterpret_cast<std::uint64_t*>(arrays + 4 * s.array_pitch)),
+        nodes(arrival + 1),
+        flags(reinterpret_cast<int*>(reinterpret_cast<unsigned char*>(nodes) +
+                                     (s.threads / warp_size + s.systems) * node_bytes)),
+        places(flags + 2 * s.systems) {}
+};
+
+/// This thread's place; `Uneven`: blocks differ in their number of rows.
+template <bool Uneven, class Tile>
+__device__ __forceinline__ chunk_place place_of(const onchip_shape& s, const Tile& t) {
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  const int chunks = Uneven ? (t.rows() + t.chunk_rows() - 1) / t.chunk_rows() : s.chunks;
+  chunk_place p{-1, 0, lane, -1, 0, 0, s.warps_a_system, t.rank(), s.blocks};
+  if (s.warps_a_system > 1) {
+    p.system = warp / s.warps_a_system;
+    p.warp = warp - p.system * s.warps_a_system;
+    p.chunk = p.warp * warp_size + lane;
+    p.count = max(min(warp_size, chunks - p.warp * warp_size), 0);
+  } else {
+    const int group = lane / s.chunks;
+    p.lane = lane - group * s.chunks;
+    p.system = group < s.systems_a_warp ? warp * s.systems_a_warp + group : -1;
+    p.chunk = p.lane;
+    p.count = chunks;
+  }
+  // The last block of a system may have fewer warps of it than the others.
+  if (Uneven && s.warps_a_system > 1) p.warps = (chunks + warp_size - 1) / warp_size;
+  if (p.system >= t.systems()) p.system = -1;
+  if (p.system >= 0 && p.chunk < chunks) p.at = p.lane;
+  return p;
+}
+
+}  // namespace tridia::cuda

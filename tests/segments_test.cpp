@@ -1,0 +1,287 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// Systems too long for the GPU's chip: what every pass is given to do, which needs no GPU; and, on
+// one, short systems in segments so small that many levels lie above them.
+#include "solver/cuda/segments.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/experiment.hpp"
+#include "support/oracle.hpp"
+#include "support/targets.hpp"
+#include "support/task.hpp"
+
+namespace tridia_test {
+namespace {
+
+using tridia::boundary;
+using tridia::operation;
+using tridia::pivoting;
+using tridia::problem;
+using tridia::value_type;
+using tridia::cuda::onchip_limits;
+using tridia::cuda::onchip_shape;
+using tridia::cuda::segments_shape;
+using tridia::cuda::segments_tuning;
+
+constexpr onchip_limits kHopper{227 << 10, true}, kAmpere{99 << 10, false};
+
+/// Every row is in one block, in one chunk, and every block has some.
+void expect_covered(const onchip_shape& s) {
+  const auto all = [&](index_t blocks) { return blocks * s.block_rows; };
+  EXPECT_GE(all(s.blocks), s.rows);
+  EXPECT_LT(all(s.blocks - 1), s.rows);
+  EXPECT_GE(s.chunks * s.chunk_rows, s.block_rows);
+  EXPECT_LT((s.chunks - 1) * s.chunk_rows, s.block_rows);
+  EXPECT_LE(s.threads, 512);
+  EXPECT_EQ(s.threads % 32, 0);
+  EXPECT_LE(s.systems, s.threads / 32 / s.warps_a_system * s.systems_a_warp);
+}
+
+struct place {
+  std::size_t begin, bytes;
+};
+
+void expect_apart(std::vector<place> places, std::size_t end) {
+  std::sort(places.begin(), places.end(),
+            [](const place& a, const place& b) { return a.begin < b.begin; });
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    EXPECT_EQ(places[k].begin % 64, 0u);
+    EXPECT_LE(places[k].begin + places[k].bytes, k + 1 < places.size() ? places[k + 1].begin : end);
+  }
+}
+
+void expect_sound(const segments_shape& s, const problem& p, const onchip_limits& limits) {
+  const tridia::solver::task t = task_of(p);
+  const auto systems = static_cast<std::size_t>(t.geometry.matrices.size);
+  const std::size_t size = size_of(p.type);
+  const bool pivots = p.pivoting == pivoting::partial;
+  EXPECT_LE(s.rows.shared_bytes, limits.shared_bytes);
+  EXPECT_EQ(s.rows.rows, t.geometry.rows);
+  expect_covered(s.rows);
+  std::vector<place> places{
+      {s.verdicts, systems * sizeof(int)},
+      {s.edges, systems * static_cast<std::size_t>(s.rows.blocks) * 2 * size}};
+  index_t nodes = s.rows.blocks;
+  for (int k = 0; k < s.levels; ++k) {
+    const auto& level = s.level[k];
+    EXPECT_EQ(level.shape.rows, nodes);
+    EXPECT_EQ(level.shape.chunk_rows, 1);
+    expect_covered(level.shape);
+    const std::size_t count = systems * static_cast<std::size_t>(nodes);
+    places.push_back({level.equations, count * (pivots ? 10 : 6) * size});
+    places.push_back({level.ends, count * (pivots ? 4 : 3) * size});
+    if (pivots) places.push_back({level.grown, count * sizeof(int)});
+    nodes = level.shape.blocks;
+  }
+  EXPECT_EQ(nodes, 1);
+  expect_apart(places, s.bytes);
+}
+
+std::vector<problem> long_problems() {
+  std::vector<problem> all;
+  for (const value_type type : kTypes)
+    for (const pivoting pivots : {pivoting::none, pivoting::partial})
+      for (const index_t n : {3000, 40000, 1 << 20, 100000000})
+        for (const index_t batch : {1, 3, 1000})
+          for (const bool contiguous : {true, false}) {
+            problem p{.type = type, .extents = {batch, n}, .pivoting = pivots};
+            if (!contiguous) p.extents = {n, batch}, p.axis = 0;
+            all.push_back(p);
+          }
+  return all;
+}
+
+TEST(SegmentsShape, IsSoundForEveryProblem) {
+  for (const problem& p : long_problems())
+    for (const onchip_limits& limits : {kHopper, kAmpere})
+      for (const segments_tuning& tuning : {segments_tuning{}, segments_tuning{64, 7, 3}}) {
+        SCOPED_TRACE(describe(p) + " rows " + std::to_string(tuning.rows));
+        const auto s = plan_segments(task_of(p), tuning, limits);
+        ASSERT_TRUE(s || tuning.rows > 0);
+        if (s) expect_sound(*s, p, limits);
+      }
+}
+
+TEST(SegmentsShape, NeedsAFewPerCentOfTheData) {
+  for (const problem& p : long_problems()) {
+    const double data = 5.0 * static_cast<double>(p.extents[0] * p.extents[1]) *
+                        static_cast<double>(size_of(p.type));
+    if (data < 1e6) continue;
+    const auto s = plan_segments(task_of(p), {}, kHopper);
+    EXPECT_LE(static_cast<double>(s->bytes), 0.05 * data) << describe(p);
+  }
+}
+
+TEST(SegmentsShape, HasFewLevels) {
+  const auto levels = [](index_t n) {
+    return plan_segments(task_of({.extents = {n}}), {}, kHopper)->levels;
+  };
+  EXPECT_EQ(levels(40000), 1);
+  EXPECT_EQ(levels(1 << 20), 1);
+  EXPECT_EQ(levels(1 << 24), 2);
+  EXPECT_EQ(levels(index_t{1} << 31), 3);
+}
+
+TEST(SegmentsShape, HasRowsBeyond32Bits) {
+  const index_t n = (index_t{1} << 31) + 5;
+  const auto s = plan_segments(task_of({.type = value_type::f32, .extents = {n}}), {}, kHopper);
+  ASSERT_TRUE(s);
+  EXPECT_GE(s->rows.blocks * index_t{s->rows.block_rows}, n);
+}
+
+/// Solves an experiment in segments as `tuning` says. Returns whether there are any.
+bool solve_in_segments(experiment& e, const segments_tuning& tuning) {
+  const problem& p = e.problem();
+  const auto t = task_of(p);
+  const auto s = plan_segments(t, tuning, kAmpere);
+  if (!s) return false;
+  const auto find = p.type == value_type::f32   ? tridia::cuda::segments_f32
+                    : p.type == value_type::f64 ? tridia::cuda::segments_f64
+                    : p.type == value_type::c64 ? tridia::cuda::segments_c64
+                                                : tridia::cuda::segments_c128;
+  const auto launches = find(p.pivoting, p.boundary);
+  const bool transposed = p.operation != operation::none;
+  const tridia::solver::operands o{
+      {e.of(transposed ? role::du : role::dl).pointer(), e.of(role::d).pointer(),
+       e.of(transposed ? role::dl : role::du).pointer(), e.of(role::rhs).pointer()},
+      e.of(role::x).pointer(),
+      nullptr};
+  const device_bytes workspace = allocate_on_device(s->bytes);
+  e.give();
+  EXPECT_EQ(launches.prepare(kAmpere.shared_bytes), cudaSuccess);
+  EXPECT_EQ(launches.solve(t.geometry, o, *s, workspace.get(), nullptr), cudaSuccess);
+  EXPECT_EQ(e.take(), "");
+  return true;
+}
+
+struct config {
+  value_type type;
+  tridia::pivoting pivoting;
+  tridia::boundary boundary;
+  tridia::operation operation;
+};
+
+std::vector<config> configs() {
+  std::vector<config> all;
+  if (!have_gpu()) return all;
+  for (const value_type t : kTypes)
+    for (const pivoting p : {pivoting::none, pivoting::partial})
+      for (const boundary b : {boundary::regular, boundary::periodic})
+        for (const operation o :
+             {operation::none, operation::transpose, operation::conjugate_transpose})
+          all.push_back({t, p, b, o});
+  return all;
+}
+
+class Segments : public ::testing::TestWithParam<config> {};
+
+TEST_P(Segments, SolveThroughManyLevels) {
+  rng random = random_for("Segments");
+  const config& c = GetParam();
+  for (const index_t n : {3, 64, 100, 193, 1000})
+    for (const segments_tuning& tuning :
+         {segments_tuning{8, 3, 2}, segments_tuning{48, 5, 3}, segments_tuning{60, 1, 40}})
+      for (const bool contiguous : {true, false})
+        for (const std::optional<role> alias :
+             {std::optional<role>{}, {role::dl}, {role::d}, {role::du}, {role::rhs}}) {
+          problem p{.type = c.type,
+                    .extents = {5, n},
+                    .boundary = c.boundary,
+                    .pivoting = c.pivoting,
+                    .operation = c.operation};
+          if (!contiguous) p.extents = {n, 5}, p.axis = 0;
+          experiment e(p, {.backend = tridia::backend::cuda, .status = false, .alias = alias});
+          SCOPED_TRACE(describe(p) + (alias ? " x is " + name(*alias) : "") + " segments of " +
+                       std::to_string(tuning.rows));
+          e.fill_matrices(random);
+          e.fill_rhs(random);
+          ASSERT_TRUE(solve_in_segments(e, tuning));
+          ASSERT_EQ(check_solution(e, 0), "");
+        }
+}
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Segments);
+INSTANTIATE_TEST_SUITE_P(All, Segments, ::testing::ValuesIn(configs()), [](const auto& test) {
+  const config& c = test.param;
+  std::string text(name(c.type));
+  for (const auto part : {name(c.pivoting), name(c.boundary), name(c.operation)})
+    text += '_' + std::string(part);
+  return text;
+});
+
+/// Three systems too long for the chip, two of which have no solution.
+class LongSystems : public ::testing::TestWithParam<value_type> {
+ protected:
+  static constexpr index_t kRows = 40'009, kBadRow = 12'345, kZeroColumn = 25'000;
+
+  static std::vector<problem> problems() {
+    std::vector<problem> all;
+    for (const pivoting pivots : {pivoting::none, pivoting::partial})
+      for (const boundary b : {boundary::regular, boundary::periodic})
+        for (const bool contiguous : {true, false}) {
+          problem p{.type = GetParam(), .extents = {3, kRows}, .boundary = b, .pivoting = pivots};
+          if (!contiguous) p.extents = {kRows, 3}, p.axis = 0;
+          all.push_back(p);
+        }
+    return all;
+  }
+  void fill(experiment& e) {
+    e.fill_matrices(random_);
+    e.fill_rhs(random_);
+  }
+  static void spoil(experiment& e) {
+    e.set(role::rhs, 1, kBadRow, std::numeric_limits<long double>::quiet_NaN());
+    e.set(role::d, 2, kZeroColumn, 0);
+    e.set(role::dl, 2, kZeroColumn + 1, 0);
+    e.set(role::du, 2, kZeroColumn - 1, 0);
+  }
+  static void expect_solved(const experiment& e, index_t system) {
+    EXPECT_LE(backward_error(matrix_of(e, system), solution_of(e, system, 0), rhs_of(e, system, 0)),
+              kBackwardBound * epsilon(GetParam()));
+  }
+  rng random_ = random_for("LongSystems");
+};
+
+TEST_P(LongSystems, FailByThemselves) {
+  for (const problem& p : problems())
+    for (const std::optional<role> alias : {std::optional<role>{}, {role::d}, {role::rhs}}) {
+      experiment e(p, {.backend = tridia::backend::cuda, .alias = alias});
+      SCOPED_TRACE(describe(p) + (alias ? " x is " + name(*alias) : ""));
+      EXPECT_NE(e.plan().reason().find("segments"), std::string::npos) << e.plan().reason();
+      fill(e);
+      spoil(e);
+      EXPECT_EQ(e.run(), "");
+      EXPECT_EQ(e.status(), (std::vector<index_t>{0, -(kBadRow + 1), kZeroColumn + 1}));
+      expect_solved(e, 0);
+    }
+}
+
+TEST_P(LongSystems, AreTheSameFromRunToRun) {
+  for (const problem& p : problems()) {
+    SCOPED_TRACE(describe(p));
+    experiment e(p, {.backend = tridia::backend::cuda});
+    fill(e);
+    EXPECT_EQ(e.run(), "");
+    EXPECT_EQ(check_solution(e, 0), "");
+    const std::vector<std::byte> before = e.solution_bytes(1);
+    EXPECT_EQ(e.run(), "");
+    EXPECT_TRUE(e.solution_bytes(1) == before);
+  }
+}
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LongSystems);
+INSTANTIATE_TEST_SUITE_P(
+    All, LongSystems,
+    ::testing::ValuesIn(have_gpu() ? std::vector<value_type>(std::begin(kTypes), std::end(kTypes))
+                                   : std::vector<value_type>{}),
+    [](const auto& test) { return std::string(name(test.param)); });
+
+}  // namespace
+}  // namespace tridia_test
