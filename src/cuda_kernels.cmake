@@ -43,7 +43,9 @@ set_property(DIRECTORY APPEND PROPERTY
 target_sources(tridia PRIVATE
   solver/cuda/cuda.cpp
   solver/cuda/devices.cpp
+  solver/cuda/factored_method.cpp
   solver/cuda/interleaved.cpp
+  solver/cuda/method.cpp
   solver/cuda/onchip.cpp
   solver/cuda/one_call.cpp
   solver/cuda/segments.cpp

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tridia::cuda {
 
@@ -60,5 +61,16 @@ class device_memory {
  private:
   void* p_ = nullptr;
 };
+
+/// A copy in memory of the current device.
+template <class T>
+device_memory upload(const std::vector<T>& v) {
+  device_memory m(v.size() * sizeof(T));
+  if (!v.empty()) {
+    check(cudaMemcpy(m.as<void>(), v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice),
+          "copying offsets to the device");
+  }
+  return m;
+}
 
 }  // namespace tridia::cuda

@@ -34,8 +34,11 @@ interleaved_shape shape_of(const task& t, int systems, int chunks, int blocks, b
   interleaved_shape s{};
   s.rows = static_cast<int>(t.geometry.rows);
   s.blocks = blocks;
-  const int pieces = ceil_div(ceil_div(s.rows, blocks), most_box);
-  s.box_rows = ceil_div(ceil_div(s.rows, blocks), pieces);
+  // Every box of several begins at a multiple of so many bytes.
+  const int step = std::max(box_alignment / (systems * static_cast<int>(size)), 1);
+  const int wanted = ceil_div(s.rows, blocks), pieces = ceil_div(wanted, most_box);
+  s.box_rows = ceil_div(wanted, pieces);
+  if (pieces > 1) s.box_rows = ceil_div(s.box_rows, step) * step;
   s.block_rows = pieces * s.box_rows;
   s.chunk_rows = ceil_div(s.block_rows, chunks) | 1;
   s.systems = systems;

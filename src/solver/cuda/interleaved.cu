@@ -123,7 +123,7 @@ class tile {
   /// a time.
   template <class Pointer>
   __device__ __forceinline__ bool in_vectors(int first, int last, const Pointer* arrays) const {
-    bool yes = count_ == s_.systems;
+    bool yes = count_ == s_.systems && count_ % per_vector == 0;
     for (int a = first; a <= last; ++a) {
       yes = yes && stride(a) == 1 && g_.lines[a].step % per_vector == 0 &&
             reinterpret_cast<std::uintptr_t>(arrays[a - first] + bases_[a]) % 16 == 0;

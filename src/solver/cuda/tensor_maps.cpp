@@ -41,6 +41,8 @@ bool map_array(encoder encode, const geometry& g, const interleaved_shape& s, st
   const index_t outer = m.count > 1 ? bytes(m.at[0].stride[a]) : bytes(line.step);
   const index_t row = bytes(line.step);
   if (first % granule != 0 || row <= 0 || outer <= 0) return false;
+  // Whole granules are stored.
+  if (a == layout::x && bytes(m.at[m.count - 1].extent) % index_t{granule} != 0) return false;
 
   const std::size_t word = size == 16 ? 8 : size;
   const auto words = static_cast<cuuint64_t>(size / word);

@@ -1,0 +1,77 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "layout/geometry.hpp"
+#include "solver/executor.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <string>
+
+// The ways to solve on a GPU, a family of kernels each: what a plan chooses among.
+namespace tridia::cuda {
+
+using layout::geometry;
+using solver::operands;
+using solver::task;
+
+/// What a device allows.
+struct device_limits {
+  int capability;  // 90 is 9.0
+  int multiprocessors;
+  index_t threads;           // that are resident at the same time
+  std::size_t shared_bytes;  // of a block
+  bool clusters;
+};
+
+/// Of the current device.
+device_limits current_device_limits();
+
+/// Systems with a right-hand side each, coefficients and all.
+class method {
+ public:
+  virtual ~method() = default;
+  /// How it goes about the work; names all that tuning decides.
+  [[nodiscard]] virtual std::string manner() const = 0;
+  /// So that there is room for aligning them.
+  [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
+  /// The workspace is aligned.
+  virtual cudaError_t solve(const operands&, std::byte* workspace, cudaStream_t) const = 0;
+};
+
+/// Matrices that are factored once, and right-hand sides that are solved for with the factors.
+class factored_method {
+ public:
+  virtual ~factored_method() = default;
+  [[nodiscard]] virtual std::string manner() const = 0;
+  virtual cudaError_t factor(const operands&, index_t* status, std::byte* words,
+                             cudaStream_t) const = 0;
+  virtual cudaError_t substitute(const operands&, const index_t* status, std::byte* words,
+                                 cudaStream_t) const = 0;
+};
+
+/// On the current device. The task outlives the method; its `ragged` and `off_diagonal` are there.
+std::unique_ptr<const method> choose_method(const task&, const device_limits&);
+std::unique_ptr<const factored_method> choose_factored_method(const task&, const device_limits&);
+
+/// What a family of kernels is launched by, of the four functions that give it, one a value type.
+template <class Launches>
+Launches launches_for(const task& t, Launches (*f32)(pivoting, boundary),
+                      Launches (*f64)(pivoting, boundary), Launches (*c64)(pivoting, boundary),
+                      Launches (*c128)(pivoting, boundary)) {
+  const auto of_type = t.type == value_type::f32    ? f32
+                       : t.type == value_type::c64  ? c64
+                       : t.type == value_type::c128 ? c128
+                                                    : f64;
+  return of_type(t.pivoting, t.boundary);
+}
+
+/// Threads for as many systems, no more than can be resident: more would only need more memory.
+index_t columns_for(index_t systems, const device_limits&);
+
+inline index_t line_count(const task& t) {
+  return t.geometry.matrices.size * t.geometry.right_sides.size;
+}
+
+}  // namespace tridia::cuda
