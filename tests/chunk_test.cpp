@@ -44,20 +44,11 @@ struct system {
 
 template <class V>
 struct chunk_rows {
-  static constexpr int ahead = 3;
   system<V>& s;
   std::size_t from;
 
-  struct cursor {
-    const system<V>& s;
-    std::size_t at;
-    tridia::core::row<V> get() const { return s.rows[at]; }
-    V rhs() const { return s.rhs[at]; }
-    void advance() { ++at; }
-  };
-  cursor read() const { return {s, from}; }
-  tridia::core::row<V> finish(const tridia::core::row<V>& r) const { return r; }
-
+  tridia::core::row<V> get(index_t k) const { return s.rows[from + k]; }
+  V rhs(index_t k) const { return s.rhs[from + k]; }
   void keep(index_t k, V a, V b, V c) {
     s.words[0][from + k] = a, s.words[1][from + k] = b, s.words[2][from + k] = c;
   }

@@ -3,8 +3,6 @@
 
 #include "core/elimination.hpp"
 
-#include <utility>
-
 // A chunk of consecutive rows as seen from outside: its interface equations, which hold x of the
 // rows `before` and `after` it and of its own `first` and `last` row, and nothing else. Solving
 // with chunks goes
@@ -20,53 +18,14 @@
 // the interface is a tridiagonal system for the last x of every chunk, for cyclic reduction in
 // parallel (PCR); with pivoting, neighbours are merged two by two.
 //
-// Rows come in their order, by a cursor `rows.read()` at the first one: `cursor.get() -> row<V>`,
-// `cursor.rhs() -> V`, `cursor.advance()`, `rows.ahead` of them before they are needed, which hides
-// the latency of where they lie; `rows.finish(row)` then makes of what lies there what is meant.
-// The same object keeps what expand needs: `rows.keep(k, a, b, c)`, `rows.kept(k, a, b, c)`, three
-// words a row, k from 0 in the chunk, which may lie where the row was; and takes x by
-// `rows.put(k, x)`, last row first. `map(f)` of what holders pass to each other applies f to each
-// of its values.
+// Rows come as `rows.get(k) -> row<V>`, `rows.rhs(k) -> V`, k from 0 in the chunk, and the same
+// object keeps what expand needs: `rows.keep(k, a, b, c)`, `rows.kept(k, a, b, c)`, three words a
+// row, which may lie where the row was; and takes x by `rows.put(k, x)`, last row first. `map(f)`
+// of what holders pass to each other applies f to each of its values.
 namespace tridia::core {
 
 template <class V, pivoting P>
 struct chunk;
-
-/// Gives the rows of a chunk in their order, and has some on their way.
-template <class V, class Index, class Rows>
-class row_reader {
- public:
-  struct entry {
-    row<V> a;
-    V rhs;
-  };
-
-  TRIDIA_FN row_reader(Index n, const Rows& rows) : left_(n), rows_(rows), next_(rows.read()) {
-    TRIDIA_UNROLL
-    for (int i = 0; i < Rows::ahead; ++i) fetch(ahead_[i]);
-  }
-  TRIDIA_FN entry take() {
-    const entry e = ahead_[0];
-    TRIDIA_UNROLL
-    for (int i = 0; i < Rows::ahead - 1; ++i) ahead_[i] = ahead_[i + 1];
-    fetch(ahead_[Rows::ahead - 1]);
-    return {rows_.finish(e.a), e.rhs};
-  }
-
- private:
-  TRIDIA_FN void fetch(entry& e) {
-    if (left_ > 0) {
-      e = {next_.get(), next_.rhs()};
-      next_.advance();
-    }
-    --left_;
-  }
-
-  Index left_;
-  const Rows& rows_;
-  decltype(std::declval<const Rows&>().read()) next_;
-  entry ahead_[Rows::ahead]{};
-};
 
 /// Growth that is let pass where pivots are only watched, in units of the rounding error.
 inline constexpr int calm_growth = 4;
@@ -111,22 +70,30 @@ struct chunk<V, pivoting::none> {
 
   template <bool Keep, class Index, class Rows, class Watch>
   static TRIDIA_FN equations reduce(Index n, Rows& rows, Watch watch) {
-    row_reader<V, Index, Rows> reader(n, rows);
-    const auto [in, rhs] = reader.take();
+    row<V> in = rows.get(0);
+    V rhs = rows.rhs(0);
     const V w = reciprocal(in.diag);
     equation here{in.sub * w, in.sup * w, rhs * w};
     equation first{V(0), -V(1), V(0)};
-    TRIDIA_UNROLL_BY(Rows::ahead)
-    for (Index k = 1; k < n; ++k) {
-      const auto [next, next_rhs] = reader.take();
+    const auto next = [&](Index k) {
       if constexpr (Keep) rows.keep(k - 1, here.after, here.before, here.rhs);
       first = {sub_mul(first.before, first.after, here.before), -(first.after * here.after),
                sub_mul(first.rhs, first.after, here.rhs)};
       watch(here.after);
       watch(first.after);
-      const V v = reciprocal(sub_mul(next.diag, next.sub, here.after));
-      here = {(next.sub * v) * -here.before, next.sup * v,
-              sub_mul(next_rhs, next.sub, here.rhs) * v};
+      const V v = reciprocal(sub_mul(in.diag, in.sub, here.after));
+      here = {(in.sub * v) * -here.before, in.sup * v, sub_mul(rhs, in.sub, here.rhs) * v};
+    };
+    if (n > 1) {
+      row<V> ahead = rows.get(1);
+      V rhs_ahead = rows.rhs(1);
+      for (Index k = 1; k < n - 1; ++k) {
+        in = ahead, rhs = rhs_ahead;
+        ahead = rows.get(k + 1), rhs_ahead = rows.rhs(k + 1);
+        next(k);
+      }
+      in = ahead, rhs = rhs_ahead;
+      next(n - 1);
     }
     if constexpr (Keep) rows.keep(n - 1, here.after, here.before, here.rhs);
     watch(here.before), watch(here.after), watch(first.before);
@@ -308,22 +275,19 @@ struct chunk<V, pivoting::partial> {
   template <class Index, class Rows>
   static TRIDIA_FN equations reduce(Index n, Rows& rows) {
     const V zero(0);
-    row_reader<V, Index, Rows> reader(n, rows);
-    const auto [r0, rhs0] = reader.take();
+    const row<V> r0 = rows.get(0);
     if (n == 1) {
-      return {{r0.sub, r0.diag, zero, r0.sup, rhs0}, {zero, V(1), -V(1), zero, zero}};
+      return {{r0.sub, r0.diag, zero, r0.sup, rows.rhs(0)}, {zero, V(1), -V(1), zero, zero}};
     }
-    const auto [r1, rhs1] = reader.take();
+    const row<V> r1 = rows.get(1);
     if (n == 2) {
-      return {{r0.sub, r0.diag, r0.sup, zero, rhs0}, {zero, r1.sub, r1.diag, r1.sup, rhs1}};
+      return {{r0.sub, r0.diag, r0.sup, zero, rows.rhs(0)},
+              {zero, r1.sub, r1.diag, r1.sup, rows.rhs(1)}};
     }
-    carried<3> e{{r0.sup, zero, {r0.sub, r0.diag, rhs0}}, {r1.diag, r1.sup, {zero, r1.sub, rhs1}}};
+    carried<3> e{{r0.sup, zero, {r0.sub, r0.diag, rows.rhs(0)}},
+                 {r1.diag, r1.sup, {zero, r1.sub, rows.rhs(1)}}};
     V fill;
-    TRIDIA_UNROLL_BY(Rows::ahead)
-    for (Index k = 2; k < n; ++k) {
-      const auto [in, rhs] = reader.take();
-      e.step(in, rhs, fill);
-    }
+    for (Index k = 2; k < n; ++k) e.step(rows.get(k), rows.rhs(k), fill);
     return {equation_of(e.p), equation_of(e.q)};
   }
 
@@ -370,16 +334,15 @@ struct chunk<V, pivoting::partial> {
   template <class Index, class Rows>
   static TRIDIA_FN auto expand(Index n, Rows& rows, const ends& e) {
     if (n > 2) {
-      row_reader<V, Index, Rows> reader(n, rows);
-      const auto [r0, rhs0] = reader.take();
-      const auto [r1, rhs1] = reader.take();
-      const V b0 = sub_mul(sub_mul(rhs0, r0.sub, e.before), r0.diag, e.first);
-      carried<1> g{{r0.sup, V(0), {b0}}, {r1.diag, r1.sup, {sub_mul(rhs1, r1.sub, e.first)}}};
-      V fill;
-      TRIDIA_UNROLL_BY(Rows::ahead)
+      const row<V> r0 = rows.get(0), r1 = rows.get(1);
+      const V b0 = sub_mul(sub_mul(rows.rhs(0), r0.sub, e.before), r0.diag, e.first);
+      carried<1> g{{r0.sup, V(0), {b0}},
+                   {r1.diag, r1.sup, {sub_mul(rows.rhs(1), r1.sub, e.first)}}};
+      row<V> in = rows.get(2);
+      V rhs = rows.rhs(2), fill;
       for (Index k = 2; k < n; ++k) {
-        const auto [in, rhs] = reader.take();
         const partial_row<1> pivot = g.step(in, rhs, fill);
+        if (k + 1 < n) in = rows.get(k + 1), rhs = rows.rhs(k + 1);
         rows.keep(k - 1, pivot.next, fill, pivot.side[0]);
       }
     }

@@ -9,14 +9,10 @@
 #define TRIDIA_FN inline __attribute__((always_inline))
 #endif
 
-// Before a loop: laid out by the device's compiler so many rounds at a time, or altogether where the
-// number of rounds is a constant once everything is inlined. Arrays indexed by the round are
-// registers then.
+// Before a loop: on a GPU, where its number of rounds is a constant once everything is inlined, all
+// of them are laid out one after another, so that arrays indexed by the round are registers.
 #if defined(__CUDACC__)
 #define TRIDIA_UNROLL _Pragma("unroll")
-#define TRIDIA_UNROLL_BY(times) TRIDIA_PRAGMA(unroll(times))
-#define TRIDIA_PRAGMA(text) _Pragma(#text)
 #else
 #define TRIDIA_UNROLL
-#define TRIDIA_UNROLL_BY(times)
 #endif

@@ -14,8 +14,6 @@ constexpr int warp = 32, most_threads = 512, most_blocks = 8, longest = 1 << 20;
 /// Bytes of neighbouring systems: what memory gives fastest, a line of the cache, and the fewest
 /// worth an access.
 constexpr int good_access = 256, line = 128, sector = 32;
-/// Bytes of an array that a thread holds.
-constexpr int chunk_bytes = 136;
 /// What leaves room for three blocks on a multiprocessor.
 constexpr std::size_t good_tile = std::size_t{68} << 10;
 /// Rows and systems that give a block enough to do, and blocks that do so for a device.
@@ -79,6 +77,16 @@ int systems_for(const task& t, int rows, int least) {
   return systems;
 }
 
+/// Rows of a thread: few where there are not enough of them to fill a device, so that it is done
+/// soon.
+int chunk_rows_for(const task& t) {
+  constexpr index_t few_threads = index_t{1} << 15;
+  constexpr int least = 5, bytes = 136;
+  const index_t all = t.geometry.rows * t.geometry.matrices.size;
+  const int whole = bytes / static_cast<int>(size_of(t.type));
+  return static_cast<int>(std::clamp<index_t>(all / few_threads, least, whole));
+}
+
 bool is_sound(const interleaved_shape& s, std::size_t most_shared) {
   return s.threads() >= warp && s.threads() <= most_threads && s.groups <= warp &&
          s.systems << s.log_lanes <= s.threads() && (s.blocks - 1) * s.block_rows < s.rows &&
@@ -104,7 +112,7 @@ std::optional<interleaved_shape> plan_interleaved(const task& t, const interleav
       const bool wide = well && blocks > 1 && blocks < most_blocks;
       const int least = std::max((wide ? 2 * sector : sector) / size, 1);
       const int systems = tuning.systems > 0 ? tuning.systems : systems_for(t, block_rows, least);
-      const int wanted = power_from(ceil_div(block_rows * size, chunk_bytes));
+      const int wanted = power_from(ceil_div(block_rows, chunk_rows_for(t)));
       const int chunks = tuning.chunks > 0 ? tuning.chunks
                                            : std::clamp(wanted, std::max(warp / systems, 1),
                                                         most_threads / systems);

@@ -245,8 +245,6 @@ class tile {
 /// rhs.
 class chunk_rows {
  public:
-  static constexpr int ahead = 1;
-
   __device__ __forceinline__ chunk_rows(const tile& t, const interleaved_shape& s, int system,
                                         int first, bool conjugate)
       : at_(t.array(0) + first * s.systems + system),
@@ -254,17 +252,9 @@ class chunk_rows {
         pitch_(s.array_pitch),
         conjugate_(conjugate) {}
 
-  struct cursor {
-    const V* at;
-    int step, pitch;
-    __device__ __forceinline__ core::row<V> get() const {
-      return {at[0], at[pitch], at[2 * pitch]};
-    }
-    __device__ __forceinline__ V rhs() const { return at[3 * pitch]; }
-    __device__ __forceinline__ void advance() { at += step; }
-  };
-  __device__ __forceinline__ cursor read() const { return {at_, step_, pitch_}; }
-  __device__ __forceinline__ core::row<V> finish(const core::row<V>& r) const {
+  __device__ __forceinline__ core::row<V> get(int k) const {
+    const V* const at = at_ + k * step_;
+    const core::row<V> r{at[0], at[pitch_], at[2 * pitch_]};
     if constexpr (sizeof(V) == sizeof(typename core::value_traits<V>::real)) {
       return r;
     } else {
@@ -272,6 +262,7 @@ class chunk_rows {
       return {core::conjugate(r.sub), core::conjugate(r.diag), core::conjugate(r.sup)};
     }
   }
+  __device__ __forceinline__ V rhs(int k) const { return at_[3 * pitch_ + k * step_]; }
 
   __device__ __forceinline__ void keep(int k, V a, V b, V c) {
     V* const to = at_ + k * step_;

@@ -17,6 +17,8 @@ namespace {
 
 /// Shared memory of a block of a cluster above which few of them are on a multiprocessor.
 constexpr std::size_t crowded = std::size_t{76} << 10;
+/// Rows of systems in memory order up to which no workspace is asked for.
+constexpr index_t without_workspace = 16384;
 
 constexpr const char* giving_memory = "giving a kernel its shared memory";
 
@@ -155,7 +157,8 @@ std::unique_ptr<const method> choose_method(const task& t, const device_limits& 
   auto onchip = plan_onchip(t, onchip_tuning_of(t, d), limits);
   if (!onchip) onchip = plan_onchip(t, {}, limits);
   // Few blocks of a cluster wait for each other for longer than a second pass takes.
-  const bool waits = onchip && onchip->blocks > 1 && onchip->shared_bytes > crowded;
+  const bool waits = onchip && onchip->blocks > 1 && onchip->shared_bytes > crowded &&
+                     t.geometry.rows > without_workspace;
   if (!onchip || waits) {
     if (const auto segments = plan_segments(t, {}, limits)) {
       return std::make_unique<segments_method>(t, *segments, d);

@@ -15,6 +15,9 @@ constexpr int bulk_granule = 16, shortest_line = 256;
 /// What leaves room for three blocks on a multiprocessor.
 constexpr std::size_t good_tile = std::size_t{68} << 10;
 constexpr int most_blocks = 8, longest = 1 << 20;
+/// Threads that do not fill a device, and the fewest rows worth one.
+constexpr index_t few_threads = index_t{1} << 15;
+constexpr int least_chunk = 5;
 
 constexpr int round_up(int a, int to) { return (a + to - 1) / to * to; }
 constexpr int granule_elements(int size) { return bulk_granule / std::min(size, bulk_granule); }
@@ -209,6 +212,11 @@ piece_size ragged_piece(int rows, int wanted, int size) {
 /// and where pieces differ in size.
 int joined_chunk(const task& t, int size) {
   const int whole = whole_chunk(t, size);
+  // Where the device is not filled, what counts is how soon a thread is done.
+  const index_t all =
+      t.ragged.empty() ? t.geometry.rows * t.geometry.matrices.size : t.ragged.back();
+  if (all / few_threads < whole)
+    return std::max(static_cast<int>(all / few_threads), least_chunk) | 1;
   if (size == 16) return whole / 2 | 1;
   return t.ragged.empty() || t.pivoting == pivoting::partial ? whole : std::min(whole, 25);
 }
@@ -286,7 +294,8 @@ bool lay_out(onchip_shape& s, const task& t, const onchip_tuning& tuning, int ch
   fill_block(s, tuning.warps);
   if (s.threads > most_threads) return false;
   s.pitch = pitch_of(g, s, size);
-  s.array_pitch = round_up(s.systems * s.pitch, granule_elements(size));
+  // The copy engine is faster where lines of the cache come to lie as in memory.
+  s.array_pitch = round_up(s.systems * s.pitch, cache_line / size);
   s.input = mover_of(g, s, size, layout::sub, layout::rhs);
   s.output = mover_of(g, s, size, layout::x, layout::x);
   s.dense_input = s.dense_output = s.blocks == 1 && !s.across;

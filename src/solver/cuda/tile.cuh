@@ -309,7 +309,6 @@ class tile {
 /// and rhs, and x then that of rhs.
 template <class V>
 struct chunk_rows {
-  static constexpr int ahead = 1;
   V *sub, *diag, *sup, *right;
 
   template <class Tile>
@@ -319,18 +318,8 @@ struct chunk_rows {
         sup(t.array(layout::sup, system) + first),
         right(t.array(layout::rhs, system) + first) {}
 
-  struct cursor {
-    const chunk_rows& rows;
-    int k;
-    __device__ __forceinline__ core::row<V> get() const {
-      return {rows.sub[k], rows.diag[k], rows.sup[k]};
-    }
-    __device__ __forceinline__ V rhs() const { return rows.right[k]; }
-    __device__ __forceinline__ void advance() { ++k; }
-  };
-  __device__ __forceinline__ cursor read() const { return {*this, 0}; }
-  __device__ __forceinline__ core::row<V> finish(const core::row<V>& r) const { return r; }
-
+  __device__ __forceinline__ core::row<V> get(int k) const { return {sub[k], diag[k], sup[k]}; }
+  __device__ __forceinline__ V rhs(int k) const { return right[k]; }
   __device__ __forceinline__ void keep(int k, V a, V b, V c) {
     sup[k] = a, sub[k] = b, right[k] = c;
   }
