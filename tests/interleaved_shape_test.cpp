@@ -4,6 +4,7 @@
 // the host, so tested without a GPU.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "solver/cuda/interleaved.hpp"
@@ -27,6 +28,7 @@ void expect_sound(const interleaved_shape& s, std::size_t shared, bool clusters,
   EXPECT_TRUE(clusters || (s.blocks == 1 && s.neighbours == 1 && !s.boxes));
   EXPECT_TRUE(s.blocks == 1 || s.neighbours == 1);
   EXPECT_EQ(s.chunk_rows % 2, 1);
+  EXPECT_GE(s.chunk_rows, std::min<index_t>(s.rows, 3));
   EXPECT_GE(s.threads(), 32);
   EXPECT_LE(s.threads(), 512);
   EXPECT_EQ(s.systems, 1 << s.log_systems);
@@ -84,6 +86,16 @@ TEST(InterleavedShape, ShortSystemsFillLongAccesses) {
                                     kHopper, true);
     ASSERT_TRUE(s);
     EXPECT_GE(s->systems * 8, 256) << n;
+  }
+}
+
+TEST(InterleavedShape, FewNeighboursTakeFewLanes) {
+  for (const index_t n : {64, 512}) {
+    const auto s =
+        plan_interleaved(task_of({.extents = {100000, n, 3}, .axis = 1}), {}, kHopper, true);
+    ASSERT_TRUE(s);
+    EXPECT_EQ(s->systems, 4);
+    EXPECT_EQ(s->across, 1);
   }
 }
 

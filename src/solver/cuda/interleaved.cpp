@@ -69,8 +69,10 @@ int systems_for(const task& t, int rows, int least) {
   };
   int systems = good_access / size;
   while (systems * rows < enough_rows && systems * size < most_access) systems *= 2;
+  const index_t side_by_side = t.geometry.matrices.at[t.geometry.matrices.count - 1].extent;
   while (systems > least &&
          (tile(systems) > good_tile ||
+          (systems / 2 >= side_by_side && systems * rows >= 8 * warp) ||
           (systems > warp && t.geometry.matrices.size < index_t{systems} * enough_blocks))) {
     systems /= 2;
   }
@@ -87,10 +89,12 @@ int chunk_rows_for(const task& t) {
   return static_cast<int>(std::clamp<index_t>(all / few_threads, least, whole));
 }
 
-bool is_sound(const interleaved_shape& s, std::size_t most_shared) {
+/// `outer`: points of all axes of the batch but the fastest.
+bool is_sound(const interleaved_shape& s, index_t outer, std::size_t most_shared) {
   return s.threads() >= warp && s.threads() <= most_threads && s.groups <= warp &&
-         s.systems << s.log_lanes <= s.threads() && (s.blocks - 1) * s.block_rows < s.rows &&
-         s.shared_bytes <= most_shared;
+         s.systems << s.log_lanes <= s.threads() &&
+         (index_t{s.across} * outer + 1) * s.blocks < INT_MAX &&
+         (s.blocks - 1) * s.block_rows < s.rows && s.shared_bytes <= most_shared;
 }
 
 }  // namespace
@@ -104,6 +108,8 @@ std::optional<interleaved_shape> plan_interleaved(const task& t, const interleav
     return {};
   }
   const int size = static_cast<int>(size_of(t.type)), rows = static_cast<int>(g.rows);
+  const index_t outer =
+      g.matrices.size / std::max<index_t>(g.matrices.at[g.matrices.count - 1].extent, 1);
   // First what fits well; then whatever fits.
   for (const bool well : {true, false}) {
     for (int blocks = 1; blocks <= (clusters ? most_blocks : 1); blocks *= 2) {
@@ -113,12 +119,12 @@ std::optional<interleaved_shape> plan_interleaved(const task& t, const interleav
       const int least = std::max((wide ? 2 * sector : sector) / size, 1);
       const int systems = tuning.systems > 0 ? tuning.systems : systems_for(t, block_rows, least);
       const int wanted = power_from(ceil_div(block_rows, chunk_rows_for(t)));
-      const int chunks = tuning.chunks > 0 ? tuning.chunks
-                                           : std::clamp(wanted, std::max(warp / systems, 1),
-                                                        most_threads / systems);
+      const int chunks =
+          std::clamp(wanted, std::max(warp / systems, 1), std::max(most_threads / systems, 1));
       const interleaved_shape s = shape_of(t, systems, chunks, blocks, clusters);
-      const std::size_t tile = 4 * static_cast<std::size_t>(s.array_pitch * size);
-      if (is_sound(s, most_shared) && (!well || tile <= good_tile || tuning.systems > 0)) return s;
+      const std::size_t tile = 4 * static_cast<std::size_t>(s.array_pitch) * size_of(t.type);
+      if (is_sound(s, outer, most_shared) && (!well || tile <= good_tile || tuning.systems > 0))
+        return s;
     }
   }
   return {};

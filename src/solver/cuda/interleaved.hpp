@@ -41,7 +41,6 @@ struct interleaved_shape {
 /// What tuning decides; powers of two, 0: by rule.
 struct interleaved_tuning {
   int systems = 0;  // of a block
-  int chunks = 0;   // of a system in a block
   int blocks = 0;   // that share a system
 };
 

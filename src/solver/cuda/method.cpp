@@ -151,12 +151,14 @@ std::unique_ptr<const method> choose_method(const task& t, const device_limits& 
   // What was measured for about as many rows need not fit these.
   auto interleaved = plan_interleaved(t, interleaved_tuning_of(t, d), d.shared_bytes, d.clusters);
   if (!interleaved) interleaved = plan_interleaved(t, {}, d.shared_bytes, d.clusters);
-  if (interleaved) return std::make_unique<interleaved_method>(t, *interleaved, d);
-
   const onchip_limits limits{d.shared_bytes, d.clusters};
+  // Few blocks of a cluster wait for each other for longer than a second pass takes.
+  if (interleaved && !(interleaved->blocks > 1 && interleaved->shared_bytes > crowded)) {
+    return std::make_unique<interleaved_method>(t, *interleaved, d);
+  }
+
   auto onchip = plan_onchip(t, onchip_tuning_of(t, d), limits);
   if (!onchip) onchip = plan_onchip(t, {}, limits);
-  // Few blocks of a cluster wait for each other for longer than a second pass takes.
   const bool waits = onchip && onchip->blocks > 1 && onchip->shared_bytes > crowded &&
                      t.geometry.rows > without_workspace;
   if (!onchip || waits) {
@@ -164,6 +166,7 @@ std::unique_ptr<const method> choose_method(const task& t, const device_limits& 
       return std::make_unique<segments_method>(t, *segments, d);
     }
   }
+  if (interleaved) return std::make_unique<interleaved_method>(t, *interleaved, d);
   if (onchip) return std::make_unique<onchip_method>(t, *onchip, d);
   return std::make_unique<thread_method>(t, d);
 }
@@ -182,7 +185,9 @@ device_limits current_device_limits() {
   d.multiprocessors = attribute(cudaDevAttrMultiProcessorCount);
   d.threads = index_t{d.multiprocessors} * attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
   d.shared_bytes = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-  d.clusters = attribute(cudaDevAttrClusterLaunch) != 0;
+  int compiled = 0;
+  check(compiled_capability(&compiled), "cudaFuncGetAttributes");
+  d.clusters = attribute(cudaDevAttrClusterLaunch) != 0 && compiled >= 90;
   return d;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 namespace tridia::cuda {
 namespace {
@@ -15,6 +16,8 @@ constexpr int bulk_granule = 16, shortest_line = 256;
 /// What leaves room for three blocks on a multiprocessor.
 constexpr std::size_t good_tile = std::size_t{68} << 10;
 constexpr int most_blocks = 8, longest = 1 << 20;
+/// Blocks of a launch.
+constexpr index_t most_grid = std::numeric_limits<int>::max();
 /// Threads that do not fill a device, and the fewest rows worth one.
 constexpr index_t few_threads = index_t{1} << 15;
 constexpr int least_chunk = 5;
@@ -232,10 +235,9 @@ bool wastes_memory(const onchip_shape& s, const onchip_limits& limits) {
 std::optional<onchip_shape> plan_joined(const task& t, const onchip_tuning& tuning,
                                         const onchip_limits& limits) {
   const geometry& g = t.geometry;
-  const bool ragged = !t.ragged.empty(), by_rule = ragged || tuning.join_to < 0;
+  const bool ragged = !t.ragged.empty();
   const int size = static_cast<int>(size_of(t.type));
-  const index_t most = by_rule ? longest : tuning.join_to;
-  if (g.rows < 1 || g.rows > most || !may_join(t)) return {};
+  if (g.rows < 1 || g.rows > longest || !may_join(t)) return {};
 
   const int rows = static_cast<int>(g.rows);
   const int wanted = tuning.chunk_rows > 0 ? tuning.chunk_rows : joined_chunk(t, size);
@@ -259,8 +261,8 @@ std::optional<onchip_shape> plan_joined(const task& t, const onchip_tuning& tuni
   // The first row lies as far behind a line of the cache as it does in memory.
   s.pitch = s.array_pitch = round_up(s.block_rows + cache_line / size - 1, cache_line / size);
   s.shared_bytes = shared_bytes_of(s, size, ragged ? (p.systems + 1) * sizeof(int) : 0);
-  if (s.shared_bytes > limits.shared_bytes) return {};
-  if (!ragged && by_rule && wastes_memory(s, limits)) return {};
+  if (s.shared_bytes > limits.shared_bytes || s.piece_count > most_grid) return {};
+  if (!ragged && wastes_memory(s, limits)) return {};
   return s;
 }
 
@@ -334,6 +336,7 @@ std::optional<onchip_shape> plan_onchip(const task& t, const onchip_tuning& tuni
   s.systems = 1;
   share_rows(s, size, tuning.blocks, limits.clusters);
   if (!lay_out(s, t, tuning, wanted_chunk(t, s, size), limits) || s.chunks < s.blocks) return {};
+  if ((g.matrices.size / s.systems + 1) * s.blocks > most_grid) return {};
   return s;
 }
 

@@ -61,7 +61,6 @@ struct onchip_tuning {
   int chunk_rows = 0;  // odd; 0: by rule
   int warps = 0;       // of a block, at least; 0: by rule
   int blocks = 0;      // that share a system; 0: by rule
-  int join_to = -1;    // rows of the longest systems of one length that are joined; -1: by rule
   bool near = false;   // for about as many rows: a chunk is fitted to those that there are
 };
 

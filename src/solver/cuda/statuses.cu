@@ -18,6 +18,13 @@ __global__ void __launch_bounds__(block_threads)
 
 }  // namespace
 
+cudaError_t compiled_capability(int* capability) {
+  cudaFuncAttributes attributes{};
+  const cudaError_t result = cudaFuncGetAttributes(&attributes, enter_statuses_kernel);
+  *capability = attributes.ptxVersion;
+  return result;
+}
+
 cudaError_t launch_enter_statuses(const geometry& g, const index_t* of_matrix, index_t* statuses,
                                   index_t columns, cudaStream_t stream) {
   enter_statuses_kernel<<<blocks_of(columns), block_threads, 0, stream>>>(g, of_matrix, statuses);

@@ -3,6 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <climits>
+
 namespace tridia::cuda {
 namespace {
 
@@ -49,6 +51,7 @@ bool map_array(encoder encode, const geometry& g, const interleaved_shape& s, st
   const cuuint64_t extents[] = {static_cast<cuuint64_t>(m.at[m.count - 1].extent) * words,
                                 static_cast<cuuint64_t>(g.rows - (cut ? 1 : 0)),
                                 static_cast<cuuint64_t>(m.count > 1 ? m.at[0].extent : 1)};
+  if (extents[0] > INT_MAX) return false;  // places in it are ints
   const cuuint64_t strides[] = {static_cast<cuuint64_t>(row), static_cast<cuuint64_t>(outer)};
   for (const cuuint64_t stride : strides) {
     if (stride % granule != 0 || stride >= longest_stride) return false;
