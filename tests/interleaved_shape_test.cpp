@@ -14,18 +14,19 @@ namespace tridia_test {
 namespace {
 
 using tridia::index_t;
+using tridia::cuda::chip_limits;
 using tridia::cuda::interleaved_shape;
 using tridia::cuda::plan_interleaved;
 
-constexpr std::size_t kHopper = 227 << 10, kAmpere = 99 << 10;
+constexpr chip_limits kHopper{227 << 10, true}, kAmpere{99 << 10, false};
 
 tridia::problem interleaved(tridia::value_type type, index_t n, index_t batch) {
   return {.type = type, .extents = {n, batch}, .axis = 0};
 }
 
-void expect_sound(const interleaved_shape& s, std::size_t shared, bool clusters, int size) {
-  EXPECT_LE(s.shared_bytes, shared);
-  EXPECT_TRUE(clusters || (s.blocks == 1 && s.neighbours == 1 && !s.boxes));
+void expect_sound(const interleaved_shape& s, const chip_limits& limits, int size) {
+  EXPECT_LE(s.shared_bytes, limits.shared_bytes);
+  EXPECT_TRUE(limits.clusters || (s.blocks == 1 && s.neighbours == 1 && !s.boxes));
   EXPECT_TRUE(s.blocks == 1 || s.neighbours == 1);
   EXPECT_EQ(s.chunk_rows % 2, 1);
   EXPECT_GE(s.chunk_rows, std::min<index_t>(s.rows, 3));
@@ -61,29 +62,29 @@ TEST(InterleavedShape, SoundForEveryLength) {
           p.pivoting = pivoting;
           const auto t = task_of(p);
           for (const bool hopper : {true, false}) {
-            const std::size_t shared = hopper ? kHopper : kAmpere;
-            const auto s = plan_interleaved(t, {}, shared, hopper);
+            const chip_limits& limits = hopper ? kHopper : kAmpere;
+            const auto s = plan_interleaved(t, {}, limits);
             if (!s) continue;
             ++planned;
             SCOPED_TRACE(testing::Message() << "n " << n << " batch " << batch << " hopper "
                                             << hopper << " " << tridia::name(type));
-            expect_sound(*s, shared, hopper, static_cast<int>(tridia::size_of(type)));
+            expect_sound(*s, limits, static_cast<int>(tridia::size_of(type)));
           }
         }
   EXPECT_GT(planned, 2000);
 }
 
 TEST(InterleavedShape, HopperHoldsLongSystems) {
-  EXPECT_TRUE(plan_interleaved(task_of(interleaved(tridia::value_type::f64, 8192, 4096)), {},
-                               kHopper, true));
-  EXPECT_TRUE(plan_interleaved(task_of(interleaved(tridia::value_type::f32, 8192, 4096)), {},
-                               kHopper, true));
+  EXPECT_TRUE(
+      plan_interleaved(task_of(interleaved(tridia::value_type::f64, 8192, 4096)), {}, kHopper));
+  EXPECT_TRUE(
+      plan_interleaved(task_of(interleaved(tridia::value_type::f32, 8192, 4096)), {}, kHopper));
 }
 
 TEST(InterleavedShape, ShortSystemsFillLongAccesses) {
   for (const index_t n : {8, 16, 64}) {
-    const auto s = plan_interleaved(task_of(interleaved(tridia::value_type::f64, n, 1 << 20)), {},
-                                    kHopper, true);
+    const auto s =
+        plan_interleaved(task_of(interleaved(tridia::value_type::f64, n, 1 << 20)), {}, kHopper);
     ASSERT_TRUE(s);
     EXPECT_GE(s->systems * 8, 256) << n;
   }
@@ -91,8 +92,7 @@ TEST(InterleavedShape, ShortSystemsFillLongAccesses) {
 
 TEST(InterleavedShape, FewNeighboursTakeFewLanes) {
   for (const index_t n : {64, 512}) {
-    const auto s =
-        plan_interleaved(task_of({.extents = {100000, n, 3}, .axis = 1}), {}, kHopper, true);
+    const auto s = plan_interleaved(task_of({.extents = {100000, n, 3}, .axis = 1}), {}, kHopper);
     ASSERT_TRUE(s);
     EXPECT_EQ(s->systems, 4);
     EXPECT_EQ(s->across, 1);
@@ -102,12 +102,12 @@ TEST(InterleavedShape, FewNeighboursTakeFewLanes) {
 TEST(InterleavedShape, WhatDoesNotFitIsLeft) {
   tridia::problem shared = interleaved(tridia::value_type::f64, 64, 1000);
   shared.coefficients = tridia::coefficients::shared;
-  EXPECT_FALSE(plan_interleaved(task_of(shared), {}, kHopper, true));
+  EXPECT_FALSE(plan_interleaved(task_of(shared), {}, kHopper));
   tridia::problem periodic = interleaved(tridia::value_type::f64, 2, 1000);
   periodic.boundary = tridia::boundary::periodic;
-  EXPECT_FALSE(plan_interleaved(task_of(periodic), {}, kHopper, true));
+  EXPECT_FALSE(plan_interleaved(task_of(periodic), {}, kHopper));
   EXPECT_FALSE(
-      plan_interleaved(task_of(interleaved(tridia::value_type::f64, 1, 1000)), {}, kHopper, true));
+      plan_interleaved(task_of(interleaved(tridia::value_type::f64, 1, 1000)), {}, kHopper));
 }
 
 }  // namespace

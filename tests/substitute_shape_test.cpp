@@ -6,8 +6,8 @@
 #include <bit>
 #include <vector>
 
-#include "layout/resolve.hpp"
 #include "solver/cuda/substitute.hpp"
+#include "support/task.hpp"
 
 namespace tridia_test {
 namespace {
@@ -19,18 +19,6 @@ using tridia::cuda::substitute_shape;
 using tridia::cuda::system_copy;
 
 constexpr substitute_limits kHopper{227 << 10, 132}, kAmpere{99 << 10, 84};
-
-tridia::solver::task task_of(tridia::problem p) {
-  const tridia::layout::resolved shapes = tridia::layout::resolve(p);
-  return {p.type,
-          p.pivoting,
-          p.boundary,
-          p.coefficients,
-          tridia::layout::make_geometry(p, shapes),
-          p.offsets,
-          shapes.off_diagonal,
-          {}};
-}
 
 std::vector<tridia::problem> problems() {
   std::vector<tridia::problem> all;

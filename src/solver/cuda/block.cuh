@@ -7,9 +7,6 @@
 // How a block is divided: its shared memory, and what each of its threads has.
 namespace tridia::cuda {
 
-/// The most threads of a block.
-inline constexpr int most_threads = 512;
-
 /// What onchip_shape::shared_bytes are for: the tile, equations of a warp and of a system each, two
 /// flags a system, and where the systems lie.
 template <class V>

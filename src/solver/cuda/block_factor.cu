@@ -13,7 +13,7 @@ namespace tridia::cuda {
 namespace {
 
 using V = TRIDIA_VALUE;
-constexpr int most_threads = 512, least_chunk = 4;
+constexpr int least_chunk = 4;
 
 template <class T>
 __device__ __forceinline__ bool same_bits(const T& a, const T& b) {
@@ -112,12 +112,9 @@ cudaError_t launch(const geometry& g, const operands& o, index_t* status, void* 
 template <pivoting P, boundary B>
 block_factor_launches table() {
   return {[](std::size_t shared_limit) {
-            const auto bytes = static_cast<int>(shared_limit);
-            constexpr auto which = cudaFuncAttributeMaxDynamicSharedMemorySize;
-            const cudaError_t result =
-                cudaFuncSetAttribute(block_factor_kernel<P, B, true>, which, bytes);
+            const cudaError_t result = allow_shared(block_factor_kernel<P, B, true>, shared_limit);
             if (result != cudaSuccess) return result;
-            return cudaFuncSetAttribute(block_factor_kernel<P, B, false>, which, bytes);
+            return allow_shared(block_factor_kernel<P, B, false>, shared_limit);
           },
           &launch<P, B>};
 }

@@ -28,7 +28,7 @@ class kept_factors final : public factored_method {
         g.matrices.size <= index_t{most_blocks_factoring} * d.multiprocessors) {
       block_factor_ =
           launches_for(t, block_factor_f32, block_factor_f64, block_factor_c64, block_factor_c128);
-      check(block_factor_->prepare(d.shared_bytes), "giving a kernel its shared memory");
+      check(block_factor_->prepare(d.shared_bytes), giving_memory);
     }
     shape_ = plan_substitution(t, {d.shared_bytes, d.multiprocessors});
     if (shape_) plan_blocks(d);
@@ -55,8 +55,7 @@ class kept_factors final : public factored_method {
   void plan_blocks(const device_limits& d) {
     on_chip_ = launches_for(task_, substitute_f32, substitute_f64, substitute_c64, substitute_c128);
     int resident = 0;
-    check(on_chip_.prepare(*shape_, d.shared_bytes, &resident),
-          "giving a kernel its shared memory");
+    check(on_chip_.prepare(*shape_, d.shared_bytes, &resident), giving_memory);
     const index_t of_block = index_t{shape_->warps} * shape_->systems;
     blocks_ = std::min((line_count(task_) + of_block - 1) / of_block,
                        index_t{d.multiprocessors} * std::max(resident, 1));

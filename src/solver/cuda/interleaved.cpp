@@ -10,19 +10,14 @@ namespace {
 
 using solver::task;
 
-constexpr int warp = 32, most_threads = 512, most_blocks = 8, longest = 1 << 20;
-/// Bytes of neighbouring systems: what memory gives fastest, a line of the cache, and the fewest
-/// worth an access.
-constexpr int good_access = 256, line = 128, sector = 32;
-/// What leaves room for three blocks on a multiprocessor.
-constexpr std::size_t good_tile = std::size_t{68} << 10;
+/// Bytes of neighbouring systems that memory gives fastest.
+constexpr int good_access = 256;
 /// Rows and systems that give a block enough to do, and blocks that do so for a device.
 constexpr int enough_rows = 512, enough_blocks = 128, most_access = 1024;
 
 /// Of the boxes that the copy engine moves: rows, and bytes at a multiple of which they lie.
 constexpr int most_box = 256, box_alignment = 128;
 
-int ceil_div(int a, int b) { return (a + b - 1) / b; }
 int log2_of(int power) { return std::countr_zero(static_cast<unsigned>(power)); }
 int power_from(int a) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(a))); }
 
@@ -36,27 +31,27 @@ interleaved_shape shape_of(const task& t, int systems, int chunks, int blocks, b
   const int step = std::max(box_alignment / (systems * static_cast<int>(size)), 1);
   const int wanted = ceil_div(s.rows, blocks), pieces = ceil_div(wanted, most_box);
   s.box_rows = ceil_div(wanted, pieces);
-  if (pieces > 1) s.box_rows = ceil_div(s.box_rows, step) * step;
+  if (pieces > 1) s.box_rows = round_up(s.box_rows, step);
   s.block_rows = pieces * s.box_rows;
   s.chunk_rows = ceil_div(s.block_rows, chunks) | 1;
   s.systems = systems;
   s.log_systems = log2_of(systems);
-  s.log_in_group = std::min(log2_of(std::max(warp / systems, 1)), log2_of(chunks));
+  s.log_in_group = std::min(log2_of(std::max(warp_size / systems, 1)), log2_of(chunks));
   s.log_groups = log2_of(chunks) - s.log_in_group;
   s.groups = 1 << s.log_groups;
   s.log_lanes = std::max(s.log_groups, log2_of(blocks));
   // Two blocks that ask for the halves of a line of the cache at the same time get them faster.
-  s.neighbours = clusters && blocks == 1 && systems * static_cast<int>(size) < line ? 2 : 1;
+  s.neighbours = clusters && blocks == 1 && systems * static_cast<int>(size) < cache_line ? 2 : 1;
   const layout::axes& m = t.geometry.matrices;
   s.across = static_cast<int>((m.at[m.count - 1].extent + systems - 1) / systems);
   s.boxes = clusters;
-  const int aligned = box_alignment / static_cast<int>(size);
-  s.array_pitch = ceil_div(s.block_rows * systems, aligned) * aligned;
+  s.array_pitch = round_up(s.block_rows * systems, box_alignment / static_cast<int>(size));
   const auto count = static_cast<std::size_t>(systems);
-  const std::size_t words = t.pivoting == pivoting::partial ? 10 : 6;  // of equations
   const std::size_t exchanged = static_cast<std::size_t>(s.exchange_lanes()) * (count + 1) + count;
-  s.shared_bytes = (4 * static_cast<std::size_t>(s.array_pitch) + words * exchanged) * size +
-                   (layout::array_count + 1) * sizeof(index_t) + 2 * count * sizeof(int);
+  s.shared_bytes =
+      (4 * static_cast<std::size_t>(s.array_pitch) + equation_words(t.pivoting) * exchanged) *
+          size +
+      (layout::array_count + 1) * sizeof(index_t) + 2 * count * sizeof(int);
   return s;
 }
 
@@ -72,38 +67,35 @@ int systems_for(const task& t, int rows, int least) {
   const index_t side_by_side = t.geometry.matrices.at[t.geometry.matrices.count - 1].extent;
   while (systems > least &&
          (tile(systems) > good_tile ||
-          (systems / 2 >= side_by_side && systems * rows >= 8 * warp) ||
-          (systems > warp && t.geometry.matrices.size < index_t{systems} * enough_blocks))) {
+          (systems / 2 >= side_by_side && systems * rows >= 8 * warp_size) ||
+          (systems > warp_size && t.geometry.matrices.size < index_t{systems} * enough_blocks))) {
     systems /= 2;
   }
   return systems;
 }
 
-/// Rows of a thread: few where there are not enough of them to fill a device, so that it is done
-/// soon.
+/// Rows of a thread.
 int chunk_rows_for(const task& t) {
-  constexpr index_t few_threads = index_t{1} << 15;
-  constexpr int least = 5, bytes = 136;
-  const index_t all = t.geometry.rows * t.geometry.matrices.size;
-  const int whole = bytes / static_cast<int>(size_of(t.type));
-  return static_cast<int>(std::clamp<index_t>(all / few_threads, least, whole));
+  constexpr index_t bytes = 136;
+  return static_cast<int>(
+      std::min(filling_chunk(t), bytes / static_cast<index_t>(size_of(t.type))));
 }
 
 /// `outer`: points of all axes of the batch but the fastest.
 bool is_sound(const interleaved_shape& s, index_t outer, std::size_t most_shared) {
-  return s.threads() >= warp && s.threads() <= most_threads && s.groups <= warp &&
+  return s.threads() >= warp_size && s.threads() <= most_threads && s.groups <= warp_size &&
          s.systems << s.log_lanes <= s.threads() &&
-         (index_t{s.across} * outer + 1) * s.blocks < INT_MAX &&
+         (index_t{s.across} * outer + 1) * s.blocks < most_grid &&
          (s.blocks - 1) * s.block_rows < s.rows && s.shared_bytes <= most_shared;
 }
 
 }  // namespace
 
 std::optional<interleaved_shape> plan_interleaved(const task& t, const interleaved_tuning& tuning,
-                                                  std::size_t most_shared, bool clusters) {
+                                                  const chip_limits& limits) {
   const layout::geometry& g = t.geometry;
-  if (!t.ragged.empty() || !layout::is_interleaved(g) || t.coefficients == coefficients::shared ||
-      g.right_sides.size != 1 || g.matrices.at[g.matrices.count - 1].extent > INT_MAX ||
+  if (!t.ragged.empty() || !layout::is_interleaved(g) || !has_own_coefficients(t) ||
+      g.matrices.at[g.matrices.count - 1].extent > INT_MAX ||
       g.rows < (g.corners == layout::edge::absent ? 2 : 3) || g.rows > longest) {
     return {};
   }
@@ -112,7 +104,7 @@ std::optional<interleaved_shape> plan_interleaved(const task& t, const interleav
       g.matrices.size / std::max<index_t>(g.matrices.at[g.matrices.count - 1].extent, 1);
   // First what fits well; then whatever fits.
   for (const bool well : {true, false}) {
-    for (int blocks = 1; blocks <= (clusters ? most_blocks : 1); blocks *= 2) {
+    for (int blocks = 1; blocks <= (limits.clusters ? most_blocks : 1); blocks *= 2) {
       if (tuning.blocks > 0 && blocks != tuning.blocks) continue;
       const int block_rows = ceil_div(rows, blocks);
       const bool wide = well && blocks > 1 && blocks < most_blocks;
@@ -120,10 +112,11 @@ std::optional<interleaved_shape> plan_interleaved(const task& t, const interleav
       const int systems = tuning.systems > 0 ? tuning.systems : systems_for(t, block_rows, least);
       const int wanted = power_from(ceil_div(block_rows, chunk_rows_for(t)));
       const int chunks =
-          std::clamp(wanted, std::max(warp / systems, 1), std::max(most_threads / systems, 1));
-      const interleaved_shape s = shape_of(t, systems, chunks, blocks, clusters);
+          std::clamp(wanted, std::max(warp_size / systems, 1), std::max(most_threads / systems, 1));
+      const interleaved_shape s = shape_of(t, systems, chunks, blocks, limits.clusters);
       const std::size_t tile = 4 * static_cast<std::size_t>(s.array_pitch) * size_of(t.type);
-      if (is_sound(s, outer, most_shared) && (!well || tile <= good_tile || tuning.systems > 0))
+      if (is_sound(s, outer, limits.shared_bytes) &&
+          (!well || tile <= good_tile || tuning.systems > 0))
         return s;
     }
   }

@@ -22,9 +22,6 @@ using layout::edge;
 using layout::geometry;
 using solver::operands;
 
-/// The most threads of a block.
-constexpr int most_threads = 512;
-
 TRIDIA_FN index_t fastest_extent(const geometry& g) {
   return g.matrices.at[g.matrices.count - 1].extent;
 }
@@ -483,32 +480,24 @@ __global__ void __launch_bounds__(most_threads)
 }
 
 template <pivoting P, boundary B>
+auto kernel_for(bool cluster) {
+  return cluster ? interleaved_kernel<P, B, true> : interleaved_kernel<P, B, false>;
+}
+
+template <pivoting P, boundary B>
 cudaError_t launch(const geometry& g, const operands& o, const interleaved_shape& s,
                    cudaStream_t stream) {
   const index_t groups = g.matrices.size / fastest_extent(g) * s.across;
   const int together = std::max(s.blocks, s.neighbours);
-  cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim = {static_cast<unsigned>(together), 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim = static_cast<unsigned>((groups * s.blocks + together - 1) / together * together);
-  config.blockDim = static_cast<unsigned>(s.threads());
-  config.dynamicSmemBytes = s.shared_bytes;
-  config.stream = stream;
-  config.attrs = &cluster;
-  config.numAttrs = together > 1 ? 1 : 0;
-  const auto kernel =
-      s.blocks > 1 ? interleaved_kernel<P, B, true> : interleaved_kernel<P, B, false>;
-  return cudaLaunchKernelEx(&config, kernel, g, solver::typed<V>(o),
-                            s.boxes ? map_tensors(g, o, s, sizeof(V)) : tensor_maps{}, s);
+  return launch_clusters(kernel_for<P, B>(s.blocks > 1), groups * s.blocks, together, s.threads(),
+                         s.shared_bytes, stream, g, solver::typed<V>(o),
+                         s.boxes ? map_tensors(g, o, s, sizeof(V)) : tensor_maps{}, s);
 }
 
 template <pivoting P, boundary B>
 interleaved_launches table() {
   return {[](bool cluster, std::size_t bytes) {
-            return cudaFuncSetAttribute(
-                cluster ? interleaved_kernel<P, B, true> : interleaved_kernel<P, B, false>,
-                cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+            return allow_shared(kernel_for<P, B>(cluster), bytes);
           },
           &launch<P, B>};
 }

@@ -3,6 +3,7 @@
 
 #include "core/host_device.hpp"
 #include "layout/geometry.hpp"
+#include "solver/cuda/chip.hpp"
 #include "solver/executor.hpp"
 
 #include <cuda_runtime_api.h>
@@ -46,7 +47,7 @@ struct interleaved_tuning {
 
 /// The shape for a problem, or nothing if it does not fit.
 std::optional<interleaved_shape> plan_interleaved(const solver::task&, const interleaved_tuning&,
-                                                  std::size_t most_shared, bool clusters);
+                                                  const chip_limits&);
 
 struct interleaved_launches {
   /// Once a device, before the first launch: lets blocks (of clusters, or not) have `bytes` of

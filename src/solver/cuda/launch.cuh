@@ -1,12 +1,13 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tridia/types.hpp"
+#include "solver/cuda/chip.hpp"
+
+#include <cuda_runtime_api.h>
 
 namespace tridia::cuda {
 
 inline constexpr int block_threads = 128;
-inline constexpr int warp_size = 32;
 
 /// This thread among all, and their number, for grid-stride loops.
 __device__ inline index_t thread_index() {
@@ -17,6 +18,31 @@ __device__ inline index_t thread_count() { return static_cast<index_t>(gridDim.x
 /// Blocks for `columns` threads, a multiple of block_threads.
 inline unsigned blocks_of(index_t columns) {
   return static_cast<unsigned>(columns / block_threads);
+}
+
+/// Lets blocks of a kernel have `bytes` of shared memory.
+template <class... Parameters>
+cudaError_t allow_shared(void (*kernel)(Parameters...), std::size_t bytes) {
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                              static_cast<int>(bytes));
+}
+
+/// Launches at least `blocks` blocks, `together` of them a cluster, or each by itself if that is 1.
+template <class... Parameters, class... Arguments>
+cudaError_t launch_clusters(void (*kernel)(Parameters...), index_t blocks, int together,
+                            int threads, std::size_t shared_bytes, cudaStream_t stream,
+                            const Arguments&... arguments) {
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {static_cast<unsigned>(together), 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = static_cast<unsigned>((blocks + together - 1) / together * together);
+  config.blockDim = static_cast<unsigned>(threads);
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  config.attrs = &cluster;
+  config.numAttrs = together > 1 ? 1 : 0;
+  return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
 }  // namespace tridia::cuda

@@ -20,8 +20,6 @@ constexpr std::size_t crowded = std::size_t{76} << 10;
 /// Rows of systems in memory order up to which no workspace is asked for.
 constexpr index_t without_workspace = 16384;
 
-constexpr const char* giving_memory = "giving a kernel its shared memory";
-
 std::string describe(std::string text, int chunk_rows, int threads, int blocks) {
   text += ", a thread for " + std::to_string(chunk_rows) + " rows, " + std::to_string(threads) +
           " threads a block";
@@ -33,12 +31,27 @@ const tuning_entry* tuned_for(const task& t, const char* kernel, const device_li
   return tuned(t, kernel, d.capability, layout::is_interleaved(t.geometry));
 }
 
-class interleaved_method final : public method {
+/// Needs nothing but a shape to be launched.
+template <class Shape, class Launches>
+class chip_method : public method {
+ public:
+  chip_method(const task& t, const Shape& s, const Launches& l)
+      : task_(t), shape_(s), launches_(l) {}
+  cudaError_t solve(const operands& o, std::byte*, cudaStream_t stream) const final {
+    return launches_.solve(task_.geometry, o, shape_, stream);
+  }
+
+ protected:
+  const task& task_;
+  Shape shape_;
+  Launches launches_;
+};
+
+class interleaved_method final : public chip_method<interleaved_shape, interleaved_launches> {
  public:
   interleaved_method(const task& t, const interleaved_shape& s, const device_limits& d)
-      : task_(t),
-        shape_(s),
-        launches_(
+      : chip_method(
+            t, s,
             launches_for(t, interleaved_f32, interleaved_f64, interleaved_c64, interleaved_c128)) {
     check(launches_.prepare(s.blocks > 1, d.shared_bytes), giving_memory);
   }
@@ -47,22 +60,12 @@ class interleaved_method final : public method {
         "on chip, a lane for each of " + std::to_string(shape_.systems) + " neighbouring systems",
         shape_.chunk_rows, shape_.threads(), shape_.blocks);
   }
-  cudaError_t solve(const operands& o, std::byte*, cudaStream_t stream) const override {
-    return launches_.solve(task_.geometry, o, shape_, stream);
-  }
-
- private:
-  const task& task_;
-  interleaved_shape shape_;
-  interleaved_launches launches_;
 };
 
-class onchip_method final : public method {
+class onchip_method final : public chip_method<onchip_shape, onchip_launches> {
  public:
   onchip_method(const task& t, const onchip_shape& s, const device_limits& d)
-      : task_(t),
-        shape_(s),
-        launches_(launches_for(t, onchip_f32, onchip_f64, onchip_c64, onchip_c128)) {
+      : chip_method(t, s, launches_for(t, onchip_f32, onchip_f64, onchip_c64, onchip_c128)) {
     if (s.joined && !t.ragged.empty()) {
       const std::vector<piece_start> pieces = cut_pieces(t.ragged, s);
       pieces_ = upload(pieces);
@@ -78,14 +81,8 @@ class onchip_method final : public method {
                    : shape_.input == mover::lines ? ", moved a system at a time"
                                                   : ", moved one by one");
   }
-  cudaError_t solve(const operands& o, std::byte*, cudaStream_t stream) const override {
-    return launches_.solve(task_.geometry, o, shape_, stream);
-  }
 
  private:
-  const task& task_;
-  onchip_shape shape_;
-  onchip_launches launches_;
   device_memory pieces_;
 };
 
@@ -148,10 +145,10 @@ onchip_tuning onchip_tuning_of(const task& t, const device_limits& d) {
 }  // namespace
 
 std::unique_ptr<const method> choose_method(const task& t, const device_limits& d) {
+  const chip_limits limits{d.shared_bytes, d.clusters};
   // What was measured for about as many rows need not fit these.
-  auto interleaved = plan_interleaved(t, interleaved_tuning_of(t, d), d.shared_bytes, d.clusters);
-  if (!interleaved) interleaved = plan_interleaved(t, {}, d.shared_bytes, d.clusters);
-  const onchip_limits limits{d.shared_bytes, d.clusters};
+  auto interleaved = plan_interleaved(t, interleaved_tuning_of(t, d), limits);
+  if (!interleaved) interleaved = plan_interleaved(t, {}, limits);
   // Few blocks of a cluster wait for each other for longer than a second pass takes.
   if (interleaved && !(interleaved->blocks > 1 && interleaved->shared_bytes > crowded)) {
     return std::make_unique<interleaved_method>(t, *interleaved, d);

@@ -25,6 +25,9 @@ struct device_limits {
   bool clusters;
 };
 
+/// What fails where a kernel may not have as much shared memory as the device has.
+inline constexpr const char* giving_memory = "giving a kernel its shared memory";
+
 /// Of the current device.
 device_limits current_device_limits();
 

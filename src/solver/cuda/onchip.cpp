@@ -3,26 +3,16 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 namespace tridia::cuda {
 namespace {
 
 using solver::task;
 
-constexpr int warp = 32, banks = 32, most_threads = 512;
+constexpr int banks = 32;
 /// Bytes: what the bulk copy engine moves multiples of, and what is worth a copy of its own.
 constexpr int bulk_granule = 16, shortest_line = 256;
-/// What leaves room for three blocks on a multiprocessor.
-constexpr std::size_t good_tile = std::size_t{68} << 10;
-constexpr int most_blocks = 8, longest = 1 << 20;
-/// Blocks of a launch.
-constexpr index_t most_grid = std::numeric_limits<int>::max();
-/// Threads that do not fill a device, and the fewest rows worth one.
-constexpr index_t few_threads = index_t{1} << 15;
-constexpr int least_chunk = 5;
 
-constexpr int round_up(int a, int to) { return (a + to - 1) / to * to; }
 constexpr int granule_elements(int size) { return bulk_granule / std::min(size, bulk_granule); }
 
 /// Whether array `a` lies in one piece, system after system, with an entry in every row.
@@ -44,9 +34,9 @@ bool in_aligned_lines(const geometry& g, int a, int size) {
 /// How much longer than one access the lanes of a warp take that read neighbouring chunks, on
 /// average over the accesses that the hardware makes of it.
 double conflicts(int chunk_rows, int chunks, int systems_a_warp, int pitch, int size) {
-  const int words = size / 4, lanes = warp / words, columns = banks / words;
+  const int words = size / 4, lanes = warp_size / words, columns = banks / words;
   int worst = 0;
-  for (int first = 0; first < warp; first += lanes) {
+  for (int first = 0; first < warp_size; first += lanes) {
     int users[banks] = {};
     for (int lane = first; lane < first + lanes; ++lane) {
       const int system = lane / chunks, chunk = lane % chunks;
@@ -105,8 +95,8 @@ int pitch_of(const geometry& g, const onchip_shape& s, int size) {
 /// How well `chunk_rows` rows a thread use the lanes, if the systems lie as tightly as they can.
 double use_of(onchip_shape s, int chunk_rows, int size) {
   cut(s, chunk_rows);
-  const double lanes =
-      static_cast<double>(s.block_rows) * s.systems_a_warp / (chunk_rows * warp * s.warps_a_system);
+  const double lanes = static_cast<double>(s.block_rows) * s.systems_a_warp /
+                       (chunk_rows * warp_size * s.warps_a_system);
   const int pitch = s.block_rows * size % bulk_granule == 0 ? s.chunks * chunk_rows : s.block_rows;
   return lanes / (3 + conflicts(chunk_rows, s.chunks, s.systems_a_warp, pitch, size));
 }
@@ -144,7 +134,8 @@ std::size_t tile_bytes(const onchip_shape& s, int size) {
 std::size_t shared_bytes_of(const onchip_shape& s, int size, std::size_t places) {
   const auto systems = static_cast<std::size_t>(s.systems), bytes = static_cast<std::size_t>(size);
   return 4 * static_cast<std::size_t>(s.array_pitch) * bytes + sizeof(std::uint64_t) +
-         (static_cast<std::size_t>(s.threads / warp) + systems) * 10 * bytes +
+         (static_cast<std::size_t>(s.threads / warp_size) + systems) *
+             equation_words(pivoting::partial) * bytes +
          systems * 2 * sizeof(int) + places;
 }
 
@@ -189,11 +180,11 @@ struct piece_size {
 
 /// Systems of one length: what gives a thread about the `wanted` rows, in as few warps as may be.
 piece_size even_piece(int rows, int wanted, int size) {
-  const int enough = rows / (warp * wanted) + 2;
+  const int enough = rows / (warp_size * wanted) + 2;
   for (int warps = 1;; ++warps) {
-    int systems = (4 * warps * warp * wanted + rows) / (4 * rows);
+    int systems = (4 * warps * warp_size * wanted + rows) / (4 * rows);
     systems = std::max(std::min(systems, rows_in(good_tile, size) / rows), 1);
-    const int chunk = (systems * rows + warps * warp - 1) / (warps * warp);
+    const int chunk = (systems * rows + warps * warp_size - 1) / (warps * warp_size);
     const bool good = 10 * chunk >= 7 * wanted && 10 * chunk <= 12 * wanted;
     if (good || warps == enough) return {systems, warps};
   }
@@ -202,38 +193,36 @@ piece_size even_piece(int rows, int wanted, int size) {
 /// Systems of different lengths: room for three of the longest or two, so that little is left
 /// unused, if a multiprocessor holds several such pieces.
 piece_size ragged_piece(int rows, int wanted, int size) {
-  const auto warps = [&](int n) { return (n + warp * wanted - 1) / (warp * wanted); };
+  const auto warps = [&](int n) { return (n + warp_size * wanted - 1) / (warp_size * wanted); };
   int longest_ones = 3;
-  while (longest_ones > 1 && warps(longest_ones * rows) * warp * wanted > rows_in(good_tile, size))
+  while (longest_ones > 1 &&
+         warps(longest_ones * rows) * warp_size * wanted > rows_in(good_tile, size))
     --longest_ones;
   const int room = warps(longest_ones * rows);
   // Systems of fewer than four rows do not fill it.
-  return {room * warp * wanted / 4, room};
+  return {room * warp_size * wanted / 4, room};
 }
 
 /// Rows a thread of a piece: fewer where they take much memory, so that there are threads enough,
 /// and where pieces differ in size.
 int joined_chunk(const task& t, int size) {
   const int whole = whole_chunk(t, size);
-  // Where the device is not filled, what counts is how soon a thread is done.
-  const index_t all =
-      t.ragged.empty() ? t.geometry.rows * t.geometry.matrices.size : t.ragged.back();
-  if (all / few_threads < whole)
-    return std::max(static_cast<int>(all / few_threads), least_chunk) | 1;
+  const index_t filling = filling_chunk(t);
+  if (filling < whole) return static_cast<int>(filling) | 1;
   if (size == 16) return whole / 2 | 1;
   return t.ragged.empty() || t.pivoting == pivoting::partial ? whole : std::min(whole, 25);
 }
 
 /// Whether pieces of one size leave more than a third of a multiprocessor's shared memory unused,
 /// while a cluster of blocks would not.
-bool wastes_memory(const onchip_shape& s, const onchip_limits& limits) {
+bool wastes_memory(const onchip_shape& s, const chip_limits& limits) {
   return limits.clusters && 2 * s.shared_bytes > limits.shared_bytes &&
          3 * s.shared_bytes < 2 * limits.shared_bytes;
 }
 
 /// The shape of pieces of systems that are solved as one, if that is better than one by one.
 std::optional<onchip_shape> plan_joined(const task& t, const onchip_tuning& tuning,
-                                        const onchip_limits& limits) {
+                                        const chip_limits& limits) {
   const geometry& g = t.geometry;
   const bool ragged = !t.ragged.empty();
   const int size = static_cast<int>(size_of(t.type));
@@ -244,18 +233,18 @@ std::optional<onchip_shape> plan_joined(const task& t, const onchip_tuning& tuni
   piece_size p = ragged ? ragged_piece(rows, wanted, size) : even_piece(rows, wanted, size);
   if (tuning.warps > 0) {
     p.warps = tuning.warps;
-    p.systems = p.warps * warp * wanted / (ragged ? 4 : rows);
+    p.systems = p.warps * warp_size * wanted / (ragged ? 4 : rows);
   }
-  if (p.systems == 0 || p.warps * warp > most_threads) return {};
+  if (p.systems == 0 || p.warps * warp_size > most_threads) return {};
   onchip_shape s{};
   s.joined = true;
   s.blocks = s.systems = 1;
   s.joined_systems = p.systems;
-  s.rows = s.block_rows = ragged ? p.warps * warp * wanted : p.systems * rows;
+  s.rows = s.block_rows = ragged ? p.warps * warp_size * wanted : p.systems * rows;
   if (s.rows < rows) return {};
   s.piece_count = (g.matrices.size + p.systems - 1) / p.systems;
-  cut(s, (s.block_rows + p.warps * warp - 1) / (p.warps * warp) | 1);
-  s.threads = s.warps_a_system * warp;
+  cut(s, (s.block_rows + p.warps * warp_size - 1) / (p.warps * warp_size) | 1);
+  s.threads = s.warps_a_system * warp_size;
   // Pieces of different sizes cut their rows into as many chunks as there are threads.
   if (ragged) s.chunks = s.threads;
   // The first row lies as far behind a line of the cache as it does in memory.
@@ -278,18 +267,18 @@ int choose_chunk(const onchip_tuning& tuning, const onchip_shape& s, int wanted,
 void cut(onchip_shape& s, int chunk_rows) {
   s.chunk_rows = chunk_rows;
   s.chunks = (s.block_rows + chunk_rows - 1) / chunk_rows;
-  s.systems_a_warp = std::max(warp / s.chunks, 1);
-  s.warps_a_system = (s.chunks + warp - 1) / warp;
+  s.systems_a_warp = std::max(warp_size / s.chunks, 1);
+  s.warps_a_system = (s.chunks + warp_size - 1) / warp_size;
 }
 
 void fill_block(onchip_shape& s, int warps) {
   if (!s.across) s.systems = std::max(warps / s.warps_a_system, 1) * s.systems_a_warp;
   const int filled = (s.systems + s.systems_a_warp - 1) / s.systems_a_warp * s.warps_a_system;
-  s.threads = filled * warp;
+  s.threads = filled * warp_size;
 }
 
 bool lay_out(onchip_shape& s, const task& t, const onchip_tuning& tuning, int chunk_rows,
-             const onchip_limits& limits) {
+             const chip_limits& limits) {
   const geometry& g = t.geometry;
   const int size = static_cast<int>(size_of(t.type));
   cut(s, choose_chunk(tuning, s, chunk_rows, size));
@@ -324,9 +313,9 @@ std::vector<piece_start> cut_pieces(const std::vector<index_t>& offsets, const o
 }
 
 std::optional<onchip_shape> plan_onchip(const task& t, const onchip_tuning& tuning,
-                                        const onchip_limits& limits) {
+                                        const chip_limits& limits) {
   const geometry& g = t.geometry;
-  if (t.coefficients == coefficients::shared || g.right_sides.size != 1) return {};
+  if (!has_own_coefficients(t)) return {};
   if (t.ragged.empty() && layout::is_interleaved(g)) return {};
   if (auto joined = plan_joined(t, tuning, limits)) return joined;
   if (!t.ragged.empty() || g.rows < 2 || g.rows > longest) return {};

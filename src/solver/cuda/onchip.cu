@@ -134,25 +134,14 @@ template <pivoting P, boundary B>
 cudaError_t launch(const geometry& g, const operands& o, const onchip_shape& s,
                    cudaStream_t stream) {
   const index_t groups = s.joined ? s.piece_count : (g.matrices.size + s.systems - 1) / s.systems;
-  cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim = {static_cast<unsigned>(s.blocks), 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim = static_cast<unsigned>(groups * s.blocks);
-  config.blockDim = static_cast<unsigned>(s.threads);
-  config.dynamicSmemBytes = s.shared_bytes;
-  config.stream = stream;
-  config.attrs = &cluster;
-  config.numAttrs = s.blocks > 1 ? 1 : 0;
-  return cudaLaunchKernelEx(&config, kernel_for<P, B>(s), g, solver::typed<V>(o), s);
+  return launch_clusters(kernel_for<P, B>(s), groups * s.blocks, s.blocks, s.threads,
+                         s.shared_bytes, stream, g, solver::typed<V>(o), s);
 }
 
 template <pivoting P, boundary B>
 onchip_launches table() {
   return {[](const onchip_shape& s, std::size_t bytes) {
-            return cudaFuncSetAttribute(kernel_for<P, B>(s),
-                                        cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        static_cast<int>(bytes));
+            return allow_shared(kernel_for<P, B>(s), bytes);
           },
           &launch<P, B>};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "layout/geometry.hpp"
+#include "solver/cuda/chip.hpp"
 #include "solver/executor.hpp"
 
 #include <cuda_runtime_api.h>
@@ -22,8 +23,6 @@ enum class mover {
   lines,     // a system at a time, by the bulk copy engine
   pieces,    // all systems of a block at a time: they follow each other
 };
-
-inline constexpr int cache_line = 128;
 
 /// Where a piece begins: consecutive systems that a block solves as one.
 struct piece_start {
@@ -64,15 +63,9 @@ struct onchip_tuning {
   bool near = false;   // for about as many rows: a chunk is fitted to those that there are
 };
 
-/// What a device allows.
-struct onchip_limits {
-  std::size_t shared_bytes;  // of a block
-  bool clusters;
-};
-
 /// The shape for a problem, or nothing if it does not fit. `pieces` of a ragged batch is left null.
 std::optional<onchip_shape> plan_onchip(const solver::task&, const onchip_tuning&,
-                                        const onchip_limits&);
+                                        const chip_limits&);
 
 /// The pieces of a ragged batch, and their end: as many systems each as have room.
 std::vector<piece_start> cut_pieces(const std::vector<index_t>& offsets, const onchip_shape&);
@@ -80,7 +73,7 @@ std::vector<piece_start> cut_pieces(const std::vector<index_t>& offsets, const o
 /// What follows from the rows that a block has (`rows`, `blocks`, `block_rows`; if `across`, its
 /// systems as well): chunks of about `chunk_rows` rows, threads, the tile. Returns whether it fits.
 bool lay_out(onchip_shape&, const solver::task&, const onchip_tuning&, int chunk_rows,
-             const onchip_limits&);
+             const chip_limits&);
 
 /// Cuts `block_rows` into chunks, and shares out the lanes of warps among them.
 void cut(onchip_shape&, int chunk_rows);

@@ -9,7 +9,6 @@ namespace {
 
 using solver::task;
 
-constexpr int warp = 32;
 /// Nodes of a block above the rows, and the warps of one that closes short systems.
 constexpr index_t most_nodes = 512;
 constexpr int level_warps = 4;
@@ -25,7 +24,7 @@ int choose_warps(const task& t) {
   const bool wide = size_of(t.type) == 8;
   const int good = !wide ? 1 : t.pivoting == pivoting::none ? 3 : 2, most = wide ? 4 : 2;
   for (int warps = good; warps <= most; ++warps) {
-    if (t.geometry.rows <= most_nodes * warps * warp * chunk_of(t)) return warps;
+    if (t.geometry.rows <= most_nodes * warps * warp_size * chunk_of(t)) return warps;
   }
   return good;
 }
@@ -35,7 +34,7 @@ int choose_warps(const task& t) {
 void choose_segment(onchip_shape& s, const task& t) {
   const int size = static_cast<int>(size_of(t.type));
   s.systems = 1;
-  s.block_rows = choose_warps(t) * warp * chunk_of(t);
+  s.block_rows = choose_warps(t) * warp_size * chunk_of(t);
   if (!s.across) return;
   s.systems = cache_line / std::min(size, 8);
   while (s.systems / 2 >= t.geometry.matrices.size) s.systems /= 2;
@@ -51,8 +50,8 @@ index_t choose_nodes(index_t segments) {
   };
   int levels = 1;
   while (!reaches(most_nodes, levels)) ++levels;
-  index_t nodes = warp;
-  while (!reaches(nodes, levels)) nodes += warp;
+  index_t nodes = warp_size;
+  while (!reaches(nodes, levels)) nodes += warp_size;
   return nodes;
 }
 
@@ -84,11 +83,10 @@ class places {
 }  // namespace
 
 std::optional<segments_shape> plan_segments(const task& t, const segments_tuning& tuning,
-                                            const onchip_limits& limits) {
+                                            const chip_limits& limits) {
   const geometry& g = t.geometry;
   // Rows of a periodic system of fewer than three would have to be folded.
-  if (!t.ragged.empty() || t.coefficients == coefficients::shared || g.right_sides.size != 1 ||
-      g.rows < 3 || g.matrices.size == 0) {
+  if (!t.ragged.empty() || !has_own_coefficients(t) || g.rows < 3 || g.matrices.size == 0) {
     return {};
   }
   segments_shape all{};
@@ -99,7 +97,7 @@ std::optional<segments_shape> plan_segments(const task& t, const segments_tuning
   if (tuning.rows > 0) s.block_rows = tuning.rows;
   s.block_rows = static_cast<int>(std::min<index_t>(s.block_rows, g.rows));
   const index_t segments = (g.rows + s.block_rows - 1) / s.block_rows;
-  if (segments > std::numeric_limits<int>::max() / std::max<index_t>(g.matrices.size, 1)) return {};
+  if (segments > most_grid / std::max<index_t>(g.matrices.size, 1)) return {};
   s.blocks = static_cast<int>(segments);
   if (!lay_out(s, t, {.chunk_rows = tuning.chunk_rows}, chunk_of(t), limits) ||
       s.systems > s.threads) {
@@ -115,7 +113,7 @@ std::optional<segments_shape> plan_segments(const task& t, const segments_tuning
   for (index_t nodes = segments;; nodes = all.level[all.levels - 1].shape.blocks) {
     segments_level& level = all.level[all.levels++];
     level.shape = share_nodes(nodes, most);
-    level.equations = memory.take(g.matrices.size * nodes, (pivots ? 10 : 6) * size);
+    level.equations = memory.take(g.matrices.size * nodes, equation_words(t.pivoting) * size);
     level.ends = memory.take(g.matrices.size * nodes, (pivots ? 4 : 3) * size);
     level.grown = memory.take(pivots ? g.matrices.size * nodes : 0, sizeof(int));
     if (level.shape.blocks == 1) break;

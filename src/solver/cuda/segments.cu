@@ -462,8 +462,7 @@ cudaError_t prepare(std::size_t bytes) {
   cudaError_t result = cudaSuccess;
   const auto allow = [&](auto kernel) {
     if (result != cudaSuccess) return;
-    result = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(bytes));
+    result = allow_shared(kernel, bytes);
   };
   allow(reduce_segments<first_stage<P>>);
   allow(expand_segments<first_stage<P>>);

@@ -35,7 +35,7 @@ struct segments_tuning {
 
 /// The shape for a problem, or nothing if there is none.
 std::optional<segments_shape> plan_segments(const solver::task&, const segments_tuning&,
-                                            const onchip_limits&);
+                                            const chip_limits&);
 
 struct segments_launches {
   /// Once a device, before the first launch: lets blocks have `bytes` of shared memory.

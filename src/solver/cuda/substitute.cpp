@@ -13,15 +13,14 @@ namespace {
 using layout::axes;
 using solver::task;
 
-constexpr int warp = 32, most_warps = 8, least_warps = 4;
+constexpr int least_warps = 4;
 /// Bytes: of the copies that move several elements, and of what memory moves.
-constexpr int granule = 16, shortest_line = 256, sector = 32, cache_line = 128;
+constexpr int granule = 16, shortest_line = 256;
 /// Bytes: of copies under way, and of a row of neighbouring systems.
 constexpr int enough_loading = 48 << 10, least_row_bytes = 64;
 constexpr int least_systems = 16;
 constexpr index_t least_rows = 3;
 
-constexpr int round_up(int a, int to) { return (a + to - 1) / to * to; }
 constexpr int granule_elements(int size) { return std::max(granule / size, 1); }
 
 struct factor_words {
@@ -52,9 +51,10 @@ bool is_across(const geometry& g, int array) {
 system_copy copy_of(const geometry& g, const substitute_shape& s, int array, int size) {
   system_copy c{};
   c.across = is_across(g, array);
-  const int along = c.across ? s.systems : std::min(s.rows, warp);
-  const int lanes = std::min(static_cast<int>(std::bit_ceil(static_cast<unsigned>(along))), warp);
-  c.lanes = c.across ? lanes : warp / lanes;
+  const int along = c.across ? s.systems : std::min(s.rows, warp_size);
+  const int lanes =
+      std::min(static_cast<int>(std::bit_ceil(static_cast<unsigned>(along))), warp_size);
+  c.lanes = c.across ? lanes : warp_size / lanes;
   if (c.across == s.lines) return c;
   c.wide = s.lines ? g.lines[array].step == 1 && s.rows * size % granule == 0 &&
                          s.rows * size >= shortest_line
@@ -76,7 +76,7 @@ void cut_lines(substitute_shape& s, int ahead, int size, std::size_t room) {
     if (fronts > room) break;
     const auto all =
         static_cast<int>((room - fronts) / (static_cast<std::size_t>(s.pitch) * bytes));
-    const int systems = std::min(all / warps, warp);
+    const int systems = std::min(all / warps, warp_size);
     if (systems == 0) break;
     // More warps than necessary must be worth it: each reads the factors.
     const bool better = 10 * systems * warps > 11 * s.systems * s.warps;
@@ -92,9 +92,9 @@ void cut_rows(substitute_shape& s, int ahead, int size, std::size_t room) {
         static_cast<std::size_t>(s.rows + 2 * ahead) * static_cast<std::size_t>(systems * size);
     return static_cast<int>(std::min<std::size_t>(room / (bytes + granule), most_warps));
   };
-  s.systems = std::min(cache_line / std::min(size, 8), warp);
+  s.systems = std::min(cache_line / std::min(size, 8), warp_size);
   while (s.systems > 1 && tiles(s.systems) < least_warps - 1) s.systems /= 2;
-  while (s.systems < warp && tiles(2 * s.systems) == most_warps) s.systems *= 2;
+  while (s.systems < warp_size && tiles(2 * s.systems) == most_warps) s.systems *= 2;
   s.warps = tiles(s.systems);
 }
 

@@ -12,7 +12,6 @@ namespace tridia::cuda {
 namespace {
 
 using V = TRIDIA_VALUE;
-constexpr int most_threads = 256;
 
 /// The factors of the one matrix, from memory to where the block keeps them.
 template <class Factors>
@@ -44,7 +43,7 @@ __device__ __forceinline__ void solve_lane(const geometry& g, const typed_operan
 }
 
 template <pivoting P, boundary B, bool Lines, bool Staged>
-__global__ void __launch_bounds__(most_threads)
+__global__ void __launch_bounds__(most_warps* warp_size)
     substitute_kernel(const __grid_constant__ geometry g,
                       const __grid_constant__ typed_operands<V> o,
                       const __grid_constant__ substitute_shape s, const index_t* of_matrix,
@@ -53,7 +52,7 @@ __global__ void __launch_bounds__(most_threads)
   using staged = staged_factors<V, E>;
   extern __shared__ __align__(16) unsigned char memory[];
   auto* const arrivals = reinterpret_cast<std::uint64_t*>(memory);
-  V* tiles = reinterpret_cast<V*>(arrivals + most_threads / warp_size);
+  V* tiles = reinterpret_cast<V*>(arrivals + most_warps);
   staged kept{};
   if constexpr (Staged) {
     kept = staged::in(tiles, s.rows);
@@ -95,8 +94,7 @@ template <pivoting P, boundary B>
 substitute_launches table() {
   return {[](const substitute_shape& s, std::size_t shared_limit, int* resident) {
             const kernel f = kernel_of<P, B>(s);
-            const cudaError_t result = cudaFuncSetAttribute(
-                f, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_limit));
+            const cudaError_t result = allow_shared(f, shared_limit);
             if (result != cudaSuccess) return result;
             return cudaOccupancyMaxActiveBlocksPerMultiprocessor(resident, f, s.warps * warp_size,
                                                                  s.shared_bytes);

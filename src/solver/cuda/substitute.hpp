@@ -2,6 +2,7 @@
 #pragma once
 
 #include "layout/geometry.hpp"
+#include "solver/cuda/chip.hpp"
 #include "solver/executor.hpp"
 
 #include <cuda_runtime_api.h>
@@ -15,6 +16,9 @@ namespace tridia::cuda {
 
 using layout::geometry;
 using solver::operands;
+
+/// Of a block.
+inline constexpr int most_warps = 8;
 
 /// How a warp copies its systems between device and shared memory.
 struct system_copy {

@@ -1,0 +1,48 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "solver/executor.hpp"
+#include "solver/system_memory.hpp"
+
+#include <algorithm>
+#include <limits>
+
+// What the planning of every family of kernels goes by: a GPU's sizes, and rules that hold for all.
+namespace tridia::cuda {
+
+inline constexpr int warp_size = 32;
+/// Of a block that solves systems; blocks of a cluster; blocks of a launch.
+inline constexpr int most_threads = 512, most_blocks = 8;
+inline constexpr index_t most_grid = std::numeric_limits<int>::max();
+/// Rows of a system that the chip can hold at all.
+inline constexpr int longest = 1 << 20;
+/// Bytes: a line of the cache, and the least that is fetched of it.
+inline constexpr int cache_line = 128, sector = 32;
+/// Bytes of a block's shared memory that leave room for three on a multiprocessor.
+inline constexpr std::size_t good_tile = std::size_t{68} << 10;
+
+constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
+constexpr int round_up(int a, int to) { return ceil_div(a, to) * to; }
+
+/// Values of a chunk's equations (core/chunk.hpp).
+constexpr std::size_t equation_words(pivoting p) { return p == pivoting::partial ? 10 : 6; }
+
+/// Whether coefficients and right-hand sides come one to one.
+inline bool has_own_coefficients(const solver::task& t) {
+  return t.coefficients == coefficients::per_system && t.geometry.right_sides.size == 1;
+}
+
+/// Rows of a thread that give a device enough threads: where they are few, what counts is how soon
+/// a thread is done.
+inline index_t filling_chunk(const solver::task& t) {
+  constexpr index_t few_threads = index_t{1} << 15, least = 5;
+  return std::max(solver::total_rows(t) / few_threads, least);
+}
+
+/// What a device allows.
+struct chip_limits {
+  std::size_t shared_bytes;  // of a block
+  bool clusters;
+};
+
+}  // namespace tridia::cuda
