@@ -1,12 +1,15 @@
 # The CUDA backend: kernels by nvcc, once for each value type; the rest by the host compiler.
 # CMake 3.25 does not know C++20 for nvcc 13: the flag is passed as it is.
-function(tridia_cuda_object target)
+function(tridia_cuda_flags target)
   set_target_properties(${target} PROPERTIES CUDA_STANDARD_REQUIRED OFF CUDA_RUNTIME_LIBRARY Static)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr -fmad=false>)
-  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src
                                                ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${target} PRIVATE CUDA::cudart_static)
+endfunction()
+function(tridia_cuda_object target)
+  tridia_cuda_flags(${target})
   target_sources(tridia PRIVATE $<TARGET_OBJECTS:${target}>)
 endfunction()
 
@@ -33,6 +36,23 @@ foreach(entry "f32:float" "f64:double" "c64:core::complex<float>" "c128:core::co
   tridia_cuda_object(${target})
 endforeach()
 
+# The papers' algorithms: real types.
+foreach(entry "f32:float" "f64:double")
+  string(REGEX MATCH "^([a-z0-9]+):(.*)$" _ "${entry}")
+  set(target tridia_cuda_named_${CMAKE_MATCH_1})
+  add_library(${target} OBJECT
+    solver/cuda/cyclic.cu
+    solver/cuda/hierarchical.cu
+    solver/cuda/packed_cr.cu
+    solver/cuda/thomas_batch.cu)
+  target_compile_definitions(${target} PRIVATE "TRIDIA_VALUE=${CMAKE_MATCH_2}"
+                                               TRIDIA_CYCLIC=cyclic_${CMAKE_MATCH_1}
+                                               TRIDIA_HIERARCHICAL=hierarchical_${CMAKE_MATCH_1}
+                                               TRIDIA_PACKED=packed_${CMAKE_MATCH_1}
+                                               TRIDIA_THOMAS=thomas_${CMAKE_MATCH_1})
+  tridia_cuda_object(${target})
+endforeach()
+
 # The measurements that come with the library, as a header.
 file(READ ${CMAKE_CURRENT_SOURCE_DIR}/solver/cuda/shipped_tuning.txt text)
 configure_file(solver/cuda/shipped_tuning.hpp.in
@@ -42,15 +62,20 @@ set_property(DIRECTORY APPEND PROPERTY
 
 target_sources(tridia PRIVATE
   solver/cuda/cuda.cpp
+  solver/cuda/cyclic.cpp
   solver/cuda/devices.cpp
   solver/cuda/factored_method.cpp
+  solver/cuda/hierarchical.cpp
   solver/cuda/interleaved.cpp
   solver/cuda/method.cpp
+  solver/cuda/named_method.cpp
   solver/cuda/onchip.cpp
   solver/cuda/one_call.cpp
+  solver/cuda/packed_cr.cpp
   solver/cuda/segments.cpp
   solver/cuda/substitute.cpp
   solver/cuda/tensor_maps.cpp
+  solver/cuda/thomas_batch.cpp
   solver/cuda/tuned.cpp)
 target_compile_definitions(tridia PRIVATE TRIDIA_HAS_CUDA)
 target_link_libraries(tridia PRIVATE CUDA::cudart_static)

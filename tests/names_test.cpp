@@ -52,8 +52,21 @@ TEST(Names, BothWays) {
       {{coefficients::per_system, "per_system"}, {coefficients::shared, "shared"}});
   expect_names<backend>(
       {{backend::cpu, "cpu"}, {backend::cuda, "cuda"}, {backend::reference, "reference"}});
-  expect_names<algorithm>(
-      {{algorithm::automatic, "automatic"}, {algorithm::thomas, "thomas"}, {algorithm::lu, "lu"}});
+  expect_names<algorithm>({{algorithm::automatic, "automatic"},
+                           {algorithm::thomas, "thomas"},
+                           {algorithm::lu, "lu"},
+                           {algorithm::chunks, "chunks"},
+                           {algorithm::cr, "cr"},
+                           {algorithm::crnbc, "crnbc"},
+                           {algorithm::pcr, "pcr"},
+                           {algorithm::cr_pcr, "cr_pcr"},
+                           {algorithm::pcr_thomas, "pcr_thomas"},
+                           {algorithm::packed_cr, "packed_cr"},
+                           {algorithm::hierarchical, "hierarchical"}});
+  expect_names<transformation>({{transformation::none, "none"},
+                                {transformation::full, "full"},
+                                {transformation::blocks, "blocks"},
+                                {transformation::packed, "packed"}});
 }
 
 // Another enumeration's names are unknown.

@@ -12,6 +12,19 @@
 
 namespace tridia {
 
+/// What the named algorithms can be told; 0 leaves it to the library. One that is given to an
+/// algorithm which does not have it is refused.
+struct algorithm_parameters {
+  /// Rows of the intermediate system: of `cr_pcr` the system that CR leaves to PCR, of `pcr_thomas`
+  /// (and the blocks of `hierarchical`) the systems that PCR leaves to Thomas. From 1, where it is
+  /// all CR (all PCR), to the rows of a system, where it is all PCR (all Thomas).
+  int switch_point = 0;
+  /// Rows in the registers of a thread of `packed_cr`: 2, 4, 8, 16 or 32.
+  int packing_depth = 0;
+  /// Of `thomas` on a GPU.
+  tridia::transformation transformation = tridia::transformation::none;
+};
+
 /// Where and how a plan runs.
 struct options {
   tridia::backend backend = tridia::backend::cpu;
@@ -23,6 +36,8 @@ struct options {
   int cuda_device = -1;
   /// What was measured on such a GPU; null means what comes with the library.
   std::shared_ptr<const tuning_table> tuning{};
+  /// Of the named algorithm.
+  algorithm_parameters parameters{};
 };
 
 /// What one execution needs beside its arrays. The memory is where the plan runs: host memory for
@@ -36,7 +51,9 @@ struct execution {
   /// sides of a system. 0: solved. -i < 0: row i (counted from 1) of op(A) and rhs is the first
   /// that holds a NaN or an infinity, and the solution is not finite. i > 0: pivot i is exactly
   /// zero (LAPACK's `info`). If neither explains a solution that is not finite, it is an overflow:
-  /// -i with the row where it appears. What `x` holds of a system whose status is not 0 is
+  /// -i with the row where it appears (the
+  /// algorithms from `cr` on say -1, also where their order of elimination meets a zero pivot and
+  /// that of Thomas does not). What `x` holds of a system whose status is not 0 is
   /// unspecified; its neighbours are not touched.
   index_t* status = nullptr;
   /// A cudaStream_t; null is the default stream. CPU plans ignore it and return when done.
@@ -82,7 +99,8 @@ class plan {
   /// The bytes of workspace that each of `execute`, `factor` and `solve` needs.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
   /// The bytes that `factor` fills and `solve` reads. May be kept, where they lie, as long as the
-  /// plan (or an equal one).
+  /// plan (or an equal one). 0 where the algorithm keeps no factors (from `algorithm::cr` on):
+  /// `factor` and `solve` are then refused (unsupported).
   [[nodiscard]] std::size_t factors_bytes() const noexcept;
 
   /// Solves every system. Throws `error`: invalid_argument or wrong_device before any work is done,

@@ -16,6 +16,7 @@ struct solve_options {
   tridia::algorithm algorithm = tridia::algorithm::automatic;  ///< As `options::algorithm`.
   int threads = 0;                                             ///< As `options::threads`.
   int cuda_device = -1;                                        ///< As `options::cuda_device`.
+  algorithm_parameters parameters = {};                        ///< As `options::parameters`.
   /// Of array views: the axis that the systems lie along; negative counts from the last.
   int axis = -1;
   tridia::boundary boundary = tridia::boundary::regular;
@@ -28,7 +29,9 @@ struct solve_options {
   void* stream = nullptr;
 
   /// The part of it that a plan is made with.
-  [[nodiscard]] options for_plan() const { return {backend, algorithm, threads, cuda_device, {}}; }
+  [[nodiscard]] options for_plan() const {
+    return {backend, algorithm, threads, cuda_device, {}, parameters};
+  }
 };
 
 /// Makes a plan of `p`, allocates a workspace (where the plan runs), executes and waits. The arrays

@@ -50,15 +50,52 @@ enum class backend {
   reference,  ///< Plain and sequential on the CPU, to test the others against.
 };
 
-/// The method of a plan.
+/// The method of a plan. Those from `chunks` on are for `backend::cuda`; those from `cr` on make no
+/// row interchanges (`pivoting::none`) and take f32 and f64, regular boundaries. What each takes
+/// and moves is in docs/algorithms.md.
 enum class algorithm {
   automatic,  ///< The plan chooses, and says what and why.
   /// Gaussian elimination without interchanges: L. H. Thomas, "Elliptic problems in linear
-  /// difference equations over a network", Columbia University, 1949. Only for `pivoting::none`.
+  /// difference equations over a network", Columbia University, 1949. Only for `pivoting::none`. On
+  /// a GPU a thread a system, as cuThomasBatch: P. Valero-Lara et al., Concurrency and Computation
+  /// 30(24), 2018; see `transformation`.
   thomas,
   /// Gaussian elimination with partial pivoting, as LAPACK's xGTSV: Anderson et al., LAPACK Users'
-  /// Guide, 3rd ed., SIAM, 1999.
+  /// Guide, 3rd ed., SIAM, 1999. On a GPU a thread a system.
   lu,
+  /// Chunks of rows reduced to interface equations, level upon level, with or without pivoting:
+  /// after H. H. Wang, "A parallel method for tridiagonal equations", ACM TOMS 7(2), 1981. What
+  /// `automatic` is on a GPU.
+  chunks,
+  /// Cyclic reduction in shared memory, a block a system: R. W. Hockney, J. ACM 12(1), 1965; on a
+  /// GPU Y. Zhang, J. Cohen, J. D. Owens, PPoPP 2010.
+  cr,
+  /// The same without bank conflicts: D. Goeddeke, R. Strzodka, IEEE TPDS 22(1), 2011.
+  crnbc,
+  /// Cyclic reduction in parallel, of every row in every step: R. W. Hockney, C. R. Jesshope,
+  /// Parallel Computers, 1981; on a GPU Zhang et al. 2010.
+  pcr,
+  /// CR down to a system of `switch_point` rows, which PCR solves: Zhang et al. 2010.
+  cr_pcr,
+  /// PCR until its independent systems have `switch_point` rows, which a thread each solves by
+  /// Thomas: Y. Zhang, J. Cohen, A. A. Davidson, J. D. Owens, GPU Computing Gems, 2011.
+  pcr_thomas,
+  /// CR with `packing_depth` neighbouring rows in the registers of each thread: A. A. Davidson,
+  /// J. D. Owens, "Register packing for cyclic reduction", GPGPU-4, 2011.
+  packed_cr,
+  /// PCR in global memory until the independent systems fit a block, then PCR-Thomas there: A. A.
+  /// Davidson, Y. Zhang, J. D. Owens, "An auto-tuned method for solving large tridiagonal systems
+  /// on the GPU", IPDPS 2011.
+  hierarchical,
+};
+
+/// What `algorithm::thomas` on a GPU does with the data before and after, in workspace (Valero-Lara
+/// et al. 2018).
+enum class transformation {
+  none,    ///< Nothing: threads read and write the arrays as they lie.
+  full,    ///< All systems are interleaved; shorter ones of a ragged batch leave gaps (padding).
+  blocks,  ///< Systems are interleaved 32 at a time.
+  packed,  ///< A ragged batch is sorted by length and interleaved without gaps (cuThomasVBatch).
 };
 
 namespace detail {
@@ -100,6 +137,7 @@ std::string_view name(operation) noexcept;
 std::string_view name(coefficients) noexcept;
 std::string_view name(backend) noexcept;
 std::string_view name(algorithm) noexcept;
+std::string_view name(transformation) noexcept;
 
 /// The names of all enumerators of E, one of the enumerations above, in the order there.
 template <class E>

@@ -12,6 +12,8 @@ struct solve_arguments {
   int axis = -1;
   bool periodic = false, transpose = false, conjugate_transpose = false;
   std::string pivoting = "partial", device = "cpu", algorithm = "automatic";
+  int switch_point = 0, packing_depth = 0;
+  std::string transformation = "none";
   int threads = 0;
   std::string tuning;  ///< A file; empty: what comes with the library.
   std::string memory;  ///< Empty: half of what is available.

@@ -15,6 +15,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tridia::cli {
@@ -67,6 +68,17 @@ void add_execution(CLI::App& app, solve_arguments& a) {
       ->capture_default_str();
   app.add_option("--algorithm", a.algorithm, "How to solve")
       ->check(a_name_of<algorithm>())
+      ->capture_default_str();
+  app.add_option("--switch-point", a.switch_point,
+                 "Rows of the intermediate system of cr_pcr, pcr_thomas, hierarchical; 0: chosen")
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_option("--packing-depth", a.packing_depth,
+                 "Rows in the registers of a thread of packed_cr: 2, 4, 8, 16, 32; 0: chosen")
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_option("--transform", a.transformation, "What thomas on a GPU does with the data before")
+      ->check(a_name_of<transformation>())
       ->capture_default_str();
   app.add_option("--threads", a.threads, "CPU threads; 0 means all")
       ->check(CLI::Range(0, 65536))
@@ -140,14 +152,19 @@ bool parse(request& r, int argc, char** argv) {
   }
 }
 
-/// The library names its own arguments; only one of them is an option here too.
+/// The library names its own arguments; some of them are options here too.
 failure translated(const error& e) {
-  constexpr std::string_view prefix = "algorithm: ";
+  constexpr std::pair<std::string_view, const char*> options[] = {
+      {"algorithm: ", "--algorithm"},
+      {"switch_point: ", "--switch-point"},
+      {"packing_depth: ", "--packing-depth"},
+      {"transformation: ", "--transform"}};
   const std::string_view sentence = e.what();
   const bool ours = e.code() == errc::out_of_memory || e.code() == errc::device_failure;
   const exit_code code = ours ? exit_failure : exit_bad_input;
-  if (sentence.starts_with(prefix)) {
-    return {code, "--algorithm", std::string(sentence.substr(prefix.size()))};
+  for (const auto& [prefix, option] : options) {
+    if (sentence.starts_with(prefix))
+      return {code, option, std::string(sentence.substr(prefix.size()))};
   }
   return {code, "", std::string(sentence)};
 }

@@ -60,6 +60,7 @@ options plan_options(const solve_arguments& a) {
   o.backend = parse<backend>(a.device).value();
   o.algorithm = parse<algorithm>(a.algorithm).value();
   o.threads = a.threads;
+  o.parameters = {a.switch_point, a.packing_depth, parse<transformation>(a.transformation).value()};
   return o;
 }
 

@@ -1,31 +1,164 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/choice.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace tridia::solver {
+namespace {
+
+/// What an algorithm can do, beside what all can.
+struct abilities {
+  tridia::algorithm algorithm{};
+  bool gpu_only = false;
+  bool pivots = false;         // where the problem asks for it
+  bool every_problem = false;  // complex types and periodic boundaries as well
+  bool factors = false;
+  bool switch_point = false, packing_depth = false, transformation = false;  // its parameters
+};
+
+constexpr abilities all_abilities[] = {
+    {.algorithm = algorithm::thomas,
+     .every_problem = true,
+     .factors = true,
+     .transformation = true},
+    {.algorithm = algorithm::lu, .pivots = true, .every_problem = true, .factors = true},
+    {.algorithm = algorithm::chunks,
+     .gpu_only = true,
+     .pivots = true,
+     .every_problem = true,
+     .factors = true},
+    {.algorithm = algorithm::cr, .gpu_only = true},
+    {.algorithm = algorithm::crnbc, .gpu_only = true},
+    {.algorithm = algorithm::pcr, .gpu_only = true},
+    {.algorithm = algorithm::cr_pcr, .gpu_only = true, .switch_point = true},
+    {.algorithm = algorithm::pcr_thomas, .gpu_only = true, .switch_point = true},
+    {.algorithm = algorithm::packed_cr, .gpu_only = true, .packing_depth = true},
+    {.algorithm = algorithm::hierarchical, .gpu_only = true, .switch_point = true},
+};
+
+const abilities* find(algorithm a) {
+  const auto* const at = std::find_if(std::begin(all_abilities), std::end(all_abilities),
+                                      [a](const abilities& c) { return c.algorithm == a; });
+  return at == std::end(all_abilities) ? nullptr : at;
+}
+
+[[noreturn]] void refuse(const abilities& a, const std::string& why) {
+  throw error(errc::unsupported, "algorithm: " + std::string(name(a.algorithm)) + ' ' + why);
+}
+
+void check_problem(const abilities& a, const problem& p, backend where) {
+  if (a.gpu_only && where != backend::cuda) {
+    refuse(a, "is for the backend cuda, but " + std::string(name(where)) +
+                  " was asked for: ask for that backend, or for automatic");
+  }
+  if (!a.pivots && p.pivoting == pivoting::partial) {
+    refuse(a,
+           "does not pivot, but the problem asks for pivoting partial: ask for pivoting none, "
+           "or for the algorithm lu");
+  }
+  if (a.every_problem) return;
+  if (p.type != value_type::f32 && p.type != value_type::f64) {
+    refuse(a, "takes the types f32 and f64, but the problem's is " + std::string(name(p.type)) +
+                  ": ask for automatic");
+  }
+  if (p.boundary != boundary::regular) {
+    refuse(a, "takes the boundary regular, but the problem's is " + std::string(name(p.boundary)) +
+                  ": ask for automatic, or thomas");
+  }
+}
+
+[[noreturn]] void refuse_parameter(const char* which, const std::string& why) {
+  throw error(errc::invalid_argument, std::string(which) + ": " + why);
+}
+
+void check_parameter(const abilities* a, const char* which, bool given, bool has) {
+  if (!given || has) return;
+  refuse_parameter(which, "was given, but the algorithm " +
+                              std::string(a ? name(a->algorithm) : name(algorithm::automatic)) +
+                              " has no such parameter");
+}
+
+void check_transformation(transformation t, const problem& p, backend where) {
+  const std::string asked(name(t));
+  if (t == transformation::none) return;
+  if (asked == "invalid") {
+    refuse_parameter("transformation",
+                     std::to_string(static_cast<int>(t)) + " is not a transformation");
+  }
+  if (where != backend::cuda) {
+    refuse_parameter("transformation", asked + " is for the backend cuda, but " +
+                                           std::string(name(where)) + " was asked for");
+  }
+  if (p.type != value_type::f32 && p.type != value_type::f64) {
+    throw error(errc::unsupported, "transformation: " + asked +
+                                       " takes the types f32 and f64, but the problem's is " +
+                                       std::string(name(p.type)) + ": ask for none");
+  }
+  const bool ragged = !p.offsets.empty();
+  if (t == transformation::packed && !ragged) {
+    refuse_parameter("transformation",
+                     "packed is for a ragged batch, but offsets is empty: ask for full");
+  }
+  if (t == transformation::blocks && ragged) {
+    refuse_parameter("transformation",
+                     "blocks is for systems of one length, but offsets is given: ask for packed");
+  }
+}
+
+/// `a` is null for automatic.
+void check_parameters(const abilities* a, const problem& p, const options& o) {
+  const algorithm_parameters& given = o.parameters;
+  if (given.switch_point < 0) {
+    refuse_parameter("switch_point", std::to_string(given.switch_point) + " is below 0");
+  }
+  constexpr int depths[] = {0, 2, 4, 8, 16, 32};
+  if (std::find(std::begin(depths), std::end(depths), given.packing_depth) == std::end(depths)) {
+    refuse_parameter("packing_depth", std::to_string(given.packing_depth) +
+                                          " is none of 2, 4, 8, 16 and 32, nor 0 for the default");
+  }
+  check_parameter(a, "switch_point", given.switch_point != 0, a && a->switch_point);
+  check_parameter(a, "packing_depth", given.packing_depth != 0, a && a->packing_depth);
+  check_parameter(a, "transformation", given.transformation != transformation::none,
+                  a && a->transformation);
+  check_transformation(given.transformation, p, o.backend);
+}
+
+choice automatic_choice(const problem& p, backend where) {
+  const bool pivots = p.pivoting == pivoting::partial;
+  if (where == backend::cuda) {
+    return {algorithm::chunks, pivots ? "partial pivoting is asked for; most systems need none"
+                                      : "no pivoting: every row is moved once where it fits"};
+  }
+  return pivots ? choice{algorithm::lu, "partial pivoting is asked for"}
+                : choice{algorithm::thomas, "no pivoting: the fewest operations a row"};
+}
+
+}  // namespace
 
 choice choose(const problem& p, const options& o) {
-  const bool pivots = p.pivoting == pivoting::partial;
-  switch (o.algorithm) {
-    case algorithm::automatic:
-      return pivots ? choice{algorithm::lu, "partial pivoting is asked for"}
-                    : choice{algorithm::thomas, "no pivoting: the fewest operations a row"};
-    case algorithm::thomas:
-      if (pivots) {
-        throw error(errc::unsupported,
-                    "algorithm: thomas does not pivot, but the problem asks for pivoting partial: "
-                    "ask for pivoting none, or for the algorithm lu");
-      }
-      return {algorithm::thomas, "asked for"};
-    case algorithm::lu:
-      return {algorithm::lu, pivots ? "asked for" : "asked for, though no pivoting would do"};
+  if (o.algorithm == algorithm::automatic) {
+    check_parameters(nullptr, p, o);
+    return automatic_choice(p, o.backend);
   }
-  throw error(
-      errc::invalid_argument,
-      "algorithm: " + std::to_string(static_cast<int>(o.algorithm)) + " is not an algorithm");
+  const abilities* const a = find(o.algorithm);
+  if (a == nullptr) {
+    throw error(
+        errc::invalid_argument,
+        "algorithm: " + std::to_string(static_cast<int>(o.algorithm)) + " is not an algorithm");
+  }
+  check_problem(*a, p, o.backend);
+  check_parameters(a, p, o);
+  const bool idle = a->algorithm == algorithm::lu && p.pivoting == pivoting::none;
+  return {a->algorithm, idle ? "asked for, though no pivoting would do" : "asked for"};
 }
 
-pivoting pivoting_of(algorithm a) {
-  return a == algorithm::thomas ? pivoting::none : pivoting::partial;
+pivoting pivoting_of(algorithm a, pivoting asked) {
+  const abilities& can = *find(a);
+  // lu always looks for the pivot; chunks do as they are told.
+  return !can.pivots ? pivoting::none : a == algorithm::lu ? pivoting::partial : asked;
 }
+
+bool keeps_factors(algorithm a) { return find(a)->factors; }
 
 }  // namespace tridia::solver

@@ -13,10 +13,13 @@ struct choice {
 };
 
 /// What `algorithm::automatic` becomes, or why a named algorithm cannot be had (throws
-/// `unsupported`).
+/// `unsupported`), or a parameter of it (`invalid_argument`). No device is looked at.
 choice choose(const problem&, const options&);
 
-/// The interchanges that an algorithm makes.
-pivoting pivoting_of(algorithm);
+/// The interchanges that an algorithm makes where the problem asks for `asked`.
+pivoting pivoting_of(algorithm, pivoting asked);
+
+/// Whether a matrix is factored once to be solved with many times.
+bool keeps_factors(algorithm);
 
 }  // namespace tridia::solver

@@ -20,7 +20,7 @@ struct task {
   layout::geometry geometry;    // `ragged` and `off_diagonal` null: the backend places them
   std::vector<index_t> ragged;  // empty if uniform
   std::vector<index_t> off_diagonal;
-  tridia::options options;
+  tridia::options options;  // what `algorithm::automatic` became is in them
 };
 
 /// The arrays of one execution by layout::array; null where it does not have one.

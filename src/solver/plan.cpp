@@ -28,14 +28,16 @@ using solver::operands;
 
 std::unique_ptr<const solver::executor> make_executor(const plan::state& s) {
   const problem& p = s.problem;
+  options resolved = s.options;
+  resolved.algorithm = s.chosen.algorithm;
   const solver::task task{p.type,
-                          solver::pivoting_of(s.chosen.algorithm),
+                          solver::pivoting_of(s.chosen.algorithm, p.pivoting),
                           p.boundary,
                           p.coefficients,
                           layout::make_geometry(p, s.shapes),
                           p.offsets,
                           s.shapes.off_diagonal,
-                          s.options};
+                          std::move(resolved)};
   switch (s.options.backend) {
     case backend::cpu:
       return solver::make_cpu(task);

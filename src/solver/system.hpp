@@ -158,10 +158,11 @@ TRIDIA_FN void with_elimination(index_t n, F f) {
 
 /// Why a system has no finite solution, for its status.
 template <class V, pivoting P, boundary B>
-TRIDIA_FN index_t diagnose_system(const geometry& g, const typed_operands<V>& o, index_t matrix) {
+TRIDIA_FN index_t diagnose_system(const geometry& g, const typed_operands<V>& o, index_t matrix,
+                                  index_t right_side = 0) {
   const index_t n = g.rows_of(matrix);
   index_t at[layout::array_count];
-  g.line_offsets(matrix, 0, at);
+  g.line_offsets(matrix, right_side, at);
   strided_matrix<V> a(g, n, o.in, at);
   strided_rhs<V> b{o.in[layout::rhs] + at[layout::rhs], g.lines[layout::rhs].step};
   index_t status = -1;

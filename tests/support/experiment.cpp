@@ -11,7 +11,11 @@ namespace {
 constexpr std::byte kNan{0xFF}, kPattern{0xA5}, kNoStatus{0x77};
 
 tridia::options options_of(const manner& m) {
-  return {.backend = m.backend, .algorithm = m.algorithm, .threads = m.threads, .tuning = m.tuning};
+  return {.backend = m.backend,
+          .algorithm = m.algorithm,
+          .threads = m.threads,
+          .tuning = m.tuning,
+          .parameters = m.parameters};
 }
 
 }  // namespace
@@ -20,7 +24,9 @@ std::string describe(const manner& m) {
   std::ostringstream out;
   out << name(m.backend) << ' ' << name(m.algorithm) << " threads " << m.threads
       << (m.factored ? " factor+solve" : " execute") << (m.status ? "" : " no status") << " guard "
-      << m.guard << " misalignment " << m.misalignment << (m.apart ? " arrays apart" : "");
+      << m.guard << " switch point " << m.parameters.switch_point << " depth "
+      << m.parameters.packing_depth << " transformation " << name(m.parameters.transformation)
+      << " misalignment " << m.misalignment << (m.apart ? " arrays apart" : "");
   if (m.alias) out << " x is " << name(*m.alias);
   return out.str();
 }

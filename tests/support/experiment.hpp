@@ -25,6 +25,7 @@ struct manner {
   bool apart = false;  ///< No two arrays are aligned alike, complex numbers only as their parts.
   void* stream = nullptr;
   std::shared_ptr<const tridia::tuning_table> tuning = {};
+  tridia::algorithm_parameters parameters = {};
 };
 
 std::string describe(const manner& m);

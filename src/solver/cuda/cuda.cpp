@@ -43,10 +43,12 @@ class executor final : public solver::executor {
       task_.geometry.off_diagonal = off_diagonal_.as<index_t>();
     }
     const device_limits limits = current_device_limits();
-    if (task_.geometry.right_sides.size == 1) method_ = choose_method(task_, limits);
+    method_ = choose_method(task_, limits);
     factored_ = choose_factored_method(task_, limits);
-    factors_bytes_ = launches_for(task_, launches_f32, launches_f64, launches_c64, launches_c128)
-                         .factors_bytes(task_);
+    if (factored_) {
+      factors_bytes_ = launches_for(task_, launches_f32, launches_f64, launches_c64, launches_c128)
+                           .factors_bytes(task_);
+    }
     columns_ = columns_for(line_count(task_), limits);
   }
   ~executor() override {
@@ -96,6 +98,7 @@ class executor final : public solver::executor {
   }
 
   void factor(const operands& o, void* factors, void*, void* stream) const override {
+    check_factored();
     const geometry& g = task_.geometry;
     if (g.matrices.size == 0) return;
     const device_scope scope(device_);
@@ -106,6 +109,7 @@ class executor final : public solver::executor {
   }
 
   void solve(const void* factors, const operands& o, void*, void* stream) const override {
+    check_factored();
     if (line_count(task_) == 0) return;
     const device_scope scope(device_);
     const factor_block block = split_factors(task_.geometry, const_cast<void*>(factors));
@@ -115,6 +119,12 @@ class executor final : public solver::executor {
   }
 
  private:
+  void check_factored() const {
+    if (factored_) return;
+    throw error(errc::unsupported, "algorithm: " + std::string(name(task_.options.algorithm)) +
+                                       " keeps no factors: execute, or ask for automatic");
+  }
+
   static cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
 
   void enter_statuses(const factor_block& block, index_t* status, void* stream) const {
@@ -126,8 +136,8 @@ class executor final : public solver::executor {
   task task_;
   int device_;
   device_memory ragged_, off_diagonal_;
-  std::unique_ptr<const method> method_;  // null if there are several right-hand sides a matrix
-  std::unique_ptr<const factored_method> factored_;
+  std::unique_ptr<const method> method_;             // null if it goes by factors
+  std::unique_ptr<const factored_method> factored_;  // null if none are kept
   std::size_t factors_bytes_ = 0;
   index_t columns_ = 0;
 };

@@ -1,4 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/choice.hpp"
 #include "solver/cuda/check.hpp"
 #include "solver/cuda/kernels.hpp"
 #include "solver/cuda/method.hpp"
@@ -23,6 +24,7 @@ class kept_factors final : public factored_method {
         columns_(columns_for(t.geometry.matrices.size, d)),
         line_columns_(columns_for(line_count(t), d)),
         plain_(launches_for(t, launches_f32, launches_f64, launches_c64, launches_c128)) {
+    if (t.options.algorithm != algorithm::chunks) return;  // a thread a system
     const geometry& g = t.geometry;
     if (t.ragged.empty() && g.rows >= least_rows_a_block &&
         g.matrices.size <= index_t{most_blocks_factoring} * d.multiprocessors) {
@@ -75,6 +77,7 @@ class kept_factors final : public factored_method {
 
 std::unique_ptr<const factored_method> choose_factored_method(const task& t,
                                                               const device_limits& d) {
+  if (!solver::keeps_factors(t.options.algorithm)) return {};
   return std::make_unique<kept_factors>(t, d);
 }
 

@@ -145,6 +145,9 @@ onchip_tuning onchip_tuning_of(const task& t, const device_limits& d) {
 }  // namespace
 
 std::unique_ptr<const method> choose_method(const task& t, const device_limits& d) {
+  if (auto named = make_named_method(t, d)) return named;
+  if (t.geometry.right_sides.size != 1) return {};
+  if (t.options.algorithm != algorithm::chunks) return std::make_unique<thread_method>(t, d);
   const chip_limits limits{d.shared_bytes, d.clusters};
   // What was measured for about as many rows need not fit these.
   auto interleaved = plan_interleaved(t, interleaved_tuning_of(t, d), limits);

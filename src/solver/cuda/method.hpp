@@ -41,6 +41,13 @@ class method {
   [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
   /// The workspace is aligned.
   virtual cudaError_t solve(const operands&, std::byte* workspace, cudaStream_t) const = 0;
+  /// The steps of a solve, one after another, for who wants to time each by itself: of `thomas` on
+  /// an interleaved copy these are interleaving, solving, putting back.
+  [[nodiscard]] virtual int parts() const { return 1; }
+  virtual cudaError_t solve_part(int, const operands& o, std::byte* workspace,
+                                 cudaStream_t stream) const {
+    return solve(o, workspace, stream);
+  }
 };
 
 /// Matrices that are factored once, and right-hand sides that are solved for with the factors.
@@ -55,8 +62,13 @@ class factored_method {
 };
 
 /// On the current device. The task outlives the method; its `ragged` and `off_diagonal` are there.
+/// No method where factors are made, and used, instead; no factored one where none are kept.
 std::unique_ptr<const method> choose_method(const task&, const device_limits&);
 std::unique_ptr<const factored_method> choose_factored_method(const task&, const device_limits&);
+
+/// What one of the papers' algorithms is, or null for those that `choose_method` knows itself.
+/// Throws `unsupported` where systems do not fit the device.
+std::unique_ptr<const method> make_named_method(const task&, const device_limits&);
 
 /// What a family of kernels is launched by, of the four functions that give it, one a value type.
 template <class Launches>

@@ -1,0 +1,68 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "solver/cuda/launch.cuh"
+#include "solver/equations.hpp"
+#include "solver/status.hpp"
+
+// What the algorithms with a block a system have in common: lines come to blocks, a block is the
+// team that core/cyclic_reduction.hpp asks for, and x goes out with a status.
+namespace tridia::cuda {
+
+using layout::geometry;
+using solver::given_equations;
+using solver::line_place;
+using solver::typed_operands;
+
+struct block_team {
+  __device__ __forceinline__ int rank() const { return static_cast<int>(threadIdx.x); }
+  __device__ __forceinline__ int size() const { return static_cast<int>(blockDim.x); }
+  __device__ __forceinline__ void wait() const { __syncthreads(); }
+};
+
+/// Blocks for lines, one each as far as a grid goes; and in a block, its lines.
+inline unsigned blocks_for_lines(index_t lines) {
+  return static_cast<unsigned>(lines < most_grid ? lines : most_grid);
+}
+template <class Solve>
+__device__ __forceinline__ void for_each_line_of_block(const geometry& g, Solve solve) {
+  const index_t lines = g.matrices.size * g.right_sides.size;
+  for (index_t line = blockIdx.x; line < lines; line += gridDim.x) {
+    solve(line_place(g, line));
+    __syncthreads();
+  }
+}
+
+/// Apart from the kernels, which need their registers.
+template <class V, boundary B>
+__device__ __noinline__ index_t diagnose_line(const geometry& g, const typed_operands<V>& o,
+                                              index_t matrix, index_t side) {
+  return solver::diagnose_system<V, pivoting::none, B>(g, o, matrix, side);
+}
+
+/// The status of a line whose solution is (not) finite, before x takes the place of an input. Where
+/// several right-hand sides share a status, zeros have been entered before.
+template <class V, boundary B>
+__device__ __forceinline__ void report_line(const geometry& g, const typed_operands<V>& o,
+                                            const line_place& line, bool finite) {
+  if (o.status == nullptr) return;
+  const index_t status = finite ? 0 : diagnose_line<V, B>(g, o, line.matrix, line.side);
+  index_t* const at = o.status + line.at[layout::status];
+  if (g.right_sides.size == 1) {
+    *at = status;
+  } else if (status != 0) {
+    solver::merge_status(at, 0, status);
+  }
+}
+
+/// By every thread of a block that has solved a line, before x is stored: enters the status.
+template <class V>
+__device__ __forceinline__ void report_block(const geometry& g, const typed_operands<V>& o,
+                                             const line_place& line, bool finite) {
+  const bool all = __syncthreads_and(finite);
+  if (threadIdx.x == 0) report_line<V, boundary::regular>(g, o, line, all);
+  // The inputs have been looked at once more; x may be one of them.
+  if (!all) __syncthreads();
+}
+
+}  // namespace tridia::cuda

@@ -1,0 +1,35 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "solver/cuda/method.hpp"
+
+// Cyclic reduction and its hybrids in shared memory, a block a system.
+namespace tridia::cuda {
+
+/// Of a block of these kernels.
+inline constexpr int most_line_threads = 1024;
+/// Rows of a system that PCR leaves to a thread, if the caller does not say (measured at 1024).
+inline constexpr int default_thomas_rows = 8;
+
+struct cyclic_shape {
+  tridia::algorithm algorithm;  // one of these, or hierarchical: PCR-Thomas if a system fits
+  int switch_point;
+  int threads;
+  int pitch, spare_pitch;  // words of one array of the equations, and of the spare ones
+  std::size_t shared_bytes;
+};
+
+/// Throws `unsupported` where a system does not fit.
+cyclic_shape plan_cyclic(const task&, std::size_t shared_bytes);
+
+/// Threads for so many rows at a time.
+int line_threads(index_t rows);
+
+struct cyclic_launches {
+  cudaError_t (*prepare)(tridia::algorithm, std::size_t shared_bytes);
+  cudaError_t (*solve)(const geometry&, const operands&, const cyclic_shape&, cudaStream_t);
+};
+cyclic_launches cyclic_f32();
+cyclic_launches cyclic_f64();
+
+}  // namespace tridia::cuda

@@ -1,0 +1,29 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "solver/cuda/method.hpp"
+
+// Systems of any length: PCR in memory until its systems fit a block, then PCR-Thomas there.
+namespace tridia::cuda {
+
+struct hierarchical_shape {
+  index_t lines, rows;  // rows of all lines together
+  int splits;           // 2^splits systems are made of each
+  int switch_point, threads;
+  int pitch;  // words of one array of the equations in shared memory; the spare ones take as many
+  std::size_t shared_bytes, workspace_bytes;
+};
+
+/// Without `splits` a system fits a block, and needs no pass over memory: see cyclic.hpp.
+hierarchical_shape plan_hierarchical(const task&, std::size_t shared_bytes);
+
+struct hierarchical_launches {
+  cudaError_t (*prepare)(std::size_t shared_bytes);
+  /// The workspace is aligned.
+  cudaError_t (*solve)(const geometry&, const operands&, const hierarchical_shape&,
+                       std::byte* workspace, cudaStream_t);
+};
+hierarchical_launches hierarchical_f32();
+hierarchical_launches hierarchical_f64();
+
+}  // namespace tridia::cuda

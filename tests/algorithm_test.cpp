@@ -1,0 +1,218 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+// The named algorithms with their parameters: what is refused, and what a GPU makes of the rest.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/experiment.hpp"
+#include "support/layouts.hpp"
+#include "support/oracle.hpp"
+#include "support/prefix_sum.hpp"
+#include "support/refusal.hpp"
+#include "support/targets.hpp"
+#include "tridia/plan.hpp"
+
+namespace tridia_test {
+namespace {
+
+using tridia::algorithm;
+using tridia::algorithm_parameters;
+using tridia::backend;
+using tridia::errc;
+using tridia::pivoting;
+using tridia::plan;
+using tridia::problem;
+using tridia::transformation;
+using tridia::value_type;
+
+constexpr algorithm kOfPapers[] = {
+    algorithm::cr,         algorithm::crnbc,     algorithm::pcr,         algorithm::cr_pcr,
+    algorithm::pcr_thomas, algorithm::packed_cr, algorithm::hierarchical};
+
+tridia::options on_gpu(algorithm a, const algorithm_parameters& parameters = {}) {
+  return {.backend = backend::cuda, .algorithm = a, .parameters = parameters};
+}
+
+// Whether or not there is a GPU.
+TEST(Algorithm, RefusesWhatItCannotSolve) {
+  for (const algorithm a : kOfPapers) {
+    const std::string called(name(a));
+    const auto refused = [&](const problem& p, const std::string& word) {
+      expect_refusal(errc::unsupported, {called, word}, [&] { plan(p, on_gpu(a)); });
+    };
+    refused({.extents = {5, 4}}, "partial");
+    refused({.type = value_type::c64, .extents = {5, 4}, .pivoting = pivoting::none}, "c64");
+    refused({.extents = {5, 4}, .boundary = tridia::boundary::periodic, .pivoting = pivoting::none},
+            "periodic");
+    for (const backend b : {backend::cpu, backend::reference})
+      expect_refusal(errc::unsupported, {called, std::string(name(b)), "cuda"}, [&] {
+        plan({.extents = {5, 4}, .pivoting = pivoting::none}, {.backend = b, .algorithm = a});
+      });
+  }
+  expect_refusal(errc::unsupported, {"chunks", "cpu", "cuda"}, [] {
+    plan({.extents = {5, 4}}, {.algorithm = algorithm::chunks});
+  });
+}
+
+TEST(Algorithm, RefusesParameters) {
+  const problem p{.extents = {5, 4}, .pivoting = pivoting::none};
+  const problem ragged{.extents = {5}, .pivoting = pivoting::none, .offsets = {0, 2, 5}};
+  const problem complex{.type = value_type::c64, .extents = {5, 4}, .pivoting = pivoting::none};
+  struct bad {
+    problem p;
+    tridia::options o;
+    errc code;
+    std::vector<std::string> words;
+  };
+  const algorithm_parameters full{.transformation = transformation::full};
+  const std::vector<bad> all = {
+      {p,
+       on_gpu(algorithm::cr_pcr, {.switch_point = -1}),
+       errc::invalid_argument,
+       {"switch_point", "-1"}},
+      {p,
+       on_gpu(algorithm::packed_cr, {.packing_depth = 3}),
+       errc::invalid_argument,
+       {"packing_depth", "3", "32"}},
+      {p,
+       on_gpu(algorithm::packed_cr, {.packing_depth = -2}),
+       errc::invalid_argument,
+       {"packing_depth", "-2"}},
+      {p,
+       on_gpu(algorithm::cr, {.switch_point = 4}),
+       errc::invalid_argument,
+       {"switch_point", "cr"}},
+      {p,
+       on_gpu(algorithm::automatic, {.switch_point = 4}),
+       errc::invalid_argument,
+       {"switch_point", "automatic"}},
+      {p,
+       on_gpu(algorithm::pcr, {.packing_depth = 4}),
+       errc::invalid_argument,
+       {"packing_depth", "pcr"}},
+      {p, on_gpu(algorithm::lu, full), errc::invalid_argument, {"transformation", "lu"}},
+      {p,
+       {.algorithm = algorithm::thomas, .parameters = full},
+       errc::invalid_argument,
+       {"transformation", "full", "cpu", "cuda"}},
+      {complex,
+       on_gpu(algorithm::thomas, full),
+       errc::unsupported,
+       {"transformation", "full", "c64"}},
+      {p,
+       on_gpu(algorithm::thomas, {.transformation = transformation::packed}),
+       errc::invalid_argument,
+       {"transformation", "packed", "offsets"}},
+      {ragged,
+       on_gpu(algorithm::thomas, {.transformation = transformation::blocks}),
+       errc::invalid_argument,
+       {"transformation", "blocks", "offsets"}},
+      {p,
+       on_gpu(algorithm::thomas, {.transformation = transformation{77}}),
+       errc::invalid_argument,
+       {"transformation", "77"}},
+  };
+  for (const bad& b : all) expect_refusal(b.code, b.words, [&] { plan(b.p, b.o); });
+}
+
+class AlgorithmOnGpu : public ::testing::TestWithParam<value_type> {
+ protected:
+  void expect_solved(problem p, algorithm a, const algorithm_parameters& parameters) {
+    p.type = GetParam();
+    p.pivoting = pivoting::none;
+    manner m{.backend = backend::cuda, .algorithm = a, .parameters = parameters};
+    m.guard = static_cast<std::size_t>(draw(random_, 0, 5));
+    m.misalignment = static_cast<std::size_t>(draw(random_, 0, 63));
+    if (flip(random_) && allow_alias(p, role::rhs)) m.alias = role::rhs;
+    SCOPED_TRACE(describe(m) + "; " + describe(p));
+    experiment e(p, m);
+    e.fill_matrices(random_);
+    e.fill_rhs(random_);
+    ASSERT_EQ(e.run(), "");
+    ASSERT_EQ(check_solution(e, 17), "");
+    expect_bad_systems_alone(e);
+  }
+
+ private:
+  /// What is not finite has a status, and stays in its system.
+  void expect_bad_systems_alone(experiment& e) {
+    if (e.problem().coefficients == tridia::coefficients::shared) return;
+    std::vector<bool> bad(static_cast<std::size_t>(e.where().systems()));
+    for (index_t s = draw(random_, 0, 4); s < e.where().systems(); s += draw(random_, 1, 9)) {
+      const index_t n = e.where().rows(s);
+      if (n == 0) continue;
+      bad[static_cast<std::size_t>(s)] = true;
+      e.set(role::rhs, s, draw(random_, 0, n - 1), std::numeric_limits<double>::quiet_NaN());
+    }
+    ASSERT_EQ(e.run(), "");
+    for (index_t s = 0; s < e.where().systems(); ++s) {
+      const bool is_bad = bad[static_cast<std::size_t>(s)];
+      ASSERT_EQ(e.status()[static_cast<std::size_t>(s)] < 0, is_bad) << "system " << s;
+      if (is_bad) continue;
+      ASSERT_EQ(e.status()[static_cast<std::size_t>(s)], 0);
+      ASSERT_LE(backward_error(matrix_of(e, s), solution_of(e, s, 0), rhs_of(e, s, 0)),
+                kBackwardBound * epsilon(e.problem().type))
+          << "system " << s;
+    }
+  }
+
+ protected:
+  rng random_ = random_for("AlgorithmOnGpu");
+};
+
+TEST_P(AlgorithmOnGpu, EverySwitchPoint) {
+  for (const algorithm a : {algorithm::cr_pcr, algorithm::pcr_thomas, algorithm::hierarchical})
+    for (const index_t n : {1000, 1024})
+      for (int s = 1; s <= 1024; s *= 2) expect_solved({.extents = {9, n}}, a, {.switch_point = s});
+  for (int s = 1; s <= 4096; s *= 8)
+    expect_solved({.extents = {3, 20'011}}, algorithm::hierarchical, {.switch_point = s});
+}
+
+TEST_P(AlgorithmOnGpu, EveryPackingDepth) {
+  for (const int depth : kPackingDepths)
+    for (const index_t n : {1, 2, 3, 5, 17, 31, 32, 33, 100, 127, 1000, 1024, 2048, 128 * depth}) {
+      expect_solved({.extents = {7, n}}, algorithm::packed_cr, {.packing_depth = depth});
+      expect_solved({.extents = {n, 7}, .axis = 0}, algorithm::packed_cr, {.packing_depth = depth});
+    }
+}
+
+TEST_P(AlgorithmOnGpu, EveryTransformation) {
+  for (const layout_case& l : layout_cases())
+    for (const index_t n : {0, 1, 2, 3, 5, 31, 32, 33, 100}) {
+      problem p = l.make(n, draw(random_, 0, 70), random_);
+      const bool ragged = !p.offsets.empty();
+      for (const auto end : {tridia::boundary::regular, tridia::boundary::periodic}) {
+        if (l.regular_only && end != tridia::boundary::regular) continue;
+        p.boundary = end;
+        p.operation = flip(random_) ? tridia::operation::none : tridia::operation::transpose;
+        expect_solved(p, algorithm::thomas, {.transformation = transformation::full});
+        expect_solved(p, algorithm::thomas,
+                      {.transformation = ragged ? transformation::packed : transformation::blocks});
+        if (HasFatalFailure()) return;
+      }
+    }
+}
+
+// Beside each other, in waves, and longer than a block of the plain kernels.
+TEST_P(AlgorithmOnGpu, EverySize) {
+  for (const algorithm a : kOfPapers)
+    for (const index_t n : {0, 1, 2, 3, 5, 17, 31, 32, 33, 100, 127, 1000, 1024, 1025, 2047, 4000})
+      for (const index_t batch : {1, 50}) {
+        expect_solved({.extents = {batch, n}}, a, {});
+        expect_solved({.extents = {n, batch}, .axis = 0}, a, {});
+        if (HasFatalFailure()) return;
+      }
+}
+
+std::vector<value_type> types() {
+  return have_gpu() ? std::vector<value_type>{value_type::f32, value_type::f64}
+                    : std::vector<value_type>{};
+}
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(AlgorithmOnGpu);
+INSTANTIATE_TEST_SUITE_P(All, AlgorithmOnGpu, ::testing::ValuesIn(types()),
+                         [](const auto& test) { return std::string(tridia::name(test.param)); });
+
+}  // namespace
+}  // namespace tridia_test

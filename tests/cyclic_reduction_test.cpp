@@ -1,0 +1,261 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// Downsweeps, and what is made of them: the arithmetic of the GPU's kernels, by teams of threads.
+#include "core/cyclic_reduction.hpp"
+
+#include <gtest/gtest.h>
+
+#include <barrier>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "solver/equations.hpp"
+#include "support/buffer.hpp"
+#include "support/oracle.hpp"
+#include "support/prefix_sum.hpp"
+#include "support/random.hpp"
+#include "support/scalar.hpp"
+
+namespace tridia_test {
+namespace {
+
+using tridia::core::row_equation;
+using tridia::solver::equation_rows;
+using tridia::solver::padded_places;
+using tridia::solver::plain_places;
+
+/// A block of threads, as a GPU has it.
+class team {
+ public:
+  team(int rank, int size, std::barrier<>& all) : rank_(rank), size_(size), all_(all) {}
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+  void wait() const { all_.arrive_and_wait(); }
+
+ private:
+  int rank_, size_;
+  std::barrier<>& all_;
+};
+
+/// Calls work(team) by as many threads.
+template <class Work>
+void by_team(int size, Work work) {
+  std::barrier all(size);
+  std::vector<std::thread> threads;
+  for (int rank = 1; rank < size; ++rank)
+    threads.emplace_back([&, rank] { work(team(rank, size, all)); });
+  work(team(0, size, all));
+  for (std::thread& t : threads) t.join();
+}
+
+/// A diagonally dominant system, and its equations.
+struct dominant_system {
+  std::vector<term> a;
+  std::vector<wide> b;
+  std::vector<row_equation<double>> equations;
+
+  dominant_system(index_t n, rng& random) {
+    constexpr auto type = tridia::value_type::f64;
+    for (index_t k = 0; k < n; ++k) {
+      const auto entry = [&](index_t column) {
+        if (column < 0 || column >= n) return 0.0;
+        a.push_back(
+            {k, column, column == k ? draw_dominant(random, type) : draw_number(random, type)});
+        return static_cast<double>(a.back().value.real());
+      };
+      const tridia::core::row<double> row{entry(k - 1), entry(k), entry(k + 1)};
+      b.push_back(draw_number(random, type));
+      equations.push_back(tridia::core::normalised(row, static_cast<double>(b.back().real())));
+    }
+  }
+  template <class X>
+  [[nodiscard]] bool is_solved(X x_of) const {
+    std::vector<wide> x;
+    for (std::size_t k = 0; k < b.size(); ++k) x.emplace_back(x_of(static_cast<int>(k)));
+    return backward_error(a, x, b) <= kBackwardBound * epsilon(tridia::value_type::f64);
+  }
+};
+
+/// Room for equations; NaN where none was put.
+template <class Places>
+class equation_memory {
+ public:
+  explicit equation_memory(int n)
+      : pitch_(Places::template of<double>(n)),
+        words_(3 * static_cast<std::size_t>(pitch_), std::numeric_limits<double>::quiet_NaN()) {}
+  equation_rows<double, Places> rows() { return {words_.data(), pitch_}; }
+
+ private:
+  int pitch_;
+  std::vector<double> words_;
+};
+
+constexpr int kSizes[] = {1, 2, 3, 4, 5, 17, 31, 32, 33, 100, 127, 1000, 1024, 1025};
+constexpr int kTeams[] = {1, 3};
+
+/// Every power of two up to n, and n.
+std::vector<int> switch_points(int n) {
+  std::vector<int> all;
+  for (int s = 1; s < n; s *= 2) all.push_back(s);
+  all.push_back(n);
+  return all;
+}
+
+template <class Places, class Solve>
+void expect_solved(Solve solve) {
+  rng random = random_for("CyclicReduction");
+  for (const int n : kSizes)
+    for (const int switch_point : switch_points(n))
+      for (const int threads : kTeams) {
+        const dominant_system s(n, random);
+        equation_memory<Places> memory(n), spare(n), other(n);
+        for (int k = 0; k < n; ++k) memory.rows().put(k, s.equations[static_cast<std::size_t>(k)]);
+        equation_rows<double, Places> solved{};
+        by_team(threads, [&](const team& t) {
+          const auto where = solve(n, switch_point, memory.rows(), spare.rows(), other.rows(), t);
+          if (t.rank() == 0) solved = where;
+        });
+        EXPECT_TRUE(s.is_solved([&](int k) { return solved.solution(k); }))
+            << n << " rows, switch point " << switch_point << ", " << threads << " threads";
+      }
+}
+
+constexpr auto kCrPcr = [](int n, int switch_point, auto rows, auto spare, auto other,
+                           const team& t) {
+  tridia::core::solve_cr_pcr<double>(n, switch_point, rows, spare, other, t);
+  return rows;
+};
+
+TEST(CyclicReduction, CrPcr) { expect_solved<plain_places>(kCrPcr); }
+TEST(CyclicReduction, CrPcrWithoutBankConflicts) { expect_solved<padded_places>(kCrPcr); }
+TEST(CyclicReduction, PcrThomas) {
+  expect_solved<plain_places>(
+      [](int n, int switch_point, auto rows, auto spare, auto, const team& t) {
+        return tridia::core::solve_pcr_thomas<double>(n, switch_point, rows, spare, t);
+      });
+}
+
+// 32 rows a power of two apart are in as many banks of four bytes, 16 in as many of eight.
+TEST(CyclicReduction, PaddedPlacesAreInDifferentBanks) {
+  for (int step = 1; step <= 32; step *= 2) {
+    std::vector<bool> taken(32), taken_wide(16);
+    for (int k = 0; k < 32; ++k) {
+      const auto bank = static_cast<std::size_t>(padded_places::of<float>(step * k) % 32);
+      EXPECT_FALSE(taken[bank]) << "step " << step << ", row " << k;
+      taken[bank] = true;
+      if (k >= 16 || step > 16) continue;
+      const auto wide_bank = static_cast<std::size_t>(padded_places::of<double>(step * k) % 16);
+      EXPECT_FALSE(taken_wide[wide_bank]) << "step " << step << ", row " << k;
+      taken_wide[wide_bank] = true;
+    }
+  }
+}
+
+/// Sizes around those that `threads` threads hold.
+std::vector<int> packed_sizes(int depth) {
+  std::vector<int> all{1, 2, 3, depth - 1, depth, depth + 1};
+  for (const int threads : {2, 3, 7})
+    for (const int more : {-1, 0, 1}) all.push_back(threads * depth + more);
+  return all;
+}
+
+template <int Depth>
+void expect_packed_solved() {
+  using operation = tridia::core::cyclic_reduction<double>;
+  rng random = random_for("Packed");
+  for (const int n : packed_sizes(Depth)) {
+    const dominant_system s(n, random);
+    const int parts = (n + Depth - 1) / Depth;
+    equation_memory<plain_places> shown(parts), also_shown(parts);
+    std::vector<double> solution(static_cast<std::size_t>(n));
+    // One thread has no rows, as where warps are whole.
+    by_team(parts + 1, [&](const team& t) {
+      row_equation<double> r[Depth];
+      double x[Depth] = {};
+      const int first = Depth * t.rank();
+      for (int i = 0; i < Depth; ++i)
+        r[i] = first + i < n ? s.equations[static_cast<std::size_t>(first + i)]
+                             : operation{}.nothing();
+      tridia::core::sweep_packed<Depth>(parts, r, x, shown.rows(), also_shown.rows(), operation{},
+                                        t);
+      for (int i = 0; i < Depth && first + i < n; ++i)
+        solution[static_cast<std::size_t>(first + i)] = x[i];
+    });
+    EXPECT_TRUE(s.is_solved([&](int k) { return solution[static_cast<std::size_t>(k)]; }))
+        << n << " rows, depth " << Depth;
+  }
+}
+
+TEST(CyclicReduction, RegisterPacked) {
+  expect_packed_solved<2>();
+  expect_packed_solved<4>();
+  expect_packed_solved<8>();
+  expect_packed_solved<16>();
+  expect_packed_solved<32>();
+}
+
+std::vector<index_t> draw_numbers(int n, rng& random) {
+  std::vector<index_t> all;
+  for (int k = 0; k < n; ++k) all.push_back(draw(random, -1'000'000, 1'000'000));
+  return all;
+}
+std::vector<index_t> sums_of(const std::vector<index_t>& numbers) {
+  std::vector<index_t> all;
+  for (const index_t v : numbers) all.push_back(v + (all.empty() ? 0 : all.back()));
+  return all;
+}
+
+template <int Depth>
+void expect_summed() {
+  rng random = random_for("PrefixSum");
+  for (const int n : packed_sizes(Depth)) {
+    const std::vector<index_t> numbers = draw_numbers(n, random);
+    const int parts = (n + Depth - 1) / Depth;
+    std::vector<index_t> sums(numbers.size()), shown(static_cast<std::size_t>(parts)),
+        also_shown(static_cast<std::size_t>(parts));
+    by_team(parts, [&](const team& t) {
+      index_t r[Depth] = {}, sum[Depth] = {};
+      const int first = Depth * t.rank();
+      for (int i = 0; i < Depth && first + i < n; ++i)
+        r[i] = numbers[static_cast<std::size_t>(first + i)];
+      tridia::core::sweep_packed<Depth>(parts, r, sum, shared_numbers{shown.data()},
+                                        shared_numbers{also_shown.data()}, prefix_sum{}, t);
+      for (int i = 0; i < Depth && first + i < n; ++i)
+        sums[static_cast<std::size_t>(first + i)] = sum[i];
+    });
+    EXPECT_EQ(sums, sums_of(numbers)) << n << " numbers, depth " << Depth;
+  }
+}
+
+TEST(PrefixSum, RegisterPacked) {
+  expect_summed<2>();
+  expect_summed<4>();
+  expect_summed<8>();
+  expect_summed<16>();
+  expect_summed<32>();
+}
+
+TEST(PrefixSum, OnAGpu) {
+  if (!have_gpu()) GTEST_SKIP() << "no GPU";
+#if defined(TRIDIA_TEST_CUDA)
+  rng random = random_for("DevicePrefixSum");
+  for (const int depth : kPackingDepths)
+    for (const int n : {1, 2, 31, 32, 33, 100, 1000, 1024, depth * 33 - 1, depth * 1024}) {
+      if (n > depth * 1024) continue;
+      const std::vector<index_t> numbers = draw_numbers(n, random);
+      buffer memory(tridia::backend::cuda, numbers.size() * sizeof(index_t));
+      auto* const host = reinterpret_cast<index_t*>(memory.host());
+      std::copy(numbers.begin(), numbers.end(), host);
+      memory.push();
+      ASSERT_EQ(device_prefix_sum(depth, n, static_cast<index_t*>(memory.pointer())), 0);
+      memory.pull();
+      EXPECT_EQ(std::vector<index_t>(host, host + n), sums_of(numbers))
+          << n << " numbers, depth " << depth;
+    }
+#endif
+}
+
+}  // namespace
+}  // namespace tridia_test

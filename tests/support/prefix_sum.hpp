@@ -1,0 +1,40 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/downsweep.hpp"
+#include "tridia/types.hpp"
+
+namespace tridia_test {
+
+using tridia::index_t;
+
+/// The operation of a downsweep that is a prefix sum.
+struct prefix_sum {
+  using element = index_t;
+  using solution = index_t;
+  static constexpr bool looks_right = false;
+
+  TRIDIA_FN index_t combine(index_t left, index_t here, bool, index_t) const { return left + here; }
+  TRIDIA_FN index_t expand(index_t here, index_t left, index_t) const { return left + here; }
+  TRIDIA_FN index_t outside() const { return 0; }
+  TRIDIA_FN index_t nothing() const { return 0; }
+};
+
+/// Numbers that a team shares.
+struct shared_numbers {
+  index_t* base;
+  TRIDIA_FN index_t get(int k) const { return base[k]; }
+  TRIDIA_FN void put(int k, index_t v) const { base[k] = v; }
+  TRIDIA_FN index_t solution(int k) const { return base[k]; }
+  TRIDIA_FN void solve(int k, index_t v) const { base[k] = v; }
+};
+
+inline constexpr int kPackingDepths[] = {2, 4, 8, 16, 32};
+
+#if defined(TRIDIA_TEST_CUDA)
+/// In place, of `n` numbers in memory of the device, by one block with `depth` numbers a thread, of
+/// which there are at most 1024. Returns what CUDA says, 0 if all is well.
+int device_prefix_sum(int depth, int n, index_t* numbers);
+#endif
+
+}  // namespace tridia_test
