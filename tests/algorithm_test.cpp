@@ -195,6 +195,40 @@ TEST_P(AlgorithmOnGpu, EveryTransformation) {
     }
 }
 
+TEST_P(AlgorithmOnGpu, IsCapturedInAGraph) {
+  const stream_handle stream = make_stream();
+  const auto expect_captured = [&](problem p, algorithm a, transformation t) {
+    p.type = GetParam();
+    p.pivoting = pivoting::none;
+    SCOPED_TRACE(describe(p) + " by " + std::string(name(a)));
+    const manner m{.backend = backend::cuda,
+                   .algorithm = a,
+                   .stream = stream.get(),
+                   .parameters = {.transformation = t}};
+    experiment e(p, m);
+    const auto fill = [&] {
+      e.fill_matrices(random_);
+      e.fill_rhs(random_);
+      e.give();
+    };
+    fill();
+    captured_graph graph(stream.get(), [&] { e.enqueue(); });
+    for (int replay = 0; replay < 2; ++replay) {
+      fill();
+      graph.replay();
+      EXPECT_EQ(e.take(), "");
+      EXPECT_EQ(check_solution(e, 0), "");
+    }
+  };
+  for (const algorithm a : kOfPapers)
+    for (const index_t sides : {1, 3})
+      expect_captured({.extents = {9, 500}, .right_hand_sides = sides}, a, transformation::none);
+  expect_captured({.extents = {9, 9000}}, algorithm::hierarchical, transformation::none);
+  expect_captured({.extents = {70, 65}}, algorithm::thomas, transformation::full);
+  expect_captured({.extents = {300}, .offsets = {0, 17, 17, 200, 300}}, algorithm::thomas,
+                  transformation::packed);
+}
+
 // Beside each other, in waves, and longer than a block of the plain kernels.
 TEST_P(AlgorithmOnGpu, EverySize) {
   for (const algorithm a : kOfPapers)

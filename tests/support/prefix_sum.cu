@@ -6,8 +6,10 @@
 namespace tridia_test {
 namespace {
 
+constexpr int most_threads = 1024;
+
 template <int Depth>
-__global__ void kernel(int n, index_t* numbers) {
+__global__ void __launch_bounds__(most_threads) kernel(int n, index_t* numbers) {
   extern __shared__ index_t memory[];
   const tridia::cuda::block_team team;
   const int first = Depth * team.rank();
@@ -26,7 +28,8 @@ template <int Depth>
 int launch(int n, index_t* numbers) {
   const int threads = ((n + Depth - 1) / Depth + 31) / 32 * 32;
   kernel<Depth><<<1, threads, 2 * threads * sizeof(index_t)>>>(n, numbers);
-  return cudaDeviceSynchronize();
+  const cudaError_t launched = cudaGetLastError();
+  return launched != cudaSuccess ? launched : cudaDeviceSynchronize();
 }
 
 }  // namespace

@@ -12,9 +12,8 @@ namespace {
 
 /// Rows above which no block has room for a system.
 constexpr index_t chip_rows = index_t{1} << 16;
-constexpr int default_cr_pcr = 256;
 
-/// Rows of the intermediate system; what is not asked for was measured at 1024 rows.
+/// Rows of the intermediate system.
 int switch_point_of(const task& t, int n) {
   const int asked = t.options.parameters.switch_point;
   switch (t.options.algorithm) {
@@ -24,13 +23,13 @@ int switch_point_of(const task& t, int n) {
     case algorithm::pcr:
       return n;
     case algorithm::cr_pcr:
-      return std::min(asked > 0 ? asked : default_cr_pcr, n);
+      // Measured at 512 to 4096 rows.
+      return std::min(asked > 0 ? asked : std::clamp(n / 4, 64, 256), n);
     default:
       return std::min(asked > 0 ? asked : default_thomas_rows, n);
   }
 }
 
-/// The most rows whose equations fit, for the sentence that refuses.
 [[noreturn]] void refuse_length(const task& t, const cyclic_shape& s, std::size_t limit) {
   throw error(errc::unsupported,
               "algorithm: " + std::string(name(t.options.algorithm)) + " with " +
@@ -45,6 +44,14 @@ int switch_point_of(const task& t, int n) {
 int line_threads(index_t rows) {
   const index_t whole = (rows + warp_size - 1) / warp_size * warp_size;
   return static_cast<int>(std::clamp<index_t>(whole, warp_size, most_line_threads));
+}
+
+int line_threads(index_t rows, std::size_t block_bytes, std::size_t shared_bytes) {
+  constexpr std::size_t of_system = 1024;  // of every block's shared memory
+  const auto blocks = static_cast<int>(shared_bytes / (block_bytes + of_system));
+  int threads = warp_size;
+  while (threads < most_line_threads && threads * blocks < most_line_threads) threads *= 2;
+  return std::min(threads, line_threads(rows));
 }
 
 cyclic_shape plan_cyclic(const task& t, std::size_t shared_bytes) {
@@ -70,7 +77,7 @@ cyclic_shape plan_cyclic(const task& t, std::size_t shared_bytes) {
   const int spares = !by_cr || s.switch_point == n ? 1 : 2;
   s.shared_bytes =
       std::size_t{3} * static_cast<std::size_t>(s.pitch + spares * s.spare_pitch) * size_of(t.type);
-  s.threads = line_threads(by_cr ? std::max((n + 1) / 2, s.switch_point) : n);
+  s.threads = line_threads(n, s.shared_bytes, shared_bytes);
   if (rows > chip_rows || s.shared_bytes > shared_bytes) refuse_length(t, s, shared_bytes);
   return s;
 }

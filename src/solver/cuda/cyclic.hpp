@@ -9,7 +9,7 @@ namespace tridia::cuda {
 /// Of a block of these kernels.
 inline constexpr int most_line_threads = 1024;
 /// Rows of a system that PCR leaves to a thread, if the caller does not say (measured at 1024).
-inline constexpr int default_thomas_rows = 8;
+inline constexpr int default_thomas_rows = 16;
 
 struct cyclic_shape {
   tridia::algorithm algorithm;  // one of these, or hierarchical: PCR-Thomas if a system fits
@@ -22,8 +22,12 @@ struct cyclic_shape {
 /// Throws `unsupported` where a system does not fit.
 cyclic_shape plan_cyclic(const task&, std::size_t shared_bytes);
 
-/// Threads for so many rows at a time.
+/// Threads of a block for systems of so many rows, each with something to do at first.
 int line_threads(index_t rows);
+/// As many as registers allow all the blocks together that shared memory allows on a
+/// multiprocessor, where that is fewer: the barriers of small blocks stop less, and one computes
+/// while others load.
+int line_threads(index_t rows, std::size_t block_bytes, std::size_t shared_bytes);
 
 struct cyclic_launches {
   cudaError_t (*prepare)(tridia::algorithm, std::size_t shared_bytes);
