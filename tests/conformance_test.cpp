@@ -25,24 +25,29 @@ using tridia::operation;
 using tridia::pivoting;
 using tridia::value_type;
 
-/// Which algorithms take what; all take no pivoting.
-enum class scope {
-  everything,
-  no_pivoting,
-  paper,  ///< On a GPU, of real numbers, regular, without pivoting, at once.
+/// The problems that an algorithm takes; all take no pivoting.
+enum class problems {
+  all,
+  without_pivoting,
+  of_papers,  ///< On a GPU, of real numbers, regular, without pivoting, solved at once.
 };
 struct algorithm_case {
   tridia::algorithm algorithm;
-  enum scope scope;
+  problems takes;
 };
 
 // A new algorithm joins the suite here. (`chunks` is what `automatic` is on a GPU.)
 constexpr algorithm_case kAlgorithms[] = {
-    {algorithm::automatic, scope::everything}, {algorithm::thomas, scope::no_pivoting},
-    {algorithm::lu, scope::everything},        {algorithm::cr, scope::paper},
-    {algorithm::crnbc, scope::paper},          {algorithm::pcr, scope::paper},
-    {algorithm::cr_pcr, scope::paper},         {algorithm::pcr_thomas, scope::paper},
-    {algorithm::packed_cr, scope::paper},      {algorithm::hierarchical, scope::paper},
+    {algorithm::automatic, problems::all},
+    {algorithm::thomas, problems::without_pivoting},
+    {algorithm::lu, problems::all},
+    {algorithm::cr, problems::of_papers},
+    {algorithm::crnbc, problems::of_papers},
+    {algorithm::pcr, problems::of_papers},
+    {algorithm::cr_pcr, problems::of_papers},
+    {algorithm::pcr_thomas, problems::of_papers},
+    {algorithm::packed_cr, problems::of_papers},
+    {algorithm::hierarchical, problems::of_papers},
 };
 
 constexpr boundary kBoundaries[] = {boundary::regular, boundary::periodic};
@@ -64,9 +69,9 @@ struct config {
 
   /// What it is refused for, or "".
   [[nodiscard]] std::string_view refused() const {
-    const bool of_paper = method.scope == scope::paper;
+    const bool of_paper = method.takes == problems::of_papers;
     if (of_paper && backend != backend::cuda) return tridia::name(backend);
-    if (method.scope != scope::everything && pivoting == pivoting::partial)
+    if (method.takes != problems::all && pivoting == pivoting::partial)
       return tridia::name(pivoting);
     if (of_paper && (type == value_type::c64 || type == value_type::c128))
       return tridia::name(type);
@@ -117,7 +122,7 @@ manner manner_of(const config& c, std::size_t run, rng& random) {
                                                            role::dl, role::du};
   manner m{.backend = c.backend, .algorithm = c.method.algorithm};
   m.alias = kAliases[run % 5];
-  m.factored = c.method.scope != scope::paper && run / 5 % 2 != 0;
+  m.factored = c.method.takes != problems::of_papers && run / 5 % 2 != 0;
   m.threads = static_cast<int>(draw(random, 0, 3));
   m.status = draw(random, 0, 4) != 0;
   m.guard = static_cast<std::size_t>(flip(random) ? 0 : draw(random, 1, 9));
@@ -198,7 +203,7 @@ TEST_P(Conformance, SeventyThousandSystems) {
 TEST_P(Conformance, OneLongSystem) {
   if (GetParam().operation == operation::conjugate_transpose) return;
   // A block has no room for it.
-  const bool of_paper = GetParam().method.scope == scope::paper;
+  const bool of_paper = GetParam().method.takes == problems::of_papers;
   if (of_paper && GetParam().method.algorithm != algorithm::hierarchical) return;
   expect_solved({.extents = {20'011}}, manner_of(GetParam(), 0, random_), 0);
   expect_solved({.extents = {20'011, 2}, .axis = 0}, manner_of(GetParam(), 5, random_), 0);
