@@ -17,7 +17,6 @@ using solver::plain_places;
 /// PCR is CR-PCR without a stage of CR, and CR is CR-PCR without one of PCR.
 template <class Places>
 struct cr_pcr {
-  using places = Places;
   using rows = equation_rows<V, Places>;
 
   static __device__ __forceinline__ rows solve(int n, const cyclic_shape& s, rows main,
@@ -28,7 +27,6 @@ struct cr_pcr {
   }
 };
 struct pcr_thomas {
-  using places = plain_places;
   using rows = equation_rows<V, plain_places>;
 
   static __device__ __forceinline__ rows solve(int n, const cyclic_shape& s, rows main,
