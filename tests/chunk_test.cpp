@@ -154,12 +154,14 @@ bool solve_by_chunks(system<V>& s, index_t rows, rng& random) {
   const auto n = static_cast<index_t>(s.rows.size());
   const auto count = [&](index_t first) { return std::min(rows, n - first); };
   equations_of<V, P> e;
+  std::vector<typename chunk::middle> middles;
   for (index_t first = 0; first < n; first += rows) {
     chunk_rows<V> r{s, static_cast<std::size_t>(first)};
+    [[maybe_unused]] auto& middle = middles.emplace_back();
     if constexpr (P == pivoting::none) {
       e.push_back(chunk::template reduce<true>(count(first), r, [](const V&) {}));
     } else {
-      e.push_back(chunk::reduce(count(first), r));
+      e.push_back(chunk::reduce(count(first), r, middle));
     }
   }
   const auto ends = solve_interface<V>(
@@ -167,7 +169,8 @@ bool solve_by_chunks(system<V>& s, index_t rows, rng& random) {
   bool finite = true;
   for (index_t c = 0; c * rows < n; ++c) {
     chunk_rows<V> r{s, static_cast<std::size_t>(c * rows)};
-    finite = chunk::expand(count(c * rows), r, ends[c]) && finite;
+    const auto& middle = middles[static_cast<std::size_t>(c)];
+    finite = chunk::expand(count(c * rows), r, ends[c], middle) && finite;
   }
   return finite;
 }

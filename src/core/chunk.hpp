@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/elimination.hpp"
+#include "core/reciprocal.hpp"
 
 // A chunk of consecutive rows as seen from outside: its interface equations, which hold x of the
 // rows `before` and `after` it and of its own `first` and `last` row, and nothing else. Solving
@@ -35,6 +36,14 @@ template <class V>
 TRIDIA_FN auto is_calm(const V& a) {
   using real = typename value_traits<V>::real;
   return magnitude(a) <= real(calm_growth);
+}
+
+/// Whether a row is so far from diagonal dominance that numbers will most likely grow if
+/// elimination interchanges nothing.
+template <class V>
+TRIDIA_FN bool is_weak(const row<V>& r) {
+  using real = typename value_traits<V>::real;
+  return real(1.25) * magnitude(r.diag) < magnitude(r.sub) + magnitude(r.sup);
 }
 
 /// Without interchanges: Thomas inside the chunk, with a column for x before it. `watch(v)` sees
@@ -72,7 +81,7 @@ struct chunk<V, pivoting::none> {
   static TRIDIA_FN equations reduce(Index n, Rows& rows, Watch watch) {
     row<V> in = rows.get(0);
     V rhs = rows.rhs(0);
-    const V w = reciprocal(in.diag);
+    const V w = quick_reciprocal(in.diag);
     equation here{in.sub * w, in.sup * w, rhs * w};
     equation first{V(0), -V(1), V(0)};
     const auto next = [&](Index k) {
@@ -81,7 +90,7 @@ struct chunk<V, pivoting::none> {
                sub_mul(first.rhs, first.after, here.rhs)};
       watch(here.after);
       watch(first.after);
-      const V v = reciprocal(sub_mul(in.diag, in.sub, here.after));
+      const V v = quick_reciprocal(sub_mul(in.diag, in.sub, here.after));
       here = {(in.sub * v) * -here.before, in.sup * v, sub_mul(rhs, in.sub, here.rhs) * v};
     };
     if (n > 1) {
@@ -103,7 +112,7 @@ struct chunk<V, pivoting::none> {
   /// A chunk's last x in terms of its neighbours' last: a row of the interface system.
   template <class Watch>
   static TRIDIA_FN equation link(const equation& last, const equation& next_first, Watch watch) {
-    const V w = reciprocal(sub_mul(V(1), last.after, next_first.before));
+    const V w = quick_reciprocal(sub_mul(V(1), last.after, next_first.before));
     const V h = last.after * w;
     const equation e{last.before * w, h * -next_first.after,
                      sub_mul(last.rhs * w, h, next_first.rhs)};
@@ -117,7 +126,7 @@ struct chunk<V, pivoting::none> {
   static TRIDIA_FN equation combine(const equation& e, bool has_left, const equation& left,
                                     bool has_right, const equation& right, Watch watch) {
     const V a = has_left ? e.before : V(0), c = has_right ? e.after : V(0);
-    const V w = reciprocal(sub_mul(sub_mul(V(1), a, left.after), c, right.before));
+    const V w = quick_reciprocal(sub_mul(sub_mul(V(1), a, left.after), c, right.before));
     const equation r{(e.before * w) * (has_left ? -left.before : V(1)),
                      (e.after * w) * (has_right ? -right.after : V(1)),
                      sub_mul(sub_mul(e.rhs, a, left.rhs), c, right.rhs) * w};
@@ -134,7 +143,7 @@ struct chunk<V, pivoting::none> {
   template <class Watch>
   static TRIDIA_FN equation join_last(const equation& last, const equation& one_before,
                                       Watch watch) {
-    const V w = reciprocal(sub_mul(V(1), last.before, one_before.after));
+    const V w = quick_reciprocal(sub_mul(V(1), last.before, one_before.after));
     const equation e{(last.before * w) * -one_before.before, last.after * w,
                      sub_mul(last.rhs, last.before, one_before.rhs) * w};
     watch(e.before), watch(e.after);
@@ -147,14 +156,17 @@ struct chunk<V, pivoting::none> {
     // The last x is before the first, and the first after the last.
     const V first = e.first.before + e.first.after;
     const V last = sub_mul(e.last.rhs, e.last.after, e.first.rhs) *
-                   reciprocal(sub_mul(V(1) + e.last.before, e.last.after, first));
+                   quick_reciprocal(sub_mul(V(1) + e.last.before, e.last.after, first));
     return {last, last, sub_mul(e.first.rhs, first, last)};
   }
+
+  /// Nothing but the rows goes from `reduce` to `expand`.
+  struct middle {};
 
   /// x from what `reduce<true>` kept. Returns where all of it is finite: what is not spreads to
   /// the first row.
   template <class Index, class Rows>
-  static TRIDIA_FN auto expand(Index n, Rows& rows, const ends& e) {
+  static TRIDIA_FN auto expand(Index n, Rows& rows, const ends& e, const middle& = {}) {
     V x = e.last;
     rows.put(n - 1, x);
     if (n > 1) {
@@ -224,7 +236,7 @@ struct chunk<V, pivoting::partial> {
   /// Returns 1 / pivot.
   template <int Sides>
   static TRIDIA_FN V scale(partial_row<Sides>& pivot) {
-    const V w = reciprocal(pivot.here);
+    const V w = quick_reciprocal(pivot.here);
     pivot.next = pivot.next * w;
     for (V& s : pivot.side) s = s * w;
     return w;
@@ -272,23 +284,32 @@ struct chunk<V, pivoting::partial> {
     }
   };
 
+  /// What `reduce` found in the middle of a chunk, for `expand`: its halves are chunks that are
+  /// worked on side by side, since each step of one waits for the division of the step before.
+  using middle = seam;
+
   template <class Index, class Rows>
-  static TRIDIA_FN equations reduce(Index n, Rows& rows) {
+  static TRIDIA_FN equations reduce(Index n, Rows& rows, middle& m) {
     const V zero(0);
     const row<V> r0 = rows.get(0);
     if (n == 1) {
       return {{r0.sub, r0.diag, zero, r0.sup, rows.rhs(0)}, {zero, V(1), -V(1), zero, zero}};
     }
-    const row<V> r1 = rows.get(1);
     if (n == 2) {
+      const row<V> r1 = rows.get(1);
       return {{r0.sub, r0.diag, r0.sup, zero, rows.rhs(0)},
               {zero, r1.sub, r1.diag, r1.sup, rows.rhs(1)}};
     }
-    carried<3> e{{r0.sup, zero, {r0.sub, r0.diag, rows.rhs(0)}},
-                 {r1.diag, r1.sup, {zero, r1.sub, rows.rhs(1)}}};
-    V fill;
-    for (Index k = 2; k < n; ++k) e.step(rows.get(k), rows.rhs(k), fill);
-    return {equation_of(e.p), equation_of(e.q)};
+    reduction<Rows> left(rows, Index(0));
+    const Index n_left = left_half(n), n_right = n - n_left;
+    if (n_right == 0) {
+      for (Index k = 2; k < n; ++k) left.step(k);
+      return left.result();
+    }
+    reduction<Rows> right(rows, n_left);
+    for (Index k = 2; k < n_right; ++k) left.step(k), right.step(n_left + k);
+    if (n_right < n_left) left.step(n_left - 1);
+    return merge(left.result(), right.result(), m);
   }
 
   static TRIDIA_FN equations merge(const equations& a, const equations& b, seam& s) {
@@ -325,40 +346,110 @@ struct chunk<V, pivoting::partial> {
     larger_first(p, q);
     scale(p);
     eliminate(p, q);
-    const V last = q.side[0] * reciprocal(q.here);
+    const V last = q.side[0] * quick_reciprocal(q.here);
     const V first = sub_mul(p.side[0], p.next, last);
     return periodic ? ends{last, first, last, first} : ends{V(0), first, last, V(0)};
   }
 
   /// x of every row: eliminates once more, now that the ends are known, with one side to carry.
   template <class Index, class Rows>
-  static TRIDIA_FN auto expand(Index n, Rows& rows, const ends& e) {
-    if (n > 2) {
-      const row<V> r0 = rows.get(0), r1 = rows.get(1);
-      const V b0 = sub_mul(sub_mul(rows.rhs(0), r0.sub, e.before), r0.diag, e.first);
-      carried<1> g{{r0.sup, V(0), {b0}},
-                   {r1.diag, r1.sup, {sub_mul(rows.rhs(1), r1.sub, e.first)}}};
-      row<V> in = rows.get(2);
-      V rhs = rows.rhs(2), fill;
-      for (Index k = 2; k < n; ++k) {
-        const partial_row<1> pivot = g.step(in, rhs, fill);
-        if (k + 1 < n) in = rows.get(k + 1), rhs = rows.rhs(k + 1);
-        rows.keep(k - 1, pivot.next, fill, pivot.side[0]);
-      }
+  static TRIDIA_FN auto expand(Index n, Rows& rows, const ends& e, const middle& m) {
+    const Index n_left = left_half(n), n_right = n - n_left;
+    if (n_right == 0) {
+      expansion<Index, Rows> all(rows, 0, n, e);
+      for (Index k = 2; k < n; ++k) all.step(k);
+      for (Index k = n - 1; k-- > 1;) all.put(k);
+      return all.finish();
     }
-    V x1 = e.last, x2 = e.after, next, fill, y;
-    for (Index k = n - 1; k-- > 1;) {
-      rows.kept(k, next, fill, y);
-      const V x = sub_mul(sub_mul(y, fill, x2), next, x1);
-      x2 = x1;
-      rows.put(k, x1 = x);
+    ends of_left, of_right;
+    split(m, e, of_left, of_right);
+    expansion<Index, Rows> left(rows, 0, n_left, of_left), right(rows, n_left, n_right, of_right);
+    for (Index k = 2; k < n_right; ++k) left.step(k), right.step(k);
+    if (n_right < n_left) {
+      left.step(n_right);
+      left.put(n_left - 2);
     }
-    rows.put(n - 1, e.last);
-    if (n > 1) rows.put(0, e.first);
-    return is_finite(x1) && is_finite(e.first) && is_finite(e.last);
+    for (Index k = n_right - 1; k-- > 1;) left.put(k), right.put(k);
+    const auto sound = left.finish();
+    return right.finish() && sound;
   }
 
  private:
+  /// Rows of a chunk's first half; all where a half would be too short to have columns of its own.
+  template <class Index>
+  static TRIDIA_FN Index left_half(Index n) {
+    constexpr Index least = 6;
+    return n < least ? n : n - n / 2;
+  }
+
+  /// A chunk, or half of one, of three rows or more, on its way to equations.
+  template <class Rows>
+  class reduction {
+   public:
+    template <class Index>
+    TRIDIA_FN reduction(const Rows& rows, Index first) : rows_(rows) {
+      const row<V> r0 = rows.get(first), r1 = rows.get(first + 1);
+      e_ = {{r0.sup, V(0), {r0.sub, r0.diag, rows.rhs(first)}},
+            {r1.diag, r1.sup, {V(0), r1.sub, rows.rhs(first + 1)}}};
+    }
+    template <class Index>
+    TRIDIA_FN void step(Index row) {
+      V fill;
+      e_.step(rows_.get(row), rows_.rhs(row), fill);
+    }
+    TRIDIA_FN equations result() const { return {equation_of(e_.p), equation_of(e_.q)}; }
+
+   private:
+    const Rows& rows_;
+    carried<3> e_;
+  };
+
+  /// A chunk, or half of one, on its way to x. Rows count from the first of it.
+  template <class Index, class Rows>
+  class expansion {
+   public:
+    TRIDIA_FN expansion(Rows& rows, Index first, Index n, const ends& e)
+        : rows_(rows), first_(first), n_(n), e_(e), x1_(e.last), x2_(e.after) {
+      if (n < 3) return;
+      const row<V> r0 = rows.get(first), r1 = rows.get(first + 1);
+      const V b0 = sub_mul(sub_mul(rows.rhs(first), r0.sub, e.before), r0.diag, e.first);
+      g_ = {{r0.sup, V(0), {b0}},
+            {r1.diag, r1.sup, {sub_mul(rows.rhs(first + 1), r1.sub, e.first)}}};
+      in_ = rows.get(first + 2), rhs_ = rows.rhs(first + 2);
+    }
+    /// Row k enters. The one behind it is fetched before anything is kept, so that it need not wait
+    /// for that.
+    TRIDIA_FN void step(Index k) {
+      V fill;
+      const partial_row<1> pivot = g_.step(in_, rhs_, fill);
+      if (k + 1 < n_) in_ = rows_.get(first_ + k + 1), rhs_ = rows_.rhs(first_ + k + 1);
+      rows_.keep(first_ + k - 1, pivot.next, fill, pivot.side[0]);
+    }
+    /// x of row k, the one behind it being known.
+    TRIDIA_FN void put(Index k) {
+      V next, fill, y;
+      rows_.kept(first_ + k, next, fill, y);
+      const V x = sub_mul(sub_mul(y, fill, x2_), next, x1_);
+      x2_ = x1_;
+      rows_.put(first_ + k, x1_ = x);
+    }
+    /// The ends; returns where all is finite.
+    TRIDIA_FN auto finish() {
+      rows_.put(first_ + n_ - 1, e_.last);
+      if (n_ > 1) rows_.put(first_, e_.first);
+      return is_finite(x1_) && is_finite(e_.first) && is_finite(e_.last);
+    }
+
+   private:
+    Rows& rows_;
+    Index first_, n_;
+    ends e_;
+    V x1_, x2_;
+    carried<1> g_{};
+    row<V> in_{};
+    V rhs_{};
+  };
+
   static TRIDIA_FN equation equation_of(const partial_row<3>& r) {
     return {r.side[0], r.side[1], r.here, r.next, r.side[2]};
   }

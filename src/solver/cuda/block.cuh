@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "solver/cuda/bulk.cuh"
 #include "solver/cuda/interface.cuh"
 #include "solver/cuda/onchip.hpp"
 
@@ -12,7 +13,7 @@ namespace tridia::cuda {
 template <class V>
 struct block_memory {
   V* arrays;
-  std::uint64_t* arrival;
+  bulk::arrival arrival;
   void* nodes;
   int* flags;
   void* places;
@@ -21,7 +22,7 @@ struct block_memory {
                                           std::size_t node_bytes)
       : arrays(reinterpret_cast<V*>(memory)),
         arrival(reinterpret_cast<std::uint64_t*>(arrays + 4 * s.array_pitch)),
-        nodes(arrival + 1),
+        nodes(arrival.barrier() + 1),
         flags(reinterpret_cast<int*>(reinterpret_cast<unsigned char*>(nodes) +
                                      (s.threads / warp_size + s.systems) * node_bytes)),
         places(flags + 2 * s.systems) {}

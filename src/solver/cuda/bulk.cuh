@@ -23,10 +23,6 @@ __device__ __forceinline__ void start(std::uint64_t* arrival, unsigned expecting
                : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
-/// By one thread, after a barrier of the block: its memory may be used again.
-__device__ __forceinline__ void finish(std::uint64_t* arrival) {
-  asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(shared_address(arrival)) : "memory");
-}
 /// By so many threads, once a phase: `bytes` will arrive, of all that each of them says.
 __device__ __forceinline__ void expect(std::uint64_t* arrival, std::uint32_t bytes) {
   const std::uint32_t bar = shared_address(arrival);
@@ -91,7 +87,6 @@ __device__ __forceinline__ void wait_stored() {
 inline constexpr bool available = false;
 
 __device__ __forceinline__ void start(std::uint64_t*, unsigned = 1) {}
-__device__ __forceinline__ void finish(std::uint64_t*) {}
 __device__ __forceinline__ void expect(std::uint64_t*, std::uint32_t) {}
 __device__ __forceinline__ void arrive(std::uint64_t*) {}
 __device__ __forceinline__ void load(void*, const void*, std::uint32_t, std::uint64_t*) {}
@@ -103,5 +98,29 @@ __device__ __forceinline__ void load_box(void*, const CUtensorMap&, int, int, in
 __device__ __forceinline__ void store_box(const CUtensorMap&, int, int, int, const void*) {}
 __device__ __forceinline__ void wait_stored() {}
 #endif
+
+/// Where the copies of a block arrive, load after load: each thread has one for the same barrier.
+class arrival {
+ public:
+  __device__ __forceinline__ explicit arrival(std::uint64_t* barrier) : barrier_(barrier) {}
+
+  /// By every thread, before a barrier of the block.
+  __device__ __forceinline__ void start(unsigned expecting = 1) const {
+    if (threadIdx.x == 0) bulk::start(barrier_, expecting);
+  }
+  __device__ __forceinline__ void expect(std::uint32_t bytes) const {
+    bulk::expect(barrier_, bytes);
+  }
+  [[nodiscard]] __device__ __forceinline__ std::uint64_t* barrier() const { return barrier_; }
+  /// By every thread, for each load.
+  __device__ __forceinline__ void wait() {
+    bulk::wait(barrier_, phase_);
+    phase_ ^= 1;
+  }
+
+ private:
+  std::uint64_t* barrier_;
+  std::uint32_t phase_ = 0;
+};
 
 }  // namespace tridia::cuda::bulk

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/chunk.hpp"
 #include "solver/cuda/cluster.cuh"
 #include "solver/system_memory.hpp"
 
@@ -10,8 +11,8 @@ namespace tridia::cuda {
 
 using solver::typed_operands;
 
-/// An entry for each system of the block, 0 at first: its numbers grow without pivoting, or are not
-/// finite. All blocks of a cluster have the same entries after the next `meet`.
+/// An entry for each system of the block, 0 at first and above 0 where its numbers grow without
+/// pivoting, or are not finite. All blocks of a cluster agree after the next `meet`.
 struct findings {
   int *grown, *bad;
 };
@@ -33,6 +34,21 @@ __device__ __forceinline__ void meet() {
   } else {
     __syncthreads();
   }
+}
+
+/// Before an attempt without interchanges: threads that see, in some rows of their chunk of `n`,
+/// that their matrix needs them outvote those that do not. A guess that costs little, and decides
+/// about time alone. By all threads; ends with a barrier of the block.
+template <class Rows>
+__device__ __forceinline__ void vote(const Rows& rows, int n, int system, const findings& found) {
+  if (n > 0) {
+    constexpr int samples = 4;
+    bool weak = false;
+#pragma unroll
+    for (int k = 0; k < samples; ++k) weak = weak || core::is_weak(rows.get(k * n / samples));
+    atomicAdd(found.grown + system, weak ? 1 : -1);
+  }
+  __syncthreads();
 }
 
 /// A system that came out not finite: one thread solves it as it was given, if `room` words a row

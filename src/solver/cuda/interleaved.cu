@@ -32,7 +32,7 @@ class tile {
   /// `bases`: room for an entry an array.
   __device__ __forceinline__ tile(const geometry& g, const typed_operands<V>& o,
                                   const tensor_maps& maps, const interleaved_shape& s, V* memory,
-                                  index_t* bases, std::uint64_t* arrival, int rank)
+                                  index_t* bases, bulk::arrival& arrival, int rank)
       : g_(g), o_(o), maps_(maps), s_(s), memory_(memory), bases_(bases), arrival_(arrival) {
     const unsigned block = blockIdx.x / static_cast<unsigned>(s.blocks);
     outer_ = static_cast<int>(block / static_cast<unsigned>(s.across));
@@ -55,8 +55,8 @@ class tile {
 
   /// Before anything else; ends with a barrier.
   __device__ __forceinline__ void start() {
+    arrival_.start();
     if (threadIdx.x == 0) {
-      bulk::start(arrival_);
       index_t at[layout::array_count];
       g_.line_offsets(first_, 0, at);
 #pragma unroll
@@ -68,14 +68,13 @@ class tile {
     __syncthreads();
   }
 
-  /// Brings in all systems, or those that `which` says; `phase`: 0 the first time, then 1. Ends
-  /// with a barrier.
+  /// Brings in all systems, or those that `which` says. Ends with a barrier.
   template <class Which>
-  __device__ __forceinline__ void load(bool all, unsigned phase, Which which) {
+  __device__ __forceinline__ void load(bool all, Which which) {
     const bool boxes = all && bulk::available && maps_.input;
     if (boxes) {
       if (threadIdx.x == 0) load_boxes();
-      bulk::wait(arrival_, phase);
+      arrival_.wait();
     } else if (all && in_vectors(layout::sub, layout::rhs, o_.in)) {
       load_rows<per_vector>();
     } else if (const int system = place<1>(); system < count_ && which(system)) {
@@ -131,14 +130,14 @@ class tile {
   __device__ __forceinline__ void load_boxes() {
     const int pieces = (s_.block_rows + s_.box_rows - 1) / s_.box_rows;
     const int elements = s_.box_rows * s_.systems;
-    bulk::expect(arrival_, static_cast<unsigned>(4 * pieces * elements * sizeof(V)));
+    arrival_.expect(static_cast<unsigned>(4 * pieces * elements * sizeof(V)));
     for (int piece = 0; piece < pieces; ++piece) {
 #pragma unroll
       for (int a = 0; a < 4; ++a) {
         // The map of sub begins at row 1 where row 0 is not to be read.
         const int shift = a == layout::sub && g_.corners != edge::inside ? 1 : 0;
         bulk::load_box(array(a) + piece * elements, maps_.in[a], across_ * tensor_maps::words<V>,
-                       row0_ + piece * s_.box_rows - shift, outer_, arrival_);
+                       row0_ + piece * s_.box_rows - shift, outer_, arrival_.barrier());
       }
     }
   }
@@ -233,7 +232,7 @@ class tile {
   const interleaved_shape& s_;
   V* memory_;
   index_t* bases_;
-  std::uint64_t* arrival_;
+  bulk::arrival& arrival_;
   index_t first_;
   int outer_, across_, count_, row0_, rows_;
 };
@@ -369,7 +368,8 @@ __device__ __forceinline__ ends_of<P> solve_chunks(const equations_of<P>& mine, 
     if (Cluster || __any_sync(whole_warp, part)) {
       V* const at =
           m.exchanged + (part ? p.of_group.lane * (s.systems + 1) + p.of_group.system : 0);
-      const auto of_group = get_values<equations_of<P>>(at, m.pitch);
+      equations_of<P> of_group{};
+      if (part) of_group = get_values<equations_of<P>>(at, m.pitch);
       const nodes_of<V, P> nodes{nullptr, reinterpret_cast<equations_of<P>*>(m.nodes)};
       ends = solve_interface<V, P, B, Cluster>(of_group, p.of_group, nodes, watch_other);
       if (part) put_values(ends, at, m.pitch);
@@ -402,28 +402,48 @@ __device__ __forceinline__ void solve_block(const interleaved_shape& s, const pl
     if (!other_calm && p.of_group.system >= 0)
       mark<Cluster>(m.found.grown, p.of_group.system, s.blocks);
     meet<Cluster>();
-    grown = m.found.grown[p.system] != 0;
+    grown = m.found.grown[p.system] > 0;
   }
   if (n > 0 && !grown && !C::expand(n, rows, ends)) mark<Cluster>(m.found.bad, p.system, s.blocks);
 }
 
-/// The systems whose numbers grew, once more, with pivoting; brought in again, most likely from the
-/// second-level cache.
+/// The same with pivoting, for the systems that are `mine`.
 template <boundary B, bool Cluster>
-__device__ __noinline__ void solve_again(tile t, const interleaved_shape& s, places p, int n,
-                                         chunk_rows rows, block_memory<pivoting::partial> m) {
+__device__ __forceinline__ void solve_pivoted(const interleaved_shape& s, const places& p, int n,
+                                              chunk_rows& rows, bool mine,
+                                              const block_memory<pivoting::partial>& m) {
   constexpr pivoting partial = pivoting::partial;
   using C = chunk<V, partial>;
   const auto ignore = [](const V&) {};
-  const bool grown = m.found.grown[p.system] != 0;
-  const bool all = __syncthreads_and(grown || p.system >= t.systems());
-  t.publish();
-  __syncthreads();
-  t.load(all, 1, [&](int system) { return m.found.grown[system] != 0; });
   equations_of<partial> e{};
-  if (n > 0 && grown) e = C::reduce(n, rows);
+  typename C::middle middle;
+  if (!mine) n = 0;
+  if (n > 0) e = C::reduce(n, rows, middle);
   const auto ends = solve_chunks<partial, partial, B, Cluster>(e, p, s, m, ignore, ignore);
-  if (n > 0 && grown && !C::expand(n, rows, ends)) mark<Cluster>(m.found.bad, p.system, s.blocks);
+  if (n > 0 && !C::expand(n, rows, ends, middle)) mark<Cluster>(m.found.bad, p.system, s.blocks);
+}
+
+/// Without interchanges first, with an eye on the pivots, unless that is in vain. The systems whose
+/// numbers grow are brought in once more, most likely from the second-level cache.
+template <boundary B, bool Cluster>
+__device__ __forceinline__ void solve_watched(tile& t, const interleaved_shape& s, const places& p,
+                                              int n, chunk_rows& rows,
+                                              const block_memory<pivoting::partial>& m) {
+  const auto is_grown = [&](int system) { return m.found.grown[system] > 0; };
+  const bool idle = p.system >= t.systems();
+  // Blocks of a cluster would have to agree.
+  if (!Cluster) vote(rows, n, p.system, m.found);
+  bool grown = is_grown(p.system);
+  if (!__syncthreads_and(grown || idle)) {
+    solve_block<pivoting::partial, B, Cluster>(s, p, grown ? 0 : n, rows, m);
+    grown = is_grown(p.system);
+    if (!__syncthreads_or(grown)) return;
+    const bool all = __syncthreads_and(grown || idle);
+    t.publish();
+    __syncthreads();
+    t.load(all, is_grown);
+  }
+  solve_pivoted<B, Cluster>(s, p, n, rows, grown, m);
 }
 
 /// Systems that came out not finite, after the others have been stored: the tile is free.
@@ -449,21 +469,23 @@ __global__ void __launch_bounds__(most_threads)
   const int rank = Cluster ? static_cast<int>(blockIdx.x % static_cast<unsigned>(s.blocks)) : 0;
   // Clusters of neighbours that work apart are filled up with blocks that have nothing to do.
   if (!Cluster && blockIdx.x >= s.across * (g.matrices.size / fastest_extent(g))) return;
-  tile t(g, o, maps, s, m.arrays, m.bases, m.arrival, rank);
+  bulk::arrival arrival(m.arrival);
+  tile t(g, o, maps, s, m.arrays, m.bases, arrival, rank);
   for (int i = static_cast<int>(threadIdx.x); i < 2 * s.systems; i += s.threads()) {
     m.found.grown[i] = 0;
   }
   t.start();
-  t.load(true, 0, [](int) { return true; });
+  t.load(true, [](int) { return true; });
 
   // Where systems run out, lanes work on nothing.
   const places p(s, rank, t.rows());
   const int from = p.chunk * s.chunk_rows;
   const int n = p.system < t.systems() ? min(s.chunk_rows, t.rows() - from) : 0;
   chunk_rows rows(t, s, p.system, from, g.conjugate);
-  solve_block<P, B, Cluster>(s, p, n, rows, m);
   if constexpr (P == pivoting::partial) {
-    if (__syncthreads_or(m.found.grown[p.system])) solve_again<B, Cluster>(t, s, p, n, rows, m);
+    solve_watched<B, Cluster>(t, s, p, n, rows, m);
+  } else {
+    solve_block<P, B, Cluster>(s, p, n, rows, m);
   }
   t.publish();
   meet<Cluster>();

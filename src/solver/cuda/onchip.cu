@@ -46,8 +46,9 @@ struct block_solver<pivoting::none, B, Cluster> {
   }
 };
 
-/// Without interchanges first, with an eye on the pivots. The systems whose numbers grow are
-/// brought in once more, most likely from the second-level cache, and solved with pivoting.
+/// Without interchanges first, with an eye on the pivots, unless that is in vain. The systems whose
+/// numbers grow are brought in once more, most likely from the second-level cache, and solved with
+/// pivoting.
 template <boundary B, bool Cluster>
 struct block_solver<pivoting::partial, B, Cluster> {
   static constexpr std::size_t node_bytes = sizeof(typename chunk<V, pivoting::partial>::equations);
@@ -55,38 +56,45 @@ struct block_solver<pivoting::partial, B, Cluster> {
   template <class Tile>
   static __device__ __forceinline__ void solve(Tile& t, const onchip_shape& s, const chunk_place& p,
                                                void* nodes, const findings& found) {
-    using C = chunk<V, pivoting::none>;
-    const int first = p.chunk * t.chunk_rows(), n = min(t.chunk_rows(), t.rows() - first);
-    typename C::equations e{};
+    const int first = p.chunk * t.chunk_rows();
+    int n = p.at >= 0 ? min(t.chunk_rows(), t.rows() - first) : 0;
     chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
+    const auto is_grown = [&](int system) { return found.grown[system] > 0; };
+    // Blocks of a cluster would have to agree.
+    if (!Cluster) vote(rows, n, p.system, found);
+    bool grown = p.system >= 0 && is_grown(p.system);
+    if (!__syncthreads_and(grown || p.system < 0)) {
+      attempt(s, p, grown ? 0 : n, rows, nodes, found);
+      grown = p.system >= 0 && is_grown(p.system);
+      if (!__syncthreads_or(grown)) return;
+      t.load_again(__syncthreads_and(grown || p.system < 0), is_grown);
+    }
+    using C = chunk<V, pivoting::partial>;
+    typename C::equations e{};
+    typename C::middle middle;
+    if (!grown) n = 0;
+    if (n > 0) e = C::reduce(n, rows, middle);
+    const auto ends = solve_interface<V, pivoting::partial, B, Cluster>(
+        e, p, nodes_in<pivoting::partial>(nodes, s), [](const V&) {});
+    if (n > 0 && !C::expand(n, rows, ends, middle)) mark<Cluster>(found.bad, p.system, s.blocks);
+  }
+
+ private:
+  static __device__ __forceinline__ void attempt(const onchip_shape& s, const chunk_place& p, int n,
+                                                 chunk_rows<V>& rows, void* nodes,
+                                                 const findings& found) {
+    using C = chunk<V, pivoting::none>;
+    typename C::equations e{};
     bool calm = true;
     const auto watch = [&](const V& v) { calm = calm && core::is_calm(v); };
-    if (p.at >= 0) e = C::template reduce<true>(n, rows, watch);
+    if (n > 0) e = C::template reduce<true>(n, rows, watch);
     const auto ends = solve_interface<V, pivoting::none, B, Cluster>(
         e, p, nodes_in<pivoting::none>(nodes, s), watch);
     if (p.system >= 0 && !calm) mark<Cluster>(found.grown, p.system, s.blocks);
     meet<Cluster>();
-    const bool grown = p.system >= 0 && found.grown[p.system] != 0;
-    if (p.at >= 0 && !grown && !C::expand(n, rows, ends))
+    if (n > 0 && found.grown[p.system] <= 0 && !C::expand(n, rows, ends)) {
       mark<Cluster>(found.bad, p.system, s.blocks);
-    const bool all = __syncthreads_and(grown || p.system < 0);
-    if (__syncthreads_or(grown)) solve_again(t, s, p, n, rows, grown, all, nodes, found);
-  }
-
- private:
-  template <class Tile>
-  static __device__ __noinline__ void solve_again(Tile& t, const onchip_shape& s,
-                                                  const chunk_place& p, int n, chunk_rows<V>& rows,
-                                                  bool grown, bool all, void* nodes,
-                                                  const findings& found) {
-    using C = chunk<V, pivoting::partial>;
-    t.load_again(all, [&](int system) { return found.grown[system] != 0; });
-    typename C::equations e{};
-    const bool mine = p.at >= 0 && grown;
-    if (mine) e = C::reduce(n, rows);
-    const auto ends = solve_interface<V, pivoting::partial, B, Cluster>(
-        e, p, nodes_in<pivoting::partial>(nodes, s), [](const V&) {});
-    if (mine && !C::expand(n, rows, ends)) mark<Cluster>(found.bad, p.system, s.blocks);
+    }
   }
 };
 
@@ -96,10 +104,11 @@ __global__ void __launch_bounds__(most_threads)
     onchip_kernel(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
                   const __grid_constant__ onchip_shape s) {
   extern __shared__ __align__(cache_line) unsigned char memory[];
-  const block_memory<V> m(memory, s, block_solver<P, B, Cluster>::node_bytes);
+  block_memory<V> m(memory, s, block_solver<P, B, Cluster>::node_bytes);
   const findings found{m.flags, m.flags + s.systems};
   Tile t(g, o, s, m.arrays, m.places, m.arrival);
   for (int i = static_cast<int>(threadIdx.x); i < 2 * s.systems; i += s.threads) m.flags[i] = 0;
+  m.arrival.start(Tile::expecting);
   t.load();
   constexpr bool uneven = Cluster || Tile::uneven;
   const chunk_place p = place_of<uneven>(s, t);

@@ -21,11 +21,13 @@ class piece {
  public:
   /// Pieces have any number of chunks.
   static constexpr bool uneven = true;
+  /// Threads that say what will arrive, one an array.
+  static constexpr unsigned expecting = 4;
 
   /// `starts` has room for one entry more than systems, if these are of different lengths.
   __device__ __forceinline__ piece(const geometry& g, const typed_operands<V>& o,
                                    const onchip_shape& shape, V* memory, void* starts,
-                                   std::uint64_t* arrival)
+                                   bulk::arrival& arrival)
       : g_(g),
         o_(o),
         s_(shape),
@@ -66,11 +68,10 @@ class piece {
   __device__ __forceinline__ int finding_of(int) const { return 0; }
   __device__ __forceinline__ V* room_of(int matrix) const { return memory_ + start_of(matrix); }
 
-  /// Brings the systems in. Ends with a barrier.
+  /// Brings the systems in; the arrival has been started. Ends with a barrier.
   __device__ __forceinline__ void load() {
-    if (threadIdx.x == 0) bulk::start(arrival_, 4);
     __syncthreads();
-    load_all(0, true);
+    load_all(true);
   }
   /// Once more, after a barrier. Ends with a barrier.
   template <class Which>
@@ -78,7 +79,7 @@ class piece {
     // What was written to shared memory comes before what the copy engine writes.
     bulk::publish();
     __syncthreads();
-    load_all(1, false);
+    load_all(false);
   }
 
   /// By every thread, before a barrier and then `store`.
@@ -148,7 +149,7 @@ class piece {
     return whole;
   }
 
-  __device__ __forceinline__ void load_all(unsigned phase, bool find) {
+  __device__ __forceinline__ void load_all(bool find) {
     const bool in_bulk = may_bulk();
     if (!in_bulk) {
 #pragma unroll
@@ -158,7 +159,7 @@ class piece {
     }
     if (find) find_starts();
     wait_for_copies();
-    if (in_bulk) bulk::wait(arrival_, phase);
+    if (in_bulk) arrival_.wait();
     __syncthreads();
     part_systems();
   }
@@ -168,8 +169,8 @@ class piece {
     V* const to = array(a, 0);
     const int first = first_row(a), last = last_row(a);
     const parts p = parts_of(shift(src), first, last);
-    bulk::expect(arrival_, bytes_of(p));
-    if (p.head < p.tail) bulk::load(to + p.head, src + p.head, bytes_of(p), arrival_);
+    arrival_.expect(bytes_of(p));
+    if (p.head < p.tail) bulk::load(to + p.head, src + p.head, bytes_of(p), arrival_.barrier());
     for (int k = first; k < p.head; ++k) copy_element(to + k, src + k);
     for (int k = p.tail; k < last; ++k) copy_element(to + k, src + k);
   }
@@ -219,7 +220,7 @@ class piece {
   const onchip_shape& s_;
   V* memory_;
   int* starts_;
-  std::uint64_t* arrival_;
+  bulk::arrival& arrival_;
   index_t first_, row0_;
   int count_, rows_, chunk_rows_;
 };

@@ -136,13 +136,17 @@ struct edge_entries {
   }
 };
 
+template <stage S>
+using middle_of = typename chunk<V, pivots<S>>::middle;
+
 /// This thread's chunk reduced. What expanding needs is kept if `Keep`.
 template <stage S, bool Keep, class Watch>
 __device__ __forceinline__ typename chunk<V, pivots<S>>::equations reduce_chunk(int n,
                                                                                 chunk_rows<V>& rows,
+                                                                                middle_of<S>& m,
                                                                                 Watch watch) {
   if constexpr (S == stage::pivoted) {
-    return chunk<V, pivots<S>>::reduce(n, rows);
+    return chunk<V, pivots<S>>::reduce(n, rows, m);
   } else {
     return chunk<V, pivots<S>>::template reduce<Keep>(n, rows, watch);
   }
@@ -156,7 +160,8 @@ __global__ void __launch_bounds__(most_threads)
                     const nodes<pivots<S>> above, edge_entries* edges, const verdict* verdicts) {
   using C = chunk<V, pivots<S>>;
   extern __shared__ __align__(cache_line) unsigned char memory[];
-  const block_memory<V> m(memory, s, sizeof(typename C::equations));
+  block_memory<V> m(memory, s, sizeof(typename C::equations));
+  m.arrival.start();
   for_each_tile<S>(s, tiles, g.matrices.size, verdicts, [&](unsigned number) {
     tile<V> t(g, o, s, m.arrays, m.places, m.arrival, number);
     const int system = static_cast<int>(threadIdx.x);
@@ -173,7 +178,8 @@ __global__ void __launch_bounds__(most_threads)
     const int first = p.chunk * s.chunk_rows, n = min(s.chunk_rows, t.rows() - first);
     typename C::equations e{};
     chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
-    if (p.at >= 0) e = reduce_chunk<S, false>(n, rows, watch);
+    middle_of<S> middle;
+    if (p.at >= 0) e = reduce_chunk<S, false>(n, rows, middle, watch);
     block_level<V, pivots<S>> chunks(p);
     const auto all = chunks.up(e, static_cast<typename C::equations*>(m.nodes), watch);
     hand_up<S>(t, s, p, all, calm, m.flags, above);
@@ -333,7 +339,8 @@ __global__ void __launch_bounds__(most_threads)
                     const verdict* verdicts) {
   using C = chunk<V, pivots<S>>;
   extern __shared__ __align__(cache_line) unsigned char memory[];
-  const block_memory<V> m(memory, s, sizeof(typename C::equations));
+  block_memory<V> m(memory, s, sizeof(typename C::equations));
+  m.arrival.start();
   for_each_tile<S>(s, tiles, g.matrices.size, verdicts, [&](unsigned number) {
     tile<V> t(g, o, s, m.arrays, m.places, m.arrival, number);
     if (S == stage::watched && is_done<S>(t.number(0), t.systems(), verdicts)) return;
@@ -361,11 +368,12 @@ __global__ void __launch_bounds__(most_threads)
     const auto ignore = [](const V&) {};
     typename C::equations e{};
     chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
-    if (p.at >= 0) e = reduce_chunk<S, true>(n, rows, ignore);
+    middle_of<S> middle;
+    if (p.at >= 0) e = reduce_chunk<S, true>(n, rows, middle, ignore);
     block_level<V, pivots<S>> chunks(p);
     chunks.up(e, static_cast<typename C::equations*>(m.nodes), ignore);
     ends = chunks.down(ends);
-    if (p.at >= 0 && !C::expand(n, rows, ends) && !left_out[p.system] && o.status) {
+    if (p.at >= 0 && !C::expand(n, rows, ends, middle) && !left_out[p.system] && o.status) {
       // Everything was finite until now, so it is an overflow.
       int k = n - 1;
       while (k > 0 && core::is_finite(rows.right[k])) --k;

@@ -20,11 +20,13 @@ template <class V>
 class tile {
  public:
   static constexpr bool uneven = false;
+  /// Threads that say what will arrive.
+  static constexpr unsigned expecting = 1;
 
   /// The systems of block number `block`. `offsets` has room for array_count entries a system.
   __device__ __forceinline__ tile(const geometry& g, const typed_operands<V>& o,
                                   const onchip_shape& shape, V* memory, void* offsets,
-                                  std::uint64_t* arrival, unsigned block = blockIdx.x)
+                                  bulk::arrival& arrival, unsigned block = blockIdx.x)
       : g_(g),
         o_(o),
         s_(shape),
@@ -63,11 +65,10 @@ class tile {
     return offsets_[system * layout::array_count + a];
   }
 
-  /// Brings the systems in. Ends with a barrier.
+  /// Brings the systems in; the arrival has been started. Ends with a barrier.
   __device__ __forceinline__ void load() {
-    if (threadIdx.x == 0) bulk::start(arrival_);
     find_offsets();
-    load_all(0);
+    load_all();
     mend_edges([](int) { return true; });
     __syncthreads();
   }
@@ -80,7 +81,7 @@ class tile {
       // What was written to shared memory comes before what the copy engine writes.
       bulk::publish();
       __syncthreads();
-      load_all(1);
+      load_all();
     } else {
       for_each_line([&](int system, int first, int step) {
         if (which(system)) load_line(system, first, step);
@@ -96,7 +97,6 @@ class tile {
   __device__ __forceinline__ void leave() {
     bulk::publish();
     __syncthreads();
-    if (threadIdx.x == 0) bulk::finish(arrival_);
   }
 
   /// By every thread, before a barrier and then `store`.
@@ -130,15 +130,15 @@ class tile {
   }
 
   /// Ends with a barrier.
-  __device__ __forceinline__ void load_all(unsigned phase) {
+  __device__ __forceinline__ void load_all() {
     const bool in_bulk = may_bulk(s_.input) && aligned(o_.in[0]) && aligned(o_.in[1]) &&
                          aligned(o_.in[2]) && aligned(o_.in[3]);
     if (in_bulk) {
       if (threadIdx.x == 0) {
-        bulk::expect(arrival_, static_cast<unsigned>(4 * count_ * rows_ * sizeof(V)));
+        arrival_.expect(static_cast<unsigned>(4 * count_ * rows_ * sizeof(V)));
       }
       load_in_bulk();
-      bulk::wait(arrival_, phase);
+      arrival_.wait();
     } else {
       if (s_.dense_input) {
         load_dense();
@@ -172,7 +172,7 @@ class tile {
     for (int i = static_cast<int>(threadIdx.x); i < 4 * copies(s_.input); i += s_.threads) {
       const int a = i & 3, system = i >> 2;
       bulk::load(array(a, system), o_.in[a] + offset(a, system) + row0_, copy_bytes(s_.input),
-                 arrival_);
+                 arrival_.barrier());
     }
   }
   __device__ __forceinline__ void store_in_bulk() {
@@ -298,7 +298,7 @@ class tile {
   const onchip_shape& s_;
   V* memory_;
   index_t* offsets_;
-  std::uint64_t* arrival_;
+  bulk::arrival& arrival_;
   static constexpr int unroll = 4;
   unsigned block_;
   index_t first_, row0_;
