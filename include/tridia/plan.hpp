@@ -52,8 +52,8 @@ struct execution {
   /// that holds a NaN or an infinity, and the solution is not finite. i > 0: pivot i is exactly
   /// zero (LAPACK's `info`). If neither explains a solution that is not finite, it is an overflow:
   /// -i with the row where it appears (the algorithms from `cr` on say -1, also where their order
-  /// of elimination meets a zero pivot and that of Thomas does not). What `x` holds of a system whose
-  /// status is not 0 is unspecified; its neighbours are not touched.
+  /// of elimination meets a zero pivot and that of Thomas does not). What `x` holds of a system
+  /// whose status is not 0 is unspecified; its neighbours are not touched.
   index_t* status = nullptr;
   /// A cudaStream_t; null is the default stream. CPU plans ignore it and return when done.
   void* stream = nullptr;
