@@ -5,6 +5,7 @@
 #include "tridia/info.hpp"
 #include "tridia/plan.hpp"
 #include "tridia/problem.hpp"
+#include "tridia/scheme.hpp"
 #include "tridia/solve.hpp"
 #include "tridia/tuning.hpp"
 #include "tridia/types.hpp"
