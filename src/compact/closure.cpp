@@ -45,7 +45,7 @@ std::vector<std::pair<int, compact_row>> rows_for(const scheme& s, int position)
   std::vector<std::pair<int, compact_row>> rows;
   for (auto& known : compact::interior_rows(s.what(), s.lies(), alpha_of(s))) {
     const int order = order_of(known.row, s.what(), s.lies());
-    if (order <= s.order() && fits(known.row, position)) rows.emplace_back(order, known.row);
+    if (fits(known.row, position)) rows.emplace_back(order, known.row);
   }
   for (auto& known : compact::end_rows(s.what(), s.lies())) {
     if (known.position != position) continue;
@@ -171,7 +171,7 @@ std::vector<int> closure::orders() const {
 closure find_closure(const scheme& s, std::string_view name) {
   const std::vector<int> orders = parse_orders(name);
   const std::size_t rows = orders.size() / 2;
-  const std::string text = "'" + std::string(name) + "' ";
+  const std::string text = std::string("'").append(name) + "' ";
   const std::string usual = default_closure(s).name();
   if (orders.empty()) refuse(text + "is not a list of orders such as " + usual);
   if (orders.size() % 2 == 0 || !std::equal(orders.begin(), orders.end(), orders.rbegin())) {

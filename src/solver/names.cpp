@@ -1,4 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "tridia/compact.hpp"
 #include "tridia/scheme.hpp"
 #include "tridia/types.hpp"
 
@@ -39,6 +40,10 @@ constexpr auto table<quantity> = std::to_array<std::string_view>({"first_derivat
 template <>
 constexpr auto table<staggering> = std::to_array<std::string_view>({"none", "to_midpoints",
                                                                     "to_points"});
+template <>
+constexpr auto table<line_end> = std::to_array<std::string_view>({"closure", "symmetric",
+                                                                  "antisymmetric", "symmetric_half",
+                                                                  "antisymmetric_half"});
 
 template <class E>
 std::string_view pick(E value) {
@@ -58,6 +63,7 @@ std::string_view name(algorithm v) noexcept { return pick(v); }
 std::string_view name(transformation v) noexcept { return pick(v); }
 std::string_view name(quantity v) noexcept { return pick(v); }
 std::string_view name(staggering v) noexcept { return pick(v); }
+std::string_view name(line_end v) noexcept { return pick(v); }
 
 template <class E>
 std::span<const std::string_view> names() noexcept {
@@ -81,6 +87,7 @@ template std::span<const std::string_view> names<algorithm>() noexcept;
 template std::span<const std::string_view> names<transformation>() noexcept;
 template std::span<const std::string_view> names<quantity>() noexcept;
 template std::span<const std::string_view> names<staggering>() noexcept;
+template std::span<const std::string_view> names<line_end>() noexcept;
 
 template std::optional<value_type> parse(std::string_view) noexcept;
 template std::optional<boundary> parse(std::string_view) noexcept;
@@ -92,5 +99,6 @@ template std::optional<algorithm> parse(std::string_view) noexcept;
 template std::optional<transformation> parse(std::string_view) noexcept;
 template std::optional<quantity> parse(std::string_view) noexcept;
 template std::optional<staggering> parse(std::string_view) noexcept;
+template std::optional<line_end> parse(std::string_view) noexcept;
 
 }  // namespace tridia
