@@ -293,7 +293,7 @@ INSTANTIATE_TEST_SUITE_P(
         bad_grid{"too_small",
                  {"extents", "3", "C6", "3-4-6-4-3", "4"},
                  [](grid& g) {
-                   g.extents = {30, 4};
+                   g.extents = {30, 3};
                  }},
         bad_grid{"too_small_periodic",
                  {"extents", "4", "C6", "5"},

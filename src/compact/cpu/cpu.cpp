@@ -6,6 +6,7 @@
 
 #include <omp.h>
 #include <unistd.h>
+#include <cstdlib>
 
 #include <algorithm>
 
@@ -14,8 +15,6 @@
 namespace tridia::compact::cpu {
 namespace {
 
-/// The most lanes of a strip.
-constexpr int most_lanes = 512;
 /// Below this many values in all, starting threads costs more than it gains.
 constexpr index_t serial_values = 8192;
 
@@ -80,18 +79,19 @@ class executor final : public compact::executor {
     return solver::round_up(static_cast<std::size_t>(table().buffer_rows) * lanes_ * sizeof(R));
   }
 
-  /// Lines that lie side by side want long rows, as far as the buffer stays in a core's cache.
+  /// As many as keep the buffer well within a core's cache.
   int choose_lanes(index_t lines) const {
     const std::size_t cache = cache_bytes(_SC_LEVEL2_CACHE_SIZE, std::size_t{1} << 20);
     const std::size_t row = static_cast<std::size_t>(table().buffer_rows) * sizeof(R);
-    const bool along =
-        geometry_.lines[layout::rhs].step == 1 && geometry_.lines[layout::x].step == 1;
-    const index_t fit = static_cast<index_t>((along ? cache / 8 : cache / 3) / row);
-    const index_t useful = std::min(fit, std::max<index_t>(lines, 1));
+    const index_t useful =
+        std::min(static_cast<index_t>(cache / 8 / row), std::max<index_t>(lines, 1));
     const index_t units =
         std::clamp<index_t>(useful / kernels_.unit, 1, most_lanes / kernels_.unit);
     return static_cast<int>(units * kernels_.unit);
   }
+
+  /// Measured on 256^3: a chunk of contiguous lines wants whole cache lines of each, more of them.
+  index_t chunk() const { return geometry_.lines[layout::rhs].step == 1 ? 64 : 32; }
 
   /// Lines before the one whose result begins a cache line, where lines lie side by side.
   index_t unaligned_head(const void* out) const {
@@ -117,7 +117,7 @@ class executor final : public compact::executor {
     kernels_.apply(
         table(),
         {in, out, at.in, at.out, geometry_.lines[layout::rhs].step, geometry_.lines[layout::x].step,
-         live, lanes, streams_ && in != out, s, accumulate},
+         live, lanes, chunk(), streams_ && in != out, s, accumulate},
         buffer);
   }
 

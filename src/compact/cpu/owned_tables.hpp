@@ -21,8 +21,9 @@ class owned_tables {
     table_.periodic = periodic;
     const index_t before = -first_, behind = last_;
     table_.front = std::max<index_t>(before, 0);
+    table_.ahead = std::max<index_t>(behind, 0);
     table_.before = periodic ? table_.front : 0;
-    table_.behind = periodic ? std::max<index_t>(behind, 0) : 0;
+    table_.behind = periodic ? table_.ahead : 0;
     table_.buffer_rows = std::max(table_.front + line.points + table_.behind, line.rows);
     number(factor(line.matrix, line.rows, line.boundary), line.scale);
   }

@@ -33,6 +33,7 @@ struct tables {
   // A line's values begin at row `front` of the buffer; a periodic one's neighbours lie around
   // them, `before` and `behind` many.
   index_t front, before, behind;
+  index_t ahead;  // how far behind a row lies the last value that it needs
   index_t buffer_rows;
   weights<R> interior;
   const weights<R>*head, *tail;
@@ -42,6 +43,9 @@ struct tables {
   R corner, last_scale;
 };
 
+/// The most lanes of a strip.
+inline constexpr int most_lanes = 512;
+
 /// Lines that go through the buffer side by side, a lane each.
 struct strip {
   const void* in;
@@ -50,6 +54,7 @@ struct strip {
   index_t in_step, out_step;      // along the lines
   int live;                       // lines
   int lanes;                      // what they are rounded up to; a multiple of kernels::unit
+  index_t chunk;                  // rows that are loaded, worked on and stored at a time
   bool stream;                    // write past the cache
   double s;
   bool accumulate;
