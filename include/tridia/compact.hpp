@@ -74,8 +74,8 @@ class compact_operator {
   /// With `default_closure`. Throws `error`: invalid_argument where scheme, closure and grid do not
   /// go together (a line that is too short for them, too), unsupported, out_of_memory,
   /// device_failure. `options::algorithm` must be automatic.
-  compact_operator(const scheme& s, grid g, options o = {});
-  compact_operator(const scheme& s, const closure& c, grid g, options o = {});
+  compact_operator(const scheme& s, tridia::grid g, options o = {});
+  compact_operator(const scheme& s, const closure& c, tridia::grid g, options o = {});
   ~compact_operator();
   compact_operator(compact_operator&&) noexcept;
   compact_operator& operator=(compact_operator&&) noexcept;
