@@ -79,19 +79,18 @@ class executor final : public compact::executor {
     return solver::round_up(static_cast<std::size_t>(table().buffer_rows) * lanes_ * sizeof(R));
   }
 
-  /// As many as keep the buffer well within a core's cache.
+  /// As many as keep the buffer well within a core's cache; measured on 256^3.
   int choose_lanes(index_t lines) const {
     const std::size_t cache = cache_bytes(_SC_LEVEL2_CACHE_SIZE, std::size_t{1} << 20);
     const std::size_t row = static_cast<std::size_t>(table().buffer_rows) * sizeof(R);
-    const index_t useful =
-        std::min(static_cast<index_t>(cache / 8 / row), std::max<index_t>(lines, 1));
+    const index_t useful = std::min(static_cast<index_t>(cache / (contiguous() ? 16 : 6) / row),
+                                    std::max<index_t>(lines, 1));
     const index_t units =
         std::clamp<index_t>(useful / kernels_.unit, 1, most_lanes / kernels_.unit);
     return static_cast<int>(units * kernels_.unit);
   }
 
-  /// Measured on 256^3: a chunk of contiguous lines wants whole cache lines of each, more of them.
-  index_t chunk() const { return geometry_.lines[layout::rhs].step == 1 ? 64 : 32; }
+  bool contiguous() const { return geometry_.lines[layout::rhs].step == 1; }
 
   /// Lines before the one whose result begins a cache line, where lines lie side by side.
   index_t unaligned_head(const void* out) const {
@@ -117,7 +116,7 @@ class executor final : public compact::executor {
     kernels_.apply(
         table(),
         {in, out, at.in, at.out, geometry_.lines[layout::rhs].step, geometry_.lines[layout::x].step,
-         live, lanes, chunk(), streams_ && in != out, s, accumulate},
+         live, lanes, contiguous() ? 64 : 32, streams_ && in != out, s, accumulate},
         buffer);
   }
 

@@ -156,7 +156,7 @@ class passage {
   /// One row on the way down; `left` is what is left of the one above.
   TRIDIA_FN void eliminate(const weights<R>& w, int lane, index_t i, values& left,
                            values& border) const {
-    const row_numbers<R>& n = t_.numbers[i];
+    const row_numbers<R>& n = t_.number(i);
     R* const at = rows_ + i * pitch_ + lane;
     values r = right_side(w, lane, i);
     if (n.bordered) border = border.plus(n.border, r);
@@ -188,7 +188,7 @@ class passage {
     const values end = values::load(state_.end + lane);
     const R s = static_cast<R>(s_.s);
     for (index_t i = k1; i-- > k0;) {
-      const row_numbers<R>& n = t_.numbers[i];
+      const row_numbers<R>& n = t_.number(i);
       R* const at = rows_ + i * pitch_ + lane;
       values x = values::load(at).times(n.pivot);
       if (n.fills) x = x.plus(-n.fill, after);

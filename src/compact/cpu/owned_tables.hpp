@@ -65,10 +65,30 @@ class owned_tables {
                           round(r.border), round(r.column), s, r.swapped, r.fill != 0,
                           r.border != 0, r.column != 0});
     }
-    table_.numbers = numbers_.data();
     table_.eliminated = static_cast<index_t>(numbers_.size());
+    keep_one_of_equal_rows();
+    table_.numbers = numbers_.data();
     table_.corner = round(f.corner);
     table_.last_scale = scale.empty() ? R(1) : static_cast<R>(scale.back());
+  }
+
+  static bool equal(const row_numbers<R>& a, const row_numbers<R>& b) {
+    return a.below == b.below && a.pivot == b.pivot && a.next == b.next && a.fill == b.fill &&
+           a.border == b.border && a.column == b.column && a.scale == b.scale &&
+           a.swapped == b.swapped;
+  }
+
+  /// Of the rows around the middle one that are as it is.
+  void keep_one_of_equal_rows() {
+    if (numbers_.empty()) return;
+    const auto middle = numbers_.begin() + static_cast<std::ptrdiff_t>(numbers_.size() / 2);
+    auto first = middle, last = middle;
+    while (first != numbers_.begin() && equal(first[-1], *middle)) --first;
+    while (last + 1 != numbers_.end() && equal(last[1], *middle)) ++last;
+    table_.same = first - numbers_.begin();
+    table_.repeated = last - first;
+    numbers_.erase(first + 1, last + 1);
+    numbers_.shrink_to_fit();
   }
 
   tables<R> table_{};

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/host_device.hpp"
 #include "tridia/types.hpp"
 
 #include <cstddef>
@@ -38,9 +39,16 @@ struct tables {
   weights<R> interior;
   const weights<R>*head, *tail;
   index_t heads, tails;
+  // Eliminations converge: the rows from `same` to `same + repeated` have the numbers of row
+  // `same`, and only that one's are kept.
   const row_numbers<R>* numbers;
-  index_t eliminated;  // rows that have `numbers`: all but the last of a periodic line
+  index_t same, repeated;
+  index_t eliminated;  // rows that are: all but the last of a periodic line
   R corner, last_scale;
+
+  TRIDIA_FN const row_numbers<R>& number(index_t i) const {
+    return numbers[i < same ? i : i < same + repeated ? same : i - repeated];
+  }
 };
 
 /// The most lanes of a strip.
