@@ -13,6 +13,10 @@ function(tridia_cpu_kernels isa)
     string(REPLACE ";" ":" value "${parts}")
     set(target tridia_cpu_${isa}_${name})
     add_library(${target} OBJECT solver/cpu/kernels.cpp)
+    # Line operators see complex arrays as real ones.
+    if(name MATCHES "^f")
+      target_sources(${target} PRIVATE compact/cpu/kernels.cpp)
+    endif()
     target_compile_features(${target} PRIVATE cxx_std_20)
     target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
                                                  ${PROJECT_SOURCE_DIR}/include)

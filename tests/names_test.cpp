@@ -1,5 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 // Enumerators and their names, both ways.
+#include "tridia/compact.hpp"
+#include "tridia/scheme.hpp"
 #include "tridia/types.hpp"
 
 #include <gtest/gtest.h>
@@ -67,6 +69,20 @@ TEST(Names, BothWays) {
                                 {transformation::full, "full"},
                                 {transformation::blocks, "blocks"},
                                 {transformation::packed, "packed"}});
+  expect_names<algorithm>(
+      {{algorithm::automatic, "automatic"}, {algorithm::thomas, "thomas"}, {algorithm::lu, "lu"}});
+  expect_names<quantity>({{quantity::first_derivative, "first_derivative"},
+                          {quantity::second_derivative, "second_derivative"},
+                          {quantity::interpolation, "interpolation"},
+                          {quantity::filter, "filter"}});
+  expect_names<staggering>({{staggering::none, "none"},
+                            {staggering::to_midpoints, "to_midpoints"},
+                            {staggering::to_points, "to_points"}});
+  expect_names<line_end>({{line_end::closure, "closure"},
+                          {line_end::symmetric, "symmetric"},
+                          {line_end::antisymmetric, "antisymmetric"},
+                          {line_end::symmetric_half, "symmetric_half"},
+                          {line_end::antisymmetric_half, "antisymmetric_half"}});
 }
 
 // Another enumeration's names are unknown.

@@ -1,10 +1,12 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tridia/compact.hpp"
 #include "tridia/error.hpp"
 #include "tridia/info.hpp"
 #include "tridia/plan.hpp"
 #include "tridia/problem.hpp"
+#include "tridia/scheme.hpp"
 #include "tridia/solve.hpp"
 #include "tridia/tuning.hpp"
 #include "tridia/types.hpp"

@@ -20,6 +20,27 @@ struct solve_arguments {
   bool json = false, quiet = false;
 };
 
+/// The options of `tridia derive`.
+struct derive_arguments {
+  std::string in, out;  ///< NPY files, or FILE.h5:/DATASET.
+  int axis = -1, order = 1;
+  std::string scheme = "C6", closure;  ///< No closure: the scheme's default.
+  double spacing = 1;
+  bool periodic = false;
+  std::string device = "cpu", memory;
+  int threads = 0;
+  bool json = false, quiet = false;
+};
+
+/// The options of `tridia scheme`.
+struct scheme_arguments {
+  std::string name;  ///< Empty: all are listed.
+  std::string what;  ///< A quantity; empty: whatever has a scheme of that name.
+  double alpha = 0.45;
+  std::string plot;  ///< A PNG file.
+  bool list = false, json = false;
+};
+
 /// The options of `tridia tune`.
 struct tune_arguments {
   std::string device = "cuda";
@@ -31,6 +52,8 @@ struct tune_arguments {
 
 /// All return the exit code, and throw `failure` or `tridia::error`.
 int solve_command(const solve_arguments& arguments);
+int derive_command(const derive_arguments& arguments);
+int scheme_command(const scheme_arguments& arguments);
 int info_command(bool json);
 int tune_command(const tune_arguments& arguments);
 

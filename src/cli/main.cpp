@@ -5,6 +5,7 @@
 
 #include "tridia/error.hpp"
 #include "tridia/info.hpp"
+#include "tridia/scheme.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -92,6 +93,60 @@ void add_execution(CLI::App& app, solve_arguments& a) {
   app.add_flag("--quiet", a.quiet, "Print no report and no progress");
 }
 
+constexpr const char* derive_help =
+    "Differentiate a field along an axis by a compact finite-difference scheme.\n\n"
+    "IN and OUT are NPY files ('<f4', '<f8', '<c8' or '<c16', C or Fortran order) or datasets of\n"
+    "HDF5 files (FILE.h5:/DATASET, float or double). An HDF5 file that is there is copied and the\n"
+    "dataset added to the copy, which then replaces it. Files larger than memory go through in "
+    "slabs.\n\n"
+    "Exit codes: 0 done; 1 memory, a disk or a device failed; 2 bad input, nothing written.\n";
+
+void add_derivative(CLI::App& app, derive_arguments& a) {
+  app.add_option("IN", a.in, "The field")->required()->type_name("FILE");
+  app.add_option("OUT", a.out, "Its derivative, like IN, which it may replace")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("--axis", a.axis, "The axis that is differentiated along")
+      ->capture_default_str()
+      ->type_name("K");
+  app.add_option("--order", a.order, "First or second derivative")
+      ->check(CLI::IsMember({1, 2}))
+      ->capture_default_str()
+      ->type_name("1|2");
+  app.add_option("--scheme", a.scheme, "The scheme in the interior; see tridia scheme")
+      ->capture_default_str()
+      ->type_name("NAME");
+  app.add_option("--spacing", a.spacing, "The distance of neighbouring points")
+      ->required()
+      ->type_name("H");
+  app.add_option("--closure", a.closure,
+                 "The orders of the rows at the ends, the interior's in the middle, as 3-4-6-4-3")
+      ->type_name("ORDERS");
+  app.add_flag("--periodic", a.periodic, "The last point is followed by the first");
+  app.add_option("--device", a.device, "Where to work")
+      ->check(a_name_of<backend>())
+      ->capture_default_str();
+  app.add_option("--threads", a.threads, "CPU threads; 0 means all")
+      ->check(CLI::Range(0, 65536))
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_option("--memory", a.memory, "Largest slab, as 512M or 2G; half of what is available")
+      ->type_name("BYTES");
+  app.add_flag("--json", a.json, "Print one JSON object");
+  app.add_flag("--quiet", a.quiet, "Print no report and no progress");
+}
+
+void add_scheme(CLI::App& app, scheme_arguments& a) {
+  auto* name = app.add_option("NAME", a.name, "As C6 or F8; all are listed if not given");
+  app.add_flag("--list", a.list, "List all schemes")->excludes(name);
+  app.add_option("--of", a.what, "Only the scheme of this quantity")->check(a_name_of<quantity>());
+  app.add_option("--alpha", a.alpha, "The parameter of filters, from -0.5 to 0.5")
+      ->capture_default_str();
+  app.add_option("--plot", a.plot, "Draw the modified wavenumbers (needs Python's matplotlib)")
+      ->type_name("FILE.png");
+  app.add_flag("--json", a.json, "Print one JSON object");
+}
+
 constexpr const char* tune_help =
     "Measure on this GPU which parameters are best for its kernels, and write them for\n"
     "tridia solve --tuning, and for tridia::options::tuning.";
@@ -116,10 +171,14 @@ void add_tuning(CLI::App& app, tune_arguments& a) {
 /// What was asked for on the command line.
 struct request {
   solve_arguments solve;
+  derive_arguments derive;
+  scheme_arguments scheme;
   tune_arguments tune;
   bool json_info = false;
   CLI::App app{"tridia: many tridiagonal systems at the speed of memory", "tridia"};
   CLI::App* solve_app = nullptr;
+  CLI::App* derive_app = nullptr;
+  CLI::App* scheme_app = nullptr;
   CLI::App* tune_app = nullptr;
 
   request() {
@@ -129,6 +188,11 @@ struct request {
     add_files(*solve_app, solve);
     add_problem(*solve_app, solve);
     add_execution(*solve_app, solve);
+    derive_app = app.add_subcommand("derive", derive_help);
+    add_derivative(*derive_app, derive);
+    scheme_app = app.add_subcommand(
+        "scheme", "Print compact schemes: coefficients, orders, closures, modified wavenumbers.");
+    add_scheme(*scheme_app, scheme);
     tune_app = app.add_subcommand("tune", tune_help);
     add_tuning(*tune_app, tune);
     app.add_subcommand("bench",
@@ -159,12 +223,21 @@ failure translated(const error& e) {
       {"switch_point: ", "--switch-point"},
       {"packing_depth: ", "--packing-depth"},
       {"transformation: ", "--transform"}};
+  constexpr struct {
+    std::string_view prefix;
+    const char* option;
+  } options[] = {
+      {"algorithm: ", "--algorithm"}, {"alpha_f: ", "--alpha"}, {"backend: ", "--device"},
+      {"closure: ", "--closure"},     {"extents: ", "IN"},      {"scheme: ", "--scheme"},
+      {"spacing: ", "--spacing"}};
   const std::string_view sentence = e.what();
   const bool ours = e.code() == errc::out_of_memory || e.code() == errc::device_failure;
   const exit_code code = ours ? exit_failure : exit_bad_input;
   for (const auto& [prefix, option] : options) {
     if (sentence.starts_with(prefix))
       return {code, option, std::string(sentence.substr(prefix.size()))};
+    if (!sentence.starts_with(prefix)) continue;
+    return {code, option, std::string(sentence.substr(prefix.size()))};
   }
   return {code, "", std::string(sentence)};
 }
@@ -176,6 +249,8 @@ int run(int argc, char** argv) {
   if (!parse(r, argc, argv)) return exit_success;
   try {
     if (r.tune_app->parsed()) return tune_command(r.tune);
+    if (r.derive_app->parsed()) return derive_command(r.derive);
+    if (r.scheme_app->parsed()) return scheme_command(r.scheme);
     return r.solve_app->parsed() ? solve_command(r.solve) : info_command(r.json_info);
   } catch (const error& e) {
     throw translated(e);

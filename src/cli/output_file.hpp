@@ -1,6 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "temporary_file.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -8,9 +10,7 @@
 
 namespace tridia::cli {
 
-/// A file that appears complete or not at all: it is written through a memory map under a
-/// temporary name in its own directory, and renamed by `commit`. Anything else that ends its life,
-/// a signal too, removes it.
+/// A file that appears complete or not at all (a `temporary_file`), written through a memory map.
 class output_file {
  public:
   /// Makes a file of `header` and `data_bytes` bytes, whose space on the disk is taken at once.
@@ -31,15 +31,11 @@ class output_file {
   void commit();
 
  private:
-  void create();
   void reserve(std::string_view header);
-  void remove() noexcept;
   void unmap() noexcept;
-  [[noreturn]] void fail(const char* what, int error) const;
 
-  std::string path_, argument_, temporary_;
+  temporary_file file_;
   std::size_t header_bytes_ = 0, size_ = 0;
-  int fd_ = -1;
   std::byte* map_ = nullptr;
 };
 

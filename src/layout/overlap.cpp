@@ -109,8 +109,9 @@ void check_overlap(const problem& p, const resolved& r, const void* const (&inpu
     if (interleaved(a, r.out, distance, size)) continue;
     if (apart_in_one_array(a, r.out, distance, size)) continue;
     throw error(errc::invalid_argument,
-                std::string("x: its bytes ") + text(out) + " overlap those of " + a.name + ", " +
-                    text(in) + ", in another layout: pass the same pointer and strides, or " +
+                std::string(r.out.name) + ": its bytes " + text(out) + " overlap those of " +
+                    a.name + ", " + text(in) +
+                    ", in another layout: pass the same pointer and strides, or " +
                     "arrays that are apart");
   }
 }

@@ -17,6 +17,8 @@ namespace {
 
 std::string text(index_t v) { return std::to_string(v); }
 
+}  // namespace
+
 /// Every address of an array must fit into 63 bits of bytes, whatever the strides.
 void check_size(const resolved_array& a, value_type type) {
   constexpr auto most = std::numeric_limits<index_t>::max() / 64;
@@ -57,6 +59,8 @@ index_t product(const std::vector<index_t>& extents) {
   }
   return p;
 }
+
+namespace {
 
 int positive_axis(const problem& p) {
   const int rank = static_cast<int>(p.extents.size());
@@ -190,6 +194,8 @@ resolved_array side(const problem& p, const char* name, const char* strides_name
   return a;
 }
 
+}  // namespace
+
 /// Two elements of x at one address would be written by two systems at once. Axes sorted by stride
 /// must each step over all that the faster ones span.
 void check_distinct(const resolved_array& a) {
@@ -209,6 +215,8 @@ void check_distinct(const resolved_array& a) {
     span += (extent - 1) * stride;
   }
 }
+
+namespace {
 
 index_t longest(const std::vector<index_t>& offsets) {
   index_t n = 0;

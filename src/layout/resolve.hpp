@@ -43,6 +43,18 @@ geometry make_geometry(const problem& p, const resolved& r);
 void check_overlap(const problem& p, const resolved& r, const void* const (&inputs)[input_count],
                    const void* x);
 
+/// Strides of a dense array in C order.
+std::vector<index_t> dense_strides(const std::vector<index_t>& extents);
+
+/// How many elements there are; saturates.
+index_t product(const std::vector<index_t>& extents);
+
+/// Throws if an array reaches beyond 64-bit addresses.
+void check_size(const resolved_array& a, value_type type);
+
+/// Throws if two elements of an array that is written share an address.
+void check_distinct(const resolved_array& a);
+
 /// "(4, 7)".
 std::string shape_text(const std::vector<index_t>& shape);
 

@@ -1,4 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "tridia/compact.hpp"
+#include "tridia/scheme.hpp"
 #include "tridia/types.hpp"
 
 #include <algorithm>
@@ -31,6 +33,17 @@ constexpr auto table<algorithm> = std::to_array<std::string_view>({"automatic", 
 template <>
 constexpr auto table<transformation> = std::to_array<std::string_view>({"none", "full", "blocks",
                                                                         "packed"});
+template <>
+constexpr auto table<quantity> = std::to_array<std::string_view>({"first_derivative",
+                                                                  "second_derivative",
+                                                                  "interpolation", "filter"});
+template <>
+constexpr auto table<staggering> = std::to_array<std::string_view>({"none", "to_midpoints",
+                                                                    "to_points"});
+template <>
+constexpr auto table<line_end> = std::to_array<std::string_view>({"closure", "symmetric",
+                                                                  "antisymmetric", "symmetric_half",
+                                                                  "antisymmetric_half"});
 
 template <class E>
 std::string_view pick(E value) {
@@ -48,6 +61,9 @@ std::string_view name(coefficients v) noexcept { return pick(v); }
 std::string_view name(backend v) noexcept { return pick(v); }
 std::string_view name(algorithm v) noexcept { return pick(v); }
 std::string_view name(transformation v) noexcept { return pick(v); }
+std::string_view name(quantity v) noexcept { return pick(v); }
+std::string_view name(staggering v) noexcept { return pick(v); }
+std::string_view name(line_end v) noexcept { return pick(v); }
 
 template <class E>
 std::span<const std::string_view> names() noexcept {
@@ -69,6 +85,9 @@ template std::span<const std::string_view> names<coefficients>() noexcept;
 template std::span<const std::string_view> names<backend>() noexcept;
 template std::span<const std::string_view> names<algorithm>() noexcept;
 template std::span<const std::string_view> names<transformation>() noexcept;
+template std::span<const std::string_view> names<quantity>() noexcept;
+template std::span<const std::string_view> names<staggering>() noexcept;
+template std::span<const std::string_view> names<line_end>() noexcept;
 
 template std::optional<value_type> parse(std::string_view) noexcept;
 template std::optional<boundary> parse(std::string_view) noexcept;
@@ -78,5 +97,8 @@ template std::optional<coefficients> parse(std::string_view) noexcept;
 template std::optional<backend> parse(std::string_view) noexcept;
 template std::optional<algorithm> parse(std::string_view) noexcept;
 template std::optional<transformation> parse(std::string_view) noexcept;
+template std::optional<quantity> parse(std::string_view) noexcept;
+template std::optional<staggering> parse(std::string_view) noexcept;
+template std::optional<line_end> parse(std::string_view) noexcept;
 
 }  // namespace tridia

@@ -1,6 +1,6 @@
 # The README shows the programs that are compiled from examples/, less their licence line.
 file(READ ${ROOT}/README.md readme)
-foreach(name readme plan)
+foreach(name readme plan derivative)
   file(READ ${ROOT}/examples/${name}.cpp program)
   string(REGEX REPLACE "^//[^\n]*\n" "" program "${program}")
   string(FIND "${readme}" "```cpp\n${program}```" at)

@@ -1,48 +1,50 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/cpu/kernel_table.hpp"
+#include "solver/cpu/level.hpp"
 #include "tridia/error.hpp"
 
 namespace tridia::cpu {
+
+level best_level() {
+#if defined(TRIDIA_X86_64_V4)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512cd")) {
+    return level::x86_64_v4;
+  }
+#endif
+#if defined(TRIDIA_X86_64_V3)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("bmi2")) {
+    return level::x86_64_v3;
+  }
+#endif
+  // The lowest one needs no asking.
+#if defined(TRIDIA_X86_64_V2)
+  return level::x86_64_v2;
+#elif defined(__x86_64__)
+  throw error(errc::unsupported,
+              "backend: this build's CPU kernels need a newer processor: build with level 2 among "
+              "TRIDIA_X86_64_LEVELS");
+#else
+  return level::baseline;
+#endif
+}
+
 namespace {
 
 struct tables {
-  const char* name;
   kernel_pair (*f32)(pivoting, boundary);
   kernel_pair (*f64)(pivoting, boundary);
   kernel_pair (*c64)(pivoting, boundary);
   kernel_pair (*c128)(pivoting, boundary);
 };
 
-#define TRIDIA_TABLES(isa, name) \
-  tables { name, isa::table_f32, isa::table_f64, isa::table_c64, isa::table_c128 }
-
-/// The highest level that was built and that the processor has; the lowest one needs no asking.
 tables find_best() {
-#if defined(TRIDIA_X86_64_V4)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512cd")) {
-    return TRIDIA_TABLES(x86_64_v4, "x86-64-v4");
-  }
-#endif
-#if defined(TRIDIA_X86_64_V3)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-      __builtin_cpu_supports("bmi2")) {
-    return TRIDIA_TABLES(x86_64_v3, "x86-64-v3");
-  }
-#endif
-#if defined(TRIDIA_X86_64_V2)
-  return TRIDIA_TABLES(x86_64_v2, "x86-64-v2");
-#elif defined(__x86_64__)
-  throw error(errc::unsupported,
-              "backend: this build's CPU kernels need a newer processor: build with level 2 among "
-              "TRIDIA_X86_64_LEVELS");
-#else
-  return TRIDIA_TABLES(baseline, "baseline");
-#endif
-}
-
+#define TRIDIA_TABLES(isa) tables{isa::table_f32, isa::table_f64, isa::table_c64, isa::table_c128}
+  TRIDIA_RETURN_BEST(TRIDIA_TABLES)
 #undef TRIDIA_TABLES
+}
 
 const tables& best() {
   static const tables chosen = find_best();
@@ -65,6 +67,18 @@ kernel_pair find_kernels(value_type type, pivoting p, boundary b) {
   return best().f64(p, b);
 }
 
-const char* instruction_set() { return best().name; }
+const char* instruction_set() {
+  switch (best_level()) {
+    case level::x86_64_v2:
+      return "x86-64-v2";
+    case level::x86_64_v3:
+      return "x86-64-v3";
+    case level::x86_64_v4:
+      return "x86-64-v4";
+    case level::baseline:
+      break;
+  }
+  return "baseline";
+}
 
 }  // namespace tridia::cpu

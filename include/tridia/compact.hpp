@@ -1,0 +1,135 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tridia/error.hpp"
+#include "tridia/plan.hpp"
+#include "tridia/scheme.hpp"
+#include "tridia/types.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tridia {
+
+/// What is beyond an end of a line that is not periodic.
+enum class line_end {
+  closure,  ///< Nothing: the rows of the closure.
+  /// The field's mirror image, f(-x) = f(x) or f(-x) = -f(x), with x = 0 at the first (last) point
+  /// of the grid: the first entry itself, or half a cell before it where the entries are midpoints.
+  symmetric,
+  antisymmetric,
+  /// The same with the mirror half a cell beyond the first (last) point; not where staggered.
+  symmetric_half,
+  antisymmetric_half,
+};
+std::string_view name(line_end) noexcept;
+
+/// The arrays that an operator is for.
+struct grid {
+  /// Of both arrays. A complex field is one of two parts, on which an operator acts alike.
+  value_type type = value_type::f64;
+
+  /// Shape of the array that is read, any number of axes from 1. The one that is written has the
+  /// same shape but along the axis of a staggered operator (see `staggering`).
+  std::vector<index_t> extents{};
+
+  /// The axis of the lines; negative counts from the last, as in NumPy.
+  int axis = -1;
+
+  /// h, the distance of neighbouring points; not 0. Interpolations and filters do not use it.
+  double spacing = 1;
+
+  tridia::boundary boundary = tridia::boundary::regular;
+  /// The two ends of a line that is not periodic.
+  line_end head = line_end::closure, tail = line_end::closure;
+
+  /// For a first derivative on a stretched grid: dx/dxi at each result of a line, where xi is the
+  /// coordinate in which points are `spacing` apart. Of one sign, finite, not zero. Empty: 1. (A
+  /// second derivative on a stretched grid is a first one of a first one.)
+  std::vector<double> metric{};
+
+  /// Fields a call, from 0: both arrays are this many of `extents`.
+  index_t fields = 1;
+
+  /// Strides in elements, one an axis, any sign; empty means dense in C order. Those of `in` may be
+  /// 0, which broadcasts.
+  std::vector<index_t> in_strides{}, out_strides{};
+  /// Elements from one field to the next; 0 means one dense array after another.
+  index_t in_step = 0, out_step = 0;
+};
+
+/// A compact scheme along one axis of a grid, made ready to be applied many times.
+///
+/// Immutable: any number of threads may apply one operator at the same time, each with a workspace
+/// of its own. Application allocates nothing and, on a GPU, does not synchronise. A field is read
+/// once and the result written once, in whatever direction: the stencil and the solve are fused.
+///
+/// `out` may be the very same array as `in` (same pointer, strides and extents); any other overlap
+/// is refused. A line that holds a NaN does not touch other lines. One that was moved from can only
+/// be destroyed or assigned to.
+class compact_operator {
+ public:
+  /// With `default_closure`. Throws `error`: invalid_argument where scheme, closure and grid do not
+  /// go together (a line that is too short for them, too), unsupported, out_of_memory,
+  /// device_failure. `options::algorithm` must be automatic.
+  compact_operator(const scheme& s, tridia::grid g, options o = {});
+  compact_operator(const scheme& s, const closure& c, tridia::grid g, options o = {});
+  ~compact_operator();
+  compact_operator(compact_operator&&) noexcept;
+  compact_operator& operator=(compact_operator&&) noexcept;
+
+  /// As it was given.
+  [[nodiscard]] const tridia::grid& grid() const noexcept;
+  /// Shape of the array that is written (of each field).
+  [[nodiscard]] const std::vector<index_t>& out_extents() const noexcept;
+  [[nodiscard]] tridia::backend backend() const noexcept;
+  /// The GPU of a CUDA operator; -1 otherwise.
+  [[nodiscard]] int cuda_device() const noexcept;
+  /// Threads that a CPU operator uses; 1 otherwise.
+  [[nodiscard]] int threads() const noexcept;
+  /// The bytes of workspace that an application needs.
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept;
+  /// As `closure_warning`, where a closure is used; or empty.
+  [[nodiscard]] const std::string& warning() const noexcept;
+
+  /// out = op(in). Arrays and workspace lie where the operator runs; `e.status` is not used. Throws
+  /// `error`: invalid_argument or wrong_device before any work is done, device_failure.
+  void apply(const void* in, void* out, const execution& e) const;
+  /// out += s op(in); in place this is a step of an explicit method.
+  void apply_add(double s, const void* in, void* out, const execution& e) const;
+
+  /// The same; arrays of another type than the grid's are refused (invalid_argument).
+  template <class T>
+  void apply(const T* in, T* out, const execution& e) const {
+    require_type(value_type_of<T>);
+    apply(static_cast<const void*>(in), static_cast<void*>(out), e);
+  }
+  template <class T>
+  void apply_add(double s, const T* in, T* out, const execution& e) const {
+    require_type(value_type_of<T>);
+    apply_add(s, static_cast<const void*>(in), static_cast<void*>(out), e);
+  }
+
+  /// For the person in a hurry, on a CPU: with a workspace that is allocated for the call.
+  template <class T>
+  void apply(const T* in, T* out) const {
+    const auto memory = host_workspace();
+    apply(in, out, {.workspace = memory.get(), .workspace_bytes = workspace_bytes()});
+  }
+  template <class T>
+  void apply_add(double s, const T* in, T* out) const {
+    const auto memory = host_workspace();
+    apply_add(s, in, out, {.workspace = memory.get(), .workspace_bytes = workspace_bytes()});
+  }
+
+  struct state;  ///< Private to the library.
+
+ private:
+  void require_type(value_type type) const;
+  [[nodiscard]] std::unique_ptr<std::byte[]> host_workspace() const;
+  std::unique_ptr<const state> state_;
+};
+
+}  // namespace tridia

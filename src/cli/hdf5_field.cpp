@@ -1,0 +1,235 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "failure.hpp"
+#include "field.hpp"
+#include "systems.hpp"
+#include "temporary_file.hpp"
+
+#include <fmt/format.h>
+#include <hdf5.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <vector>
+
+namespace tridia::cli {
+namespace {
+
+/// An HDF5 identifier, closed by the function for its kind; HDF5's own messages are not printed.
+class handle {
+ public:
+  handle(hid_t id, herr_t (*closing)(hid_t)) : id_(id), close_(closing) {}
+  ~handle() { close(); }
+  handle(const handle&) = delete;
+  handle& operator=(const handle&) = delete;
+  operator hid_t() const noexcept { return id_; }  // NOLINT: it is one
+  [[nodiscard]] bool good() const noexcept { return id_ >= 0; }
+  herr_t close() noexcept {
+    const herr_t result = id_ >= 0 ? close_(id_) : 0;
+    id_ = -1;
+    return result;
+  }
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+void silence() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+
+hid_t native_type(value_type t) {
+  return t == value_type::f32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+}
+
+std::vector<hsize_t> sizes_of(const std::vector<index_t>& v) { return {v.begin(), v.end()}; }
+
+/// Memory for one slab in C order.
+class slab_memory {
+ public:
+  field_part hold(const slab& part, value_type type) {
+    index_t count = 1;
+    for (const index_t e : part.extents) count *= e;
+    const std::size_t bytes = static_cast<std::size_t>(count) * size_of(type);
+    if (bytes > size_) {
+      memory_.reset();
+      memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+      size_ = bytes;
+    }
+    return {memory_.get(), dense_strides(part.extents, false)};
+  }
+  [[nodiscard]] std::byte* data() const noexcept { return memory_.get(); }
+
+ private:
+  std::unique_ptr<std::byte[]> memory_;
+  std::size_t size_ = 0;
+};
+
+/// Calls transfer(memory space, file space) for a slab of a dataset.
+template <class F>
+bool with_spaces(hid_t dataset, const slab& part, F transfer) {
+  const handle file(H5Dget_space(dataset), H5Sclose);
+  const auto first = sizes_of(part.first), extents = sizes_of(part.extents);
+  const handle memory(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr),
+                      H5Sclose);
+  if (!file.good() || !memory.good()) return false;
+  if (H5Sselect_hyperslab(file, H5S_SELECT_SET, first.data(), nullptr, extents.data(), nullptr) < 0)
+    return false;
+  return transfer(static_cast<hid_t>(memory), static_cast<hid_t>(file)) >= 0;
+}
+
+class dataset_input final : public field_input {
+ public:
+  dataset_input(const dataset_path& path, const std::string& argument)
+      : path_(path),
+        argument_(argument),
+        file_(open_file(), H5Fclose),
+        dataset_(H5Dopen2(file_, path.dataset.c_str(), H5P_DEFAULT), H5Dclose) {
+    if (!dataset_.good()) refuse("has no such dataset");
+    read_type();
+    read_shape();
+  }
+
+  [[nodiscard]] const npy_header& header() const noexcept override { return header_; }
+  field_part open(const slab& part) override {
+    field_part held = memory_.hold(part, header_.type);
+    const bool good = with_spaces(dataset_, part, [&](hid_t memory, hid_t file) {
+      return H5Dread(dataset_, native_type(header_.type), memory, file, H5P_DEFAULT, held.data);
+    });
+    if (!good) throw failure(exit_failure, argument_, text() + " cannot be read");
+    return held;
+  }
+  void release() override {}
+
+ private:
+  [[nodiscard]] std::string text() const {
+    return fmt::format("'{}:{}'", path_.file, path_.dataset);
+  }
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw bad_input(argument_, text() + " " + why);
+  }
+
+  hid_t open_file() const {
+    silence();
+    std::error_code error;
+    if (!std::filesystem::exists(path_.file, error))
+      refuse("cannot be read: there is no such file");
+    const hid_t id = H5Fopen(path_.file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (id < 0) refuse("cannot be read: it is no HDF5 file, or is open elsewhere for writing");
+    return id;
+  }
+  void read_type() {
+    const handle type(H5Dget_type(dataset_), H5Tclose);
+    const std::size_t size = H5Tget_size(type);
+    if (H5Tget_class(type) != H5T_FLOAT || (size != 4 && size != 8)) {
+      refuse("does not hold floating-point numbers of 4 or 8 bytes, which a dataset must");
+    }
+    header_.type = size == 4 ? value_type::f32 : value_type::f64;
+  }
+  void read_shape() {
+    const handle space(H5Dget_space(dataset_), H5Sclose);
+    const int rank = H5Sget_simple_extent_ndims(space);
+    std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(rank, 0)));
+    if (rank < 0 || H5Sget_simple_extent_dims(space, extents.data(), nullptr) < 0) {
+      refuse("has no shape");
+    }
+    header_.shape.assign(extents.begin(), extents.end());
+  }
+
+  dataset_path path_;
+  std::string argument_;
+  handle file_, dataset_;
+  npy_header header_;
+  slab_memory memory_;
+};
+
+class dataset_output final : public field_output {
+ public:
+  dataset_output(const dataset_path& path, const std::string& argument, const npy_header& header)
+      : path_(path),
+        argument_(argument),
+        type_(header.type),
+        temporary_(path.file, argument),
+        file_(make_file(), H5Fclose),
+        dataset_(make_dataset(header), H5Dclose) {}
+
+  field_part open(const slab& part) override { return memory_.hold(part, type_); }
+  void close(const slab& part) override {
+    const bool good = with_spaces(dataset_, part, [&](hid_t memory, hid_t file) {
+      return H5Dwrite(dataset_, native_type(type_), memory, file, H5P_DEFAULT, memory_.data());
+    });
+    if (!good) fail("cannot be written");
+  }
+  void commit() override {
+    if (dataset_.close() < 0 || file_.close() < 0) fail("cannot be written");
+    temporary_.commit();
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw failure(exit_failure, argument_,
+                  fmt::format("'{}:{}' {}", path_.file, path_.dataset, what));
+  }
+
+  /// A new file, or a copy of the one that is there: whatever happens, that one stays whole.
+  hid_t make_file() const {
+    silence();
+    std::error_code error;
+    const bool there = std::filesystem::exists(temporary_.path(), error);
+    if (there) {
+      std::filesystem::copy_file(temporary_.path(), temporary_.temporary_path(),
+                                 std::filesystem::copy_options::overwrite_existing, error);
+      if (error) temporary_.fail("cannot be copied", error.value());
+    }
+    const char* const name = temporary_.temporary_path().c_str();
+    const hid_t id = there ? H5Fopen(name, H5F_ACC_RDWR, H5P_DEFAULT)
+                           : H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    if (id < 0 && there) {
+      throw bad_input(argument_,
+                      fmt::format("'{}' is there, but is no HDF5 file that a dataset can be added "
+                                  "to",
+                                  path_.file));
+    }
+    if (id < 0) fail("cannot be created");
+    return id;
+  }
+
+  hid_t make_dataset(const npy_header& header) const {
+    if (header.type != value_type::f32 && header.type != value_type::f64) {
+      throw bad_input(argument_, fmt::format("a dataset holds real numbers, but the field is of "
+                                             "type {}: write an NPY file",
+                                             npy_descr(header.type)));
+    }
+    const auto extents = sizes_of(header.shape);
+    const handle space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr),
+                       H5Sclose);
+    const handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+    H5Pset_create_intermediate_group(links, 1);
+    const hid_t id = H5Dcreate2(file_, path_.dataset.c_str(), native_type(header.type), space,
+                                links, H5P_DEFAULT, H5P_DEFAULT);
+    if (id >= 0) return id;
+    throw bad_input(argument_, fmt::format("'{}' has something named {} already: choose another "
+                                           "name",
+                                           path_.file, path_.dataset));
+  }
+
+  dataset_path path_;
+  std::string argument_;
+  value_type type_;
+  temporary_file temporary_;
+  handle file_, dataset_;
+  slab_memory memory_;
+};
+
+}  // namespace
+
+std::unique_ptr<field_input> open_dataset(const dataset_path& path, const std::string& argument) {
+  return std::make_unique<dataset_input>(path, argument);
+}
+
+std::unique_ptr<field_output> create_dataset(const dataset_path& path, const std::string& argument,
+                                             const npy_header& header) {
+  return std::make_unique<dataset_output>(path, argument, header);
+}
+
+}  // namespace tridia::cli

@@ -1,0 +1,82 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/host_device.hpp"
+#include "tridia/types.hpp"
+
+#include <cstddef>
+
+// What the CPU's kernels of line operators are given, free of any vector type: the kernels are
+// compiled once for each instruction set (kernels.cpp), everything else once.
+namespace tridia::compact::cpu {
+
+/// A stencil in the type of the arrays: the weights of values `first` to `first + count - 1` of a
+/// row, relative to it.
+template <class R>
+struct weights {
+  const R* at;
+  int first, count;
+};
+
+/// A `factor_row` (compact/factors.hpp) and the scale of its result.
+template <class R>
+struct row_numbers {
+  R below, pivot, next, fill, border, column, scale;
+  // Which of them is there at all.
+  bool swapped, fills, bordered, columned;
+};
+
+/// A line operator in the type of the arrays; what it points to belongs to another.
+template <class R>
+struct tables {
+  index_t points, rows;
+  bool periodic;
+  // A line's values begin at row `front` of the buffer; a periodic one's neighbours lie around
+  // them, `before` and `behind` many.
+  index_t front, before, behind;
+  index_t ahead;  // how far behind a row lies the last value that it needs
+  index_t buffer_rows;
+  weights<R> interior;
+  const weights<R>*head, *tail;
+  index_t heads, tails;
+  // Eliminations converge: the rows from `same` to `same + repeated` have the numbers of row
+  // `same`, and only that one's are kept.
+  const row_numbers<R>* numbers;
+  index_t same, repeated;
+  index_t eliminated;  // rows that are: all but the last of a periodic line
+  R corner, last_scale;
+
+  TRIDIA_FN const row_numbers<R>& number(index_t i) const {
+    return numbers[i < same ? i : i < same + repeated ? same : i - repeated];
+  }
+};
+
+/// The most lanes of a strip.
+inline constexpr int most_lanes = 512;
+
+/// Lines that go through the buffer side by side, a lane each.
+struct strip {
+  const void* in;
+  void* out;
+  const index_t *in_at, *out_at;  // where each line begins, in elements
+  index_t in_step, out_step;      // along the lines
+  int live;                       // lines
+  int lanes;                      // what they are rounded up to; a multiple of kernels::unit
+  index_t chunk;                  // rows that are loaded, worked on and stored at a time
+  bool stream;                    // write past the cache
+  double s;
+  bool accumulate;
+};
+
+/// For one value type. `buffer` holds `buffer_rows * lanes` values, aligned to 64 bytes.
+template <class R>
+struct kernels {
+  int unit;  // lanes that are worked on at once; also a multiple of a transpose's
+  void (*apply)(const tables<R>&, const strip&, R* buffer);
+};
+
+/// The best that was built and that the processor has.
+template <class R>
+kernels<R> find_kernels();
+
+}  // namespace tridia::compact::cpu

@@ -1,0 +1,43 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "compact/line_operator.hpp"
+#include "layout/geometry.hpp"
+#include "tridia/plan.hpp"
+
+#include <cstddef>
+#include <memory>
+
+namespace tridia::compact {
+
+/// What a backend is asked to do, checked and reduced: a line operator on lines of real numbers. A
+/// complex array has become a real one with an axis more, its strides doubled.
+struct task {
+  line_operator line;
+  value_type type;  // f32 or f64
+  /// Of it: `lines[layout::rhs]` and `lines[layout::x]` are how `in` and `out` go along a line, and
+  /// `right_sides` are the lines, fields among them, with their strides in the two arrays. Nothing
+  /// else is set; `rows` is that of `out`.
+  layout::geometry geometry;
+  tridia::options options;
+};
+
+/// A backend's half of an operator: immutable, thread-safe. Arguments have been checked, but for
+/// the device that pointers belong to.
+class executor {
+ public:
+  virtual ~executor() = default;
+  [[nodiscard]] virtual int threads() const { return 1; }
+  [[nodiscard]] virtual int cuda_device() const { return -1; }
+  [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
+  /// Throws wrong_device if the backend cannot reach the memory.
+  virtual void check_pointer(const char* name, const void* p) const = 0;
+  /// out = s op(in), or out += s op(in); `out` may be the array `in`.
+  virtual void apply(const void* in, void* out, double s, bool accumulate, void* workspace,
+                     void* stream) const = 0;
+};
+
+std::unique_ptr<const executor> make_reference(const task&);
+std::unique_ptr<const executor> make_cpu(const task&);
+
+}  // namespace tridia::compact

@@ -1,0 +1,96 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "compact/taylor.hpp"
+
+#include "tridia/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace tridia {
+namespace {
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw error(errc::invalid_argument, "row: " + sentence);
+}
+
+std::string text(long double v) {
+  char buffer[48];
+  std::snprintf(buffer, sizeof buffer, "%.9Lg", v);
+  return buffer;
+}
+
+/// The two sides of a row for f = x^m around the row's own place, with h = 1, and the sum of the
+/// magnitudes that they are made of.
+struct sides {
+  long double left = 0, right = 0, magnitude = 0;
+};
+
+sides moments(const compact_row& row, quantity what, staggering lies, int m) {
+  sides s;
+  const int q = compact::derivative_of(what);
+  long double factor = 1;  // d^q x^m = factor x^(m-q)
+  for (int k = 0; k < q; ++k) factor *= m - k;
+  const auto add = [&s](long double& side, long double term) {
+    side += term;
+    s.magnitude += std::fabs(term);
+  };
+  const double diagonals[] = {row.sub, row.diag, row.sup};
+  for (int j = -1; j <= 1 && m >= q; ++j) {
+    add(s.left, diagonals[j + 1] * factor * std::pow(static_cast<long double>(j), m - q));
+  }
+  const auto offset = static_cast<long double>(compact::offset_of(lies));
+  for (std::size_t k = 0; k < row.weights.size(); ++k) {
+    add(s.right, row.weights[k] * std::pow(row.first + static_cast<long double>(k) + offset, m));
+  }
+  return s;
+}
+
+/// Equal but for the rounding of coefficients that were given in double.
+bool agree(const sides& s) {
+  return std::fabs(s.left - s.right) <= 16 * std::numeric_limits<double>::epsilon() * s.magnitude;
+}
+
+void check_numbers(const compact_row& row) {
+  if (row.weights.empty()) refuse("weights is empty, but a row needs at least one");
+  const auto finite = [](double v) { return std::isfinite(v); };
+  if (!finite(row.sub) || !finite(row.diag) || !finite(row.sup)) {
+    refuse("sub, diag, sup are " + text(row.sub) + ", " + text(row.diag) + ", " + text(row.sup) +
+           ", which are not all finite");
+  }
+  for (std::size_t k = 0; k < row.weights.size(); ++k) {
+    if (finite(row.weights[k])) continue;
+    refuse("weights[" + std::to_string(k) + "] is " + text(row.weights[k]) + ", not finite");
+  }
+  if (row.sub == 0 && row.diag == 0 && row.sup == 0) refuse("sub, diag and sup are all zero");
+}
+
+}  // namespace
+
+int order_of(const compact_row& row, quantity what, staggering lies) {
+  check_numbers(row);
+  const int q = compact::derivative_of(what);
+  // Exact for all of these degrees and more than it has coefficients: exact for every one.
+  const int degrees = static_cast<int>(row.weights.size()) + 4 + q;
+  for (int m = 0; m <= degrees; ++m) {
+    const sides s = moments(row, what, lies, m);
+    if (agree(s)) continue;
+    if (m <= q) {
+      refuse("does not hold for f = x^" + std::to_string(m) + ", h = 1: its left side is " +
+             text(s.left) + ", its right side " + text(s.right));
+    }
+    return m - q;
+  }
+  return exact_order;
+}
+
+compact_row compact::mirrored(const compact_row& row, quantity what, staggering lies) {
+  compact_row m{row.sup, row.diag, row.sub, extra_points(lies) - last_of(row), row.weights};
+  std::reverse(m.weights.begin(), m.weights.end());
+  if (what == quantity::first_derivative) {
+    for (double& w : m.weights) w = -w;
+  }
+  return m;
+}
+
+}  // namespace tridia

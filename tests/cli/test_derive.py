@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+# Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+"""tridia derive: derivatives of known fields, files of every kind, and what is refused."""
+
+import json
+import subprocess
+import unittest
+
+from support import DEVICE, TRIDIA, Case, np
+
+try:
+    import h5py
+except ImportError:
+    h5py = None
+
+
+def waves(shape, axis, dtype, order="C"):
+    """sin along an axis of a periodic box of length 2 pi, with another phase on each line."""
+    n = shape[axis]
+    x = 2 * np.pi * np.arange(n) / n
+    x = x.reshape([-1 if a == axis else 1 for a in range(len(shape))])
+    others = [1 if a == axis else s for a, s in enumerate(shape)]
+    phase = np.arange(np.prod(others)).reshape(others)
+    angle = x + phase
+    f, df, d2f = np.sin(angle), np.cos(angle), -np.sin(angle)
+    if np.dtype(dtype).kind == "c":
+        f, df, d2f = f + 2j * df, df - 2j * f, d2f - 2j * df
+    return tuple(np.asarray(a.astype(dtype), order=order) for a in (f, df, d2f))
+
+
+class Derive(Case):
+    def run_derive(self, source, target, *options):
+        command = [TRIDIA, "derive", str(source), str(target), *(str(o) for o in options)]
+        if "--device" not in options:
+            command += ["--device", DEVICE]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    def derive(self, source, target, *options):
+        run = self.run_derive(source, target, *options, "--json")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return json.loads(run.stdout)
+
+    def check(self, out, expected, tolerance):
+        self.assertEqual(out.shape, expected.shape)
+        self.assertEqual(out.dtype, expected.dtype)
+        self.assertLess(np.abs(out - expected).max(), tolerance)
+
+
+class Fields(Derive):
+    shape = (9, 64, 11)
+
+    def test_types_axes_and_orders(self):
+        for dtype in ("<f4", "<f8", "<c8", "<c16"):
+            for axis in (0, 1, 2, -1):
+                for memory_order in "CF":
+                    shape = tuple(64 if a == axis % 3 else 5 + a for a in range(3))
+                    f, df, d2f = waves(shape, axis % 3, dtype, memory_order)
+                    self.save(f=f)
+                    h = 2 * np.pi / 64
+                    for order, expected in ((1, df), (2, d2f)):
+                        report = self.derive(
+                            self.path("f"), self.path("out"), "--axis", axis, "--order", order,
+                            "--spacing", h, "--periodic",
+                        )
+                        out = np.load(self.path("out"))
+                        self.check(out, expected, 1e-2 if dtype in ("<f4", "<c8") else 1e-6)
+                        self.assertEqual(np.isfortran(out), np.isfortran(f))
+                        self.assertEqual(report["shape"], list(shape))
+                        self.assertIsNone(report["closure"])
+
+    def test_closures_and_schemes(self):
+        x = np.linspace(0, 1, 80)
+        self.save(f=np.exp(x))
+        for scheme, closure in (("C4", "3-4-3"), ("C6", "3-4-6-4-3"), ("C8", "3-4-6-8-6-4-3")):
+            report = self.derive(
+                self.path("f"), self.path("out"), "--scheme", scheme, "--spacing", 1 / 79
+            )
+            self.assertEqual(report["closure"], closure)
+            self.assertIsNone(report["warning"])
+            self.check(np.load(self.path("out")), np.exp(x), 1e-5)
+        report = self.derive(
+            self.path("f"), self.path("out"), "--spacing", 1 / 79, "--closure", "5-5-6-5-5"
+        )
+        self.assertIn("3-4-6-4-3", report["warning"])
+        self.check(np.load(self.path("out")), np.exp(x), 1e-8)
+
+    def test_slabs_are_the_whole(self):
+        f, _, _ = waves(self.shape, 1, "<f8")
+        for order in "CF":
+            self.save(f=np.asarray(f, order=order))
+            for axis in range(3):
+                options = ["--axis", axis, "--spacing", 0.1, "--scheme", "C4"]
+                one = self.derive(self.path("f"), self.path("one"), *options)
+                many = self.derive(self.path("f"), self.path("many"), *options, "--memory", 2000)
+                self.assertEqual(one["slabs"], 1)
+                self.assertGreater(many["slabs"], 1)
+                np.testing.assert_array_equal(np.load(self.path("one")), np.load(self.path("many")))
+
+    def test_in_place(self):
+        f, df, _ = waves(self.shape, 1, "<f8")
+        self.save(f=f)
+        self.derive(
+            self.path("f"), self.path("f"), "--axis", 1, "--spacing", 2 * np.pi / 64, "--periodic"
+        )
+        self.check(np.load(self.path("f")), df, 1e-6)
+        self.assertEqual(self.names(), ["f.npy"])
+
+    def test_empty_batch(self):
+        self.save(f=np.zeros((0, 20)))
+        self.derive(self.path("f"), self.path("out"), "--spacing", 1)
+        self.assertEqual(np.load(self.path("out")).shape, (0, 20))
+
+
+class Hdf5(Derive):
+    def setUp(self):
+        super().setUp()
+        if h5py is None:
+            self.skipTest("h5py is not there")
+        self.file = self.folder / "field.h5"
+        self.f, self.df, _ = waves((9, 64, 5), 1, "<f8")
+        with h5py.File(self.file, "w") as file:
+            file["a/f"] = self.f
+            file["a/single"] = self.f.astype("<f4")
+            file["a/big"] = self.f.astype(">f8")
+            file.create_dataset("a/chunked", data=self.f, chunks=(2, 16, 5), compression="gzip")
+            file["whole"] = np.arange(5)
+        probe = self.run_derive(f"{self.file}:/a/f", self.path("probe"), *self.options)
+        if "built without HDF5" in probe.stderr:
+            self.skipTest("this tridia was built without HDF5")
+
+    options = ["--axis", 1, "--spacing", 2 * np.pi / 64, "--periodic"]
+
+    def test_from_and_to_every_kind_of_file(self):
+        for dataset, tolerance in (("f", 1e-6), ("big", 1e-6), ("chunked", 1e-6), ("single", 1e-2)):
+            for memory in ("1G", "6000"):
+                self.derive(
+                    f"{self.file}:/a/{dataset}", self.path("out"), *self.options, "--memory", memory
+                )
+                out = np.load(self.path("out"))
+                self.check(out.astype("<f8"), self.df, tolerance)
+        self.save(f=self.f)
+        new = self.folder / "new.h5"
+        self.derive(self.path("f"), f"{new}:/deep/er/df", *self.options, "--memory", "6000")
+        with h5py.File(new) as file:
+            self.check(file["deep/er/df"][:], self.df, 1e-6)
+
+    def test_a_dataset_is_added_and_the_rest_stays(self):
+        self.derive(f"{self.file}:/a/f", f"{self.file}:/a/df", *self.options)
+        with h5py.File(self.file) as file:
+            self.check(file["a/df"][:], self.df, 1e-6)
+            np.testing.assert_array_equal(file["a/f"][:], self.f)
+            np.testing.assert_array_equal(file["whole"][:], np.arange(5))
+        self.assertEqual(sorted(self.names()), ["field.h5", "probe.npy"])
+
+    def test_what_is_refused(self):
+        before = self.file.read_bytes()
+        text = self.folder / "text.h5"
+        text.write_text("no HDF5")
+        self.save(c=np.zeros((3, 20), "<c16"), f=self.f)
+        names = self.names()
+        for source, target, words in (
+            (f"{self.file}:/a/none", self.path("out"), ["IN", "no such dataset"]),
+            (f"{self.file}", self.path("out"), ["IN", "FILE.h5:/DATASET"]),
+            (f"{self.file}:", self.path("out"), ["IN", "FILE.h5:/DATASET"]),
+            (f"{self.file}:/whole", self.path("out"), ["IN", "floating-point"]),
+            (f"{text}:/f", self.path("out"), ["IN", "no HDF5 file"]),
+            (self.folder / "none.h5:/f", self.path("out"), ["IN", "no such file"]),
+            (f"{self.file}:/a/f", f"{self.file}:/whole", ["OUT", "already"]),
+            (f"{self.file}:/a/f", f"{text}:/f", ["OUT", "no HDF5 file"]),
+            (f"{self.file}:/a/f", self.folder / "none" / "f.h5:/f", ["OUT", "cannot be created"]),
+            (self.path("c"), f"{self.file}:/c", ["OUT", "<c16"]),
+        ):
+            with self.subTest(source=source, target=target):
+                run = self.run_derive(source, target, *self.options)
+                self.assertEqual(run.returncode, 2, run.stderr)
+                self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
+                for word in words:
+                    self.assertIn(word, run.stderr)
+                self.assertEqual(self.names(), names)
+        self.assertEqual(self.file.read_bytes(), before)
+
+
+class BadInput(Derive):
+    def test_a_sentence_and_no_file(self):
+        self.save(f=np.zeros((20, 30)), little=np.zeros((20, 3)), point=np.float64(1))
+        names = self.names()
+        for source, options, words in (
+            ("f", ["--scheme", "C5"], ["--scheme", "C5", "C4, C6, C8"]),
+            ("f", ["--closure", "3-6-3"], ["--closure", "3-4-6-4-3"]),
+            ("f", ["--closure", "3-4-6-4-3", "--periodic"], ["--closure", "--periodic"]),
+            ("f", ["--spacing", "0"], ["--spacing", "0"]),
+            ("f", ["--spacing", "nan"], ["--spacing", "nan"]),
+            ("f", ["--spacing", "wide"], ["--spacing", "wide"]),
+            ("f", ["--axis", "2"], ["--axis", "2", "(20, 30)"]),
+            ("f", ["--order", "3"], ["--order", "3"]),
+            ("f", ["--memory", "0"], ["--memory", "0"]),
+            ("little", [], ["IN", "3", "C6", "4 or more"]),
+            ("point", [], ["--axis", "()"]),
+            ("none", [], ["IN", "none.npy"]),
+        ):
+            with self.subTest(source=source, options=options):
+                if "--spacing" not in options:
+                    options = options + ["--spacing", "1"]
+                run = self.run_derive(self.path(source), self.path("out"), *options, "--json")
+                self.assertEqual(run.returncode, 2, run.stderr)
+                self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
+                self.assertEqual(json.loads(run.stdout)["error"]["code"], 2)
+                for word in words:
+                    self.assertIn(word, run.stderr)
+                self.assertEqual(self.names(), names)
+        run = self.run_derive(self.path("f"), self.path("out"))
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("--spacing", run.stderr)
+
+    def test_no_directory(self):
+        self.save(f=np.zeros((20, 30)))
+        run = self.run_derive(self.path("f"), self.folder / "none" / "out.npy", "--spacing", 1)
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertIn("OUT", run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+"""tridia scheme: coefficients, orders, modified wavenumbers, plots."""
+
+import json
+import os
+import subprocess
+import unittest
+
+from support import TRIDIA, Case, np
+
+
+class Scheme(Case):
+    def run_scheme(self, *options, **environment):
+        return subprocess.run(
+            [TRIDIA, "scheme", *(str(o) for o in options)],
+            capture_output=True, text=True, check=False, env={**os.environ, **environment},
+        )
+
+    def schemes(self, *options):
+        run = self.run_scheme(*options, "--json")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return json.loads(run.stdout)["schemes"]
+
+    def test_lists_all(self):
+        for options in ([], ["--list"]):
+            run = self.run_scheme(*options)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertEqual(len(run.stdout.splitlines()), 23)
+        self.assertEqual(len(self.schemes()), 23)
+        self.assertEqual([s["name"] for s in self.schemes("--of", "filter")],
+                         ["F2", "F4", "F6", "F8", "F10"])
+
+    def test_text_has_fractions(self):
+        run = self.run_scheme("C6", "--of", "first_derivative")
+        for word in ("order 6", "1/3 1 1/3", "7/9", "1/36", "3-4-6-4-3", "3|4|5|6"):
+            self.assertIn(word, run.stdout)
+
+    def test_json_has_lele_s_wavenumber(self):
+        (s, *_) = self.schemes("C6", "--of", "first_derivative")
+        w, seen, imaginary = np.array(s["modified_wavenumber"]).T
+        exact = (14 / 9 * np.sin(w) + np.sin(2 * w) / 18) / (1 + 2 / 3 * np.cos(w))
+        self.assertLess(np.abs(seen - exact).max(), 1e-14)
+        self.assertLess(np.abs(imaginary).max(), 1e-14)
+        self.assertEqual(s["order"], 6)
+        self.assertEqual([row["order"] for row in s["head"]], [3, 4])
+
+    def test_alpha(self):
+        (s,) = self.schemes("F8", "--alpha", "0.3")
+        self.assertEqual(s["interior"]["sup"], 0.3)
+
+    def test_plot(self):
+        run = self.run_scheme("C6", "--plot", self.folder / "w.png")
+        if "matplotlib" in run.stderr:
+            self.assertEqual(run.returncode, 2)
+            self.skipTest(run.stderr)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertTrue((self.folder / "w.png").read_bytes().startswith(b"\x89PNG"))
+        run = self.run_scheme("C6", "--plot", self.folder / "none" / "w.png")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("cannot be written", run.stderr)
+        self.assertEqual(self.names(), ["w.png"])
+
+    def test_plot_without_matplotlib(self):
+        (self.folder / "matplotlib.py").write_text("raise ImportError\n")
+        run = self.run_scheme("C6", "--plot", self.folder / "w.png", PYTHONPATH=str(self.folder),
+                              PYTHONDONTWRITEBYTECODE="1")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("python3-matplotlib", run.stderr)
+        self.assertEqual(self.names(), ["matplotlib.py"])
+
+    def test_bad_input(self):
+        for options, words in (
+            (["C5"], ["C5", "C4", "F10"]),
+            (["F4", "--of", "interpolation"], ["F4", "C4, C6, C8"]),
+            (["C6", "--of", "integral"], ["--of", "integral"]),
+            (["F4", "--alpha", "0.7"], ["--alpha", "0.7"]),
+            (["C6", "--list"], ["--list"]),
+        ):
+            run = self.run_scheme(*options)
+            self.assertEqual(run.returncode, 2, run.stdout)
+            for word in words:
+                self.assertIn(word, run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

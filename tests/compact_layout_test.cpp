@@ -1,0 +1,401 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// Operators on N-dimensional arrays, every type and layout, against the reference; what lies beside
+// an array is never read or written; bad input.
+#include "tridia/compact.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <cstring>
+
+#include "support/refusal.hpp"
+
+namespace tridia_test {
+namespace {
+
+using namespace tridia;
+
+/// Strides of an array whose axes are stored in `order` (the slowest first), each but the slowest
+/// padded by `pad` elements; and how many elements fields are apart.
+struct storage {
+  std::vector<index_t> strides;
+  index_t step = 1;
+
+  storage(const std::vector<index_t>& extents, const std::vector<std::size_t>& order, index_t pad)
+      : strides(extents.size()) {
+    for (std::size_t k = order.size(); k-- > 0;) {
+      strides[order[k]] = step;
+      step *= extents[order[k]] + pad;
+    }
+  }
+};
+
+/// Calls f with the offset of every element of `fields` arrays.
+template <class F>
+void for_each_element(const std::vector<index_t>& extents, const storage& s, index_t fields, F f) {
+  index_t count = fields;
+  for (const index_t e : extents) count *= e;
+  for (index_t i = 0; i < count; ++i) {
+    index_t rest = i, at = 0;
+    for (std::size_t k = extents.size(); k-- > 0;) {
+      at += rest % extents[k] * s.strides[k];
+      rest /= extents[k];
+    }
+    f(at + rest * s.step, i);
+  }
+}
+
+template <class T>
+T value_at(index_t i) {
+  const double x =
+      std::sin(0.37 * static_cast<double>(i)) + 0.1 * std::cos(1.9 * static_cast<double>(i));
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(x);
+  } else {
+    using R = typename T::value_type;
+    return {static_cast<R>(x), static_cast<R>(std::cos(0.11 * static_cast<double>(i)))};
+  }
+}
+
+template <class T>
+T poison() {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::numeric_limits<T>::quiet_NaN();
+  } else {
+    using R = typename T::value_type;
+    return {std::numeric_limits<R>::quiet_NaN(), std::numeric_limits<R>::quiet_NaN()};
+  }
+}
+
+/// Two arrays of `grid` in a layout of their own, everything but their elements poisoned.
+template <class T>
+struct arrays {
+  std::vector<T> in, out;
+};
+
+template <class T>
+arrays<T> make_arrays(const grid& g, const std::vector<index_t>& out_extents, const storage& in,
+                      const storage& out) {
+  arrays<T> a{std::vector<T>(in.step * g.fields, poison<T>()),
+              std::vector<T>(out.step * g.fields, poison<T>())};
+  for_each_element(g.extents, in, g.fields,
+                   [&](index_t at, index_t i) { a.in[at] = value_at<T>(i); });
+  for_each_element(out_extents, out, g.fields,
+                   [&](index_t at, index_t i) { a.out[at] = value_at<T>(7 * i); });
+  return a;
+}
+
+/// The second derivative's closure has coefficients of up to 27, and a pivot of 1/10.
+template <class T>
+double tolerance(const scheme& s) {
+  const double magnitude = s.what() == quantity::second_derivative ? 20 : 1;
+  return magnitude *
+         (sizeof(T) == sizeof(float) || std::is_same_v<T, std::complex<float>> ? 2e-5 : 5e-14);
+}
+
+/// Each backend on the same arrays: elements agree, and the rest of `out` is what it was.
+template <class T>
+void expect_agreement(const scheme& s, grid g, const std::vector<std::size_t>& order, index_t pad,
+                      bool accumulate, const std::string& what) {
+  g.type = value_type_of<T>;
+  const storage in(g.extents, order, pad);
+  g.in_strides = in.strides;
+  g.in_step = in.step;
+  grid trial = g;
+  trial.out_strides = {};
+  const std::vector<index_t> out_extents = compact_operator(s, trial).out_extents();
+  const storage out(out_extents, order, 2 * pad);
+  g.out_strides = out.strides;
+  g.out_step = out.step;
+  const arrays<T> before = make_arrays<T>(g, out_extents, in, out);
+  arrays<T> results[2] = {before, before};
+  const options how[2] = {{.backend = backend::reference}, {.backend = backend::cpu}};
+  for (const int k : {0, 1}) {
+    const compact_operator op(s, g, how[k]);
+    if (accumulate) {
+      op.apply_add(-1.5, results[k].in.data(), results[k].out.data());
+    } else {
+      op.apply(results[k].in.data(), results[k].out.data());
+    }
+  }
+  std::vector<bool> is_element(before.out.size(), false);
+  double largest = 0;
+  for_each_element(out_extents, out, g.fields, [&](index_t at, index_t) {
+    is_element[at] = true;
+    const double error = std::abs(results[0].out[at] - results[1].out[at]);
+    if (!(error <= largest)) largest = error;
+  });
+  EXPECT_LT(largest, tolerance<T>(s)) << what;
+  for (std::size_t k = 0; k < before.out.size(); ++k) {
+    if (is_element[k]) continue;
+    ASSERT_EQ(std::memcmp(&results[1].out[k], &before.out[k], sizeof(T)), 0) << what << ' ' << k;
+  }
+}
+
+template <class T>
+class CompactLayout : public testing::Test {};
+using value_types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(CompactLayout, value_types);
+
+TYPED_TEST(CompactLayout, EveryAxisOrderPaddingAndBoundary) {
+  const scheme schemes[] = {find_scheme(quantity::first_derivative, "C6"),
+                            find_scheme(quantity::second_derivative, "C4"),
+                            find_scheme(quantity::first_derivative, "C8", staggering::to_midpoints),
+                            find_scheme(quantity::interpolation, "C6", staggering::to_points),
+                            find_scheme(quantity::filter, "F8")};
+  const std::vector<std::size_t> orders[] = {{0, 1, 2}, {2, 1, 0}, {1, 0, 2}};
+  int variant = 0;
+  for (const scheme& s : schemes) {
+    for (int axis = 0; axis < 3; ++axis) {
+      for (const auto& order : orders) {
+        for (const index_t pad : {0, 3}) {
+          grid g;
+          g.extents = {17, 19, 23};
+          g.axis = axis;
+          g.fields = 1 + variant % 3;
+          // Boundaries and additions take turns.
+          g.boundary = variant % 4 == 1 ? boundary::periodic : boundary::regular;
+          if (variant % 4 == 2) g.head = line_end::symmetric;
+          if (variant % 4 == 3) g.tail = line_end::antisymmetric;
+          expect_agreement<TypeParam>(
+              s, g, order, pad, variant % 5 < 2,
+              s.name() + " axis " + std::to_string(axis) + " variant " + std::to_string(variant));
+          ++variant;
+        }
+      }
+    }
+  }
+}
+
+/// Strips that are not full, lines by the hundred, results past the cache.
+TYPED_TEST(CompactLayout, ManyLines) {
+  const scheme s = find_scheme(quantity::first_derivative, "C6");
+  for (const index_t lines : {1, 2, 31, 33, 257, 1500}) {
+    for (const int axis : {0, 1}) {
+      grid g;
+      g.extents = axis == 0 ? std::vector<index_t>{77, lines} : std::vector<index_t>{lines, 77};
+      g.axis = axis;
+      expect_agreement<TypeParam>(s, g, {0, 1}, 0, false, std::to_string(lines));
+      expect_agreement<TypeParam>(s, g, {0, 1}, 1, true, std::to_string(lines));
+    }
+  }
+}
+
+template <class T>
+std::vector<T> applied(const grid& g, options o, std::size_t shift = 0) {
+  index_t count = 1;
+  for (const index_t e : g.extents) count *= e;
+  std::vector<T> in(count), out(count + shift);
+  for (index_t i = 0; i < count; ++i) in[i] = value_at<T>(i);
+  compact_operator(find_scheme(quantity::first_derivative, "C8"), g, o)
+      .apply(in.data(), out.data() + shift);
+  out.erase(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(shift));
+  return out;
+}
+
+TEST(CompactArrays, ResultsDoNotDependOnThreadsNorOnAddresses) {
+  for (const int axis : {0, 1, 2}) {
+    grid g;
+    g.extents = {40, 150, 700};  // larger than most caches, for results that go past them
+    g.axis = axis;
+    const auto one = applied<double>(g, {.threads = 1});
+    for (const std::size_t shift : {0, 1, 5}) {
+      EXPECT_EQ(one, applied<double>(g, {.threads = 3}, shift)) << axis << ' ' << shift;
+    }
+  }
+}
+
+TEST(CompactArrays, InPlace) {
+  for (const int axis : {0, 1}) {
+    grid g;
+    g.extents = {60, 90};
+    g.axis = axis;
+    const auto expected = applied<double>(g, {});
+    std::vector<double> field(expected.size());
+    for (std::size_t i = 0; i < field.size(); ++i)
+      field[i] = value_at<double>(static_cast<index_t>(i));
+    const compact_operator op(find_scheme(quantity::first_derivative, "C8"), g);
+    auto stepped = field;
+    op.apply_add(0.5, stepped.data(), stepped.data());
+    for (std::size_t i = 0; i < field.size(); ++i) {
+      EXPECT_NEAR(stepped[i], field[i] + 0.5 * expected[i], 1e-14);
+    }
+    op.apply(field.data(), field.data());
+    EXPECT_EQ(field, expected);
+  }
+}
+
+TEST(CompactArrays, LinesDoNotTouchEachOther) {
+  for (const int axis : {0, 1}) {
+    grid g;
+    g.extents = {40, 40};
+    g.axis = axis;
+    const auto clean = applied<double>(g, {});
+    std::vector<double> field(1600), out(1600);
+    for (index_t i = 0; i < 1600; ++i) field[i] = value_at<double>(i);
+    field[40 * 7 + 11] = std::nan("");
+    compact_operator(find_scheme(quantity::first_derivative, "C8"), g)
+        .apply(field.data(), out.data());
+    for (index_t i = 0; i < 1600; ++i) {
+      const bool spoilt = axis == 0 ? i % 40 == 11 : i / 40 == 7;
+      if (!spoilt) {
+        EXPECT_EQ(out[i], clean[i]) << i;
+      }
+    }
+    EXPECT_TRUE(std::isnan(out[40 * 7 + 11]));
+  }
+}
+
+TEST(CompactArrays, EmptyArraysAreFine) {
+  grid g;
+  g.extents = {0, 30};
+  const compact_operator op(find_scheme(quantity::first_derivative, "C6"), g);
+  op.apply<double>(nullptr, nullptr);
+  g.extents = {4, 30};
+  g.fields = 0;
+  compact_operator(find_scheme(quantity::first_derivative, "C6"), g)
+      .apply<double>(nullptr, nullptr);
+}
+
+// ---- bad input ----
+
+struct bad_grid {
+  const char* label;
+  std::vector<std::string> words;
+  void (*spoil)(grid&);
+};
+
+class CompactBadGrid : public testing::TestWithParam<bad_grid> {};
+
+TEST_P(CompactBadGrid, IsRefused) {
+  grid g;
+  g.extents = {8, 30};
+  GetParam().spoil(g);
+  for (const backend where : {backend::cpu, backend::reference}) {
+    expect_refusal(errc::invalid_argument, GetParam().words, [&] {
+      compact_operator(find_scheme(quantity::first_derivative, "C6"), g, {.backend = where});
+    });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Grids, CompactBadGrid,
+    testing::Values(
+        bad_grid{"no_axis", {"extents", "empty"}, [](grid& g) { g.extents = {}; }},
+        bad_grid{"negative",
+                 {"extents", "-1"},
+                 [](grid& g) {
+                   g.extents = {-1, 30};
+                 }},
+        bad_grid{"axis", {"axis", "2", "(8, 30)", "-2 to 1"}, [](grid& g) { g.axis = 2; }},
+        bad_grid{"too_small",
+                 {"extents", "3", "C6", "3-4-6-4-3", "4"},
+                 [](grid& g) {
+                   g.extents = {30, 3};
+                 }},
+        bad_grid{"too_small_periodic",
+                 {"extents", "4", "C6", "5"},
+                 [](grid& g) {
+                   g.extents = {30, 4}, g.boundary = boundary::periodic;
+                 }},
+        bad_grid{"too_small_mirror",
+                 {"extents", "2", "symmetric"},
+                 [](grid& g) {
+                   g.extents = {30, 2}, g.head = g.tail = line_end::symmetric;
+                 }},
+        bad_grid{"spacing_zero", {"spacing", "0"}, [](grid& g) { g.spacing = 0; }},
+        bad_grid{"spacing_nan", {"spacing", "nan"}, [](grid& g) { g.spacing = std::nan(""); }},
+        bad_grid{"spacing_infinite", {"spacing", "inf"}, [](grid& g) { g.spacing = INFINITY; }},
+        bad_grid{"metric_size", {"metric", "29", "30"}, [](grid& g) { g.metric.assign(29, 1); }},
+        bad_grid{"metric_sign",
+                 {"metric", "entry 7", "-1", "sign"},
+                 [](grid& g) { g.metric.assign(30, 1), g.metric[7] = -1; }},
+        bad_grid{"metric_zero",
+                 {"metric", "entry 7", "not 0"},
+                 [](grid& g) { g.metric.assign(30, 1), g.metric[7] = 0; }},
+        bad_grid{"metric_nan",
+                 {"metric", "entry 0", "nan"},
+                 [](grid& g) { g.metric.assign(30, std::nan("")); }},
+        bad_grid{"fields", {"fields", "-2"}, [](grid& g) { g.fields = -2; }},
+        bad_grid{"in_strides",
+                 {"in_strides", "1 entries", "(8, 30)"},
+                 [](grid& g) { g.in_strides = {1}; }},
+        bad_grid{"out_strides",
+                 {"out", "overlap"},
+                 [](grid& g) {
+                   g.out_strides = {0, 1};
+                 }},
+        bad_grid{"step",
+                 {"out_step", "0", "2 fields"},
+                 [](grid& g) {
+                   g.out_strides = {30, 1}, g.fields = 2;
+                 }},
+        bad_grid{"huge",
+                 {"in", "64-bit"},
+                 [](grid& g) {
+                   g.extents = {index_t{1} << 40, index_t{1} << 40};
+                 }},
+        bad_grid{"type", {"type", "9"}, [](grid& g) { g.type = static_cast<value_type>(9); }},
+        bad_grid{"head", {"head", "9"}, [](grid& g) { g.head = static_cast<line_end>(9); }},
+        bad_grid{
+            "boundary", {"boundary", "9"}, [](grid& g) { g.boundary = static_cast<boundary>(9); }}),
+    [](const auto& p) { return std::string(p.param.label); });
+
+TEST(CompactRefusals, WhatDoesNotGoTogether) {
+  grid g;
+  g.extents = {40};
+  const scheme c6 = find_scheme(quantity::first_derivative, "C6");
+  const scheme c8 = find_scheme(quantity::first_derivative, "C8");
+  const scheme second = find_scheme(quantity::second_derivative, "C6");
+  const scheme staggered = find_scheme(quantity::first_derivative, "C6", staggering::to_midpoints);
+  expect_refusal(errc::invalid_argument, {"closure", "3-4-6-4-3", "2 rows", "C8", "3"},
+                 [&] { compact_operator(c8, default_closure(c6), g); });
+  expect_refusal(errc::invalid_argument, {"closure", "first_derivative", "second_derivative"},
+                 [&] { compact_operator(second, default_closure(c6), g); });
+  expect_refusal(errc::invalid_argument, {"closure", "to_midpoints"},
+                 [&] { compact_operator(c6, default_closure(staggered), g); });
+  grid half = g;
+  half.head = line_end::symmetric_half;
+  expect_refusal(errc::invalid_argument, {"head", "symmetric_half", "staggered"},
+                 [&] { compact_operator(staggered, half); });
+  grid stretched = g;
+  stretched.metric.assign(40, 1);
+  expect_refusal(errc::invalid_argument, {"metric", "second_derivative"},
+                 [&] { compact_operator(second, stretched); });
+  expect_refusal(errc::unsupported, {"algorithm", "thomas"},
+                 [&] { compact_operator(c6, g, {.algorithm = algorithm::thomas}); });
+  expect_refusal(errc::invalid_argument, {"threads", "-1"},
+                 [&] { compact_operator(c6, g, {.threads = -1}); });
+}
+
+TEST(CompactRefusals, BadArrays) {
+  grid g;
+  g.extents = {6, 40};
+  const compact_operator op(find_scheme(quantity::first_derivative, "C6"), g);
+  std::vector<double> a(500), b(240);
+  expect_refusal(errc::invalid_argument, {"in", "null", "(1, 6, 40)"},
+                 [&] { op.apply<double>(nullptr, b.data()); });
+  expect_refusal(errc::invalid_argument, {"out", "null"},
+                 [&] { op.apply<double>(a.data(), nullptr); });
+  expect_refusal(errc::invalid_argument, {"out", "overlap", "in"},
+                 [&] { op.apply(a.data(), a.data() + 40); });
+  expect_refusal(errc::invalid_argument, {"f32", "f64"}, [&] {
+    std::vector<float> f(240);
+    op.apply(f.data(), f.data());
+  });
+  expect_refusal(errc::invalid_argument, {"workspace", "0 bytes"},
+                 [&] { op.apply(a.data(), b.data(), {}); });
+  std::vector<std::byte> little(op.workspace_bytes() - 1);
+  expect_refusal(errc::invalid_argument, {"workspace", std::to_string(little.size())}, [&] {
+    op.apply(a.data(), b.data(), {.workspace = little.data(), .workspace_bytes = little.size()});
+  });
+  const compact_operator staggered(
+      find_scheme(quantity::first_derivative, "C6", staggering::to_midpoints), g);
+  expect_refusal(errc::invalid_argument, {"out", "overlap"},
+                 [&] { staggered.apply(a.data(), a.data()); });
+}
+
+}  // namespace
+}  // namespace tridia_test
