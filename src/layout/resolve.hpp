@@ -43,6 +43,10 @@ geometry make_geometry(const problem& p, const resolved& r);
 void check_overlap(const problem& p, const resolved& r, const void* const (&inputs)[input_count],
                    const void* x);
 
+/// Throws if two elements of an array lie at one address. Its first axis is that of the right-hand
+/// sides.
+void check_distinct(const resolved_array&);
+
 /// "(4, 7)".
 std::string shape_text(const std::vector<index_t>& shape);
 
