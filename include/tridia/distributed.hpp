@@ -98,6 +98,14 @@ struct plan_options {
   int threads = 0;  ///< As `options::threads`.
 };
 
+/// Where the time of an execution went on this rank, in seconds.
+struct step_seconds {
+  double reduce = 0;     ///< Rows to interface equations.
+  double interface = 0;  ///< Messages, waiting for them, and solving what came by them.
+  double expand = 0;     ///< Ends to x; where lines do not cross ranks, all of it.
+  double statuses = 0;   ///< Telling each other of lines that have failed.
+};
+
 /// Lines across ranks, made ready to be solved many times, each rank with its block in host memory.
 ///
 /// All ranks of the communicator make a plan together, in the same order as other plans, of the
@@ -122,6 +130,8 @@ class plan {
   [[nodiscard]] const std::string& reason() const noexcept;
   /// Systems of this rank's block, as `tridia::plan::systems`.
   [[nodiscard]] index_t systems() const noexcept;
+  /// Of the last execution that was finished.
+  [[nodiscard]] const step_seconds& steps() const noexcept;
   /// Memory that the plan holds on this rank.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
 

@@ -11,15 +11,11 @@ namespace {
 
 template <class V, pivoting P>
 std::unique_ptr<interface_systems> make(strategy s, const interface_task& t, transport& by) {
-  // A rank that has whole lines hears from nobody, whatever the strategy.
-  if (t.line.size() > 1) {
-    if (s == strategy::pcr) return std::make_unique<doubling<V, P>>(t, by);
-    if constexpr (P == pivoting::none) {
-      if (s == strategy::nearest) return std::make_unique<nearest<V>>(t, by);
-    }
-    return std::make_unique<collected<V, P>>(s, t, by);
+  if (s == strategy::pcr) return std::make_unique<doubling<V, P>>(t, by);
+  if constexpr (P == pivoting::none) {
+    if (s == strategy::nearest) return std::make_unique<nearest<V>>(t, by);
   }
-  return std::make_unique<collected<V, P>>(strategy::allgather, t, by);
+  return std::make_unique<collected<V, P>>(s, t, by);
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ class interface_systems {
   }
 };
 
-/// By a strategy that is not `automatic`; `nearest` without pivoting only. All ranks of a
-/// communicator make theirs together.
+/// By a strategy that is not `automatic`; `nearest` without pivoting only. Lines of two ranks or
+/// more. All ranks of a communicator make theirs together.
 std::unique_ptr<interface_systems> make_interface(strategy, const interface_task&, transport&);
 
 }  // namespace tridia::distributed

@@ -1,4 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "tridia/plan.hpp"
 #include "core/dispatch.hpp"
 #include "core/joining.hpp"
 #include "distributed/agreement.hpp"
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <new>
 
 namespace tridia::distributed {
@@ -26,6 +28,8 @@ struct plan::state {
   layout::resolved shapes{};
   layout::geometry geometry{};
   strategy_choice chosen{};
+  // Lines that do not cross ranks are any plan's; or else the three parts of those that do.
+  std::unique_ptr<const tridia::plan> whole{};
   std::unique_ptr<const part> rows{}, rows_alone{};  // with right-hand sides, and without
   std::unique_ptr<interface_systems> systems{};
   std::unique_ptr<verdicts> found{};
@@ -34,6 +38,7 @@ struct plan::state {
   // Of an execution between start and finish.
   bool started = false;
   solver::operands arrays{};
+  step_seconds seconds{}, of_last{};
 
   [[nodiscard]] index_t lines() const { return geometry.matrices.size * geometry.right_sides.size; }
 };
@@ -42,6 +47,14 @@ namespace {
 
 [[noreturn]] void refuse(errc code, const std::string& sentence) { throw error(code, sentence); }
 [[noreturn]] void refuse(const std::string& sentence) { refuse(errc::invalid_argument, sentence); }
+
+/// Adds the time that passes while f runs.
+template <class F>
+void timed(double& seconds, F f) {
+  const auto began = std::chrono::steady_clock::now();
+  f();
+  seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+}
 
 /// Every axis' cuts, one after another.
 std::vector<index_t> all_cuts(const grid& g) {
@@ -150,9 +163,16 @@ layout::geometry without_rhs(layout::geometry g) {
   return g;
 }
 
-void make_parts(plan::state& s) {
+void make_parts(plan::state& s, index_t order) {
   const tridia::problem& p = s.problem;
   const int me = s.by->rank(), count = s.ranks.ranks()[s.axis];
+  if (count == 1) {
+    s.whole = std::make_unique<tridia::plan>(p, tridia::options{.threads = s.options.threads});
+    s.chosen.reason += "; " + s.whole->reason();
+    s.memory.resize(s.whole->workspace_bytes());
+    return;
+  }
+  s.geometry = number_lines(s.geometry, s.shapes, order);
   const int here = s.ranks.coordinates(me)[s.axis];
   const bool periodic = p.boundary == boundary::periodic;
   part_task rows{
@@ -195,6 +215,16 @@ void enter_statuses(const plan::state& s, const std::vector<index_t>& of_lines, 
   for_each([](index_t& to, index_t of_line) { to = stronger(to, of_line); });
 }
 
+void solve_whole(plan::state& s) {
+  const solver::operands& o = s.arrays;
+  timed(s.seconds.expand, [&] {
+    s.whole->execute(
+        o.in[layout::sub], o.in[layout::diag], o.in[layout::sup], o.in[layout::rhs], o.x,
+        {.workspace = s.memory.data(), .workspace_bytes = s.memory.size(), .status = o.status});
+  });
+  s.of_last = s.seconds;
+}
+
 }  // namespace
 
 plan::plan(const grid& g, tridia::problem p, communicator ranks, const plan_options& o) {
@@ -205,10 +235,7 @@ plan::plan(const grid& g, tridia::problem p, communicator ranks, const plan_opti
     index_t order[] = {wished_order(s->shapes)};
     s->by->maxima(order);
     // Memory may run out on one rank alone.
-    agreement(*s->by).reach([&] {
-      s->geometry = number_lines(s->geometry, s->shapes, order[0]);
-      make_parts(*s);
-    });
+    agreement(*s->by).reach([&] { make_parts(*s, order[0]); });
     state_ = std::move(s);
   } catch (const std::bad_alloc&) {
     throw error(errc::out_of_memory, "a plan: host memory ran out");
@@ -230,8 +257,10 @@ plan& plan::operator=(plan&& other) noexcept {
 strategy plan::strategy() const noexcept { return state_->chosen.strategy; }
 const std::string& plan::reason() const noexcept { return state_->chosen.reason; }
 index_t plan::systems() const noexcept { return state_->shapes.systems; }
+const step_seconds& plan::steps() const noexcept { return state_->of_last; }
 std::size_t plan::workspace_bytes() const noexcept {
-  return state_->memory.size() + state_->systems->bytes() + state_->found->bytes();
+  const state& s = *state_;
+  return s.memory.size() + (s.whole ? 0 : s.systems->bytes() + s.found->bytes());
 }
 
 void plan::execute(const void* dl, const void* d, const void* du, const void* rhs, void* x,
@@ -253,27 +282,39 @@ void plan::start(const void* dl, const void* d, const void* du, const void* rhs,
   }
   s.arrays = {{dl, d, du, rhs}, x, status};
   s.started = true;
-  if (s.systems->slabs() == 0) return;
-  s.rows->reduce(s.arrays, s.systems->cut(), 0, s.systems->cut().count(), s.systems->equations());
-  s.systems->start(0);
+  s.seconds = {};
+  if (s.whole || s.systems->slabs() == 0) return;
+  const parcels& cut = s.systems->cut();
+  timed(s.seconds.reduce,
+        [&] { s.rows->reduce(s.arrays, cut, 0, cut.count(), s.systems->equations()); });
+  timed(s.seconds.interface, [&] { s.systems->start(0); });
 }
 
 void plan::finish() {
   state& s = *state_;
   if (!s.started) refuse("finish: no execution has been started");
   s.started = false;
+  if (s.whole) return solve_whole(s);
   interface_systems& systems = *s.systems;
-  const index_t slabs = systems.slabs(), parcels = systems.parcels_a_slab();
+  const index_t slabs = systems.slabs(), parcels_a_slab = systems.parcels_a_slab();
   for (index_t slab = 0; slab < slabs; ++slab) {
-    systems.finish(slab);
-    // The next slab's equations travel meanwhile.
-    if (slab + 1 < slabs) systems.start(slab + 1);
-    s.rows->expand(s.arrays, systems.cut(), slab * parcels, (slab + 1) * parcels, systems.ends(),
-                   s.found->found(), solver::align(s.memory.data()));
+    timed(s.seconds.interface, [&] {
+      systems.finish(slab);
+      // The next slab's equations travel while this one's lines are expanded.
+      if (slab + 1 < slabs) systems.start(slab + 1);
+    });
+    timed(s.seconds.expand, [&] {
+      s.rows->expand(s.arrays, systems.cut(), slab * parcels_a_slab, (slab + 1) * parcels_a_slab,
+                     systems.ends(), s.found->found(), solver::align(s.memory.data()));
+    });
   }
-  if (!s.options.statuses) return;
-  const std::vector<index_t>& of_lines = s.found->statuses(true);
-  if (s.arrays.status != nullptr) enter_statuses(s, of_lines, s.arrays.status);
+  if (s.options.statuses) {
+    timed(s.seconds.statuses, [&] {
+      const std::vector<index_t>& of_lines = s.found->statuses();
+      if (s.arrays.status != nullptr) enter_statuses(s, of_lines, s.arrays.status);
+    });
+  }
+  s.of_last = s.seconds;
 }
 
 double plan::influence(const void* dl, const void* d, const void* du) {
@@ -284,6 +325,7 @@ double plan::influence(const void* dl, const void* d, const void* du) {
   }
   const void* const inputs[] = {dl, d, du};
   for (int k = 0; k < layout::rhs_in; ++k) check_array(s.shapes.in[k], inputs[k]);
+  if (s.whole) return 0;
   s.rows_alone->reduce({{dl, d, du, d}, nullptr, nullptr}, s.systems->cut(), 0,
                        s.systems->cut().count(), s.systems->equations());
   decay all = decay_of(s.problem.type, s.systems->cut(), s.systems->equations());

@@ -27,9 +27,9 @@ verdicts::verdicts(const line_of_ranks& line, index_t lines, const place& at, tr
   receives_.reserve(most), sends_.reserve(most);
 }
 
-const std::vector<index_t>& verdicts::statuses(bool told) {
+const std::vector<index_t>& verdicts::statuses() {
   for (index_t& f : found_) f = of_whole_line(f);
-  if (told && line_.size() > 1) share();
+  if (line_.size() > 1) share();
   for (index_t& f : found_) {
     if (f == failed_elsewhere) f = at_.rows;
   }

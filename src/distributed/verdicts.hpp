@@ -17,8 +17,8 @@ class verdicts {
 
   /// What an expansion enters: an entry for each line.
   [[nodiscard]] index_t* found() { return found_.data(); }
-  /// The statuses of all lines, of which `found` tells; `told` if other ranks take part.
-  const std::vector<index_t>& statuses(bool told);
+  /// The statuses of all lines, of which every rank has entered what it found. All of them call it.
+  const std::vector<index_t>& statuses();
   [[nodiscard]] std::size_t bytes() const {
     return (found_.size() + heard_.size()) * sizeof(index_t);
   }

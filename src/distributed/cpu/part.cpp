@@ -36,14 +36,14 @@ class cpu_part final : public part {
 
   void reduce(const operands& o, const parcels& cut, index_t p0, index_t p1,
               void* equations) const override {
-    for_each_group(o, cut, p0, p1, equation_words_,
+    for_each_strip(o, cut, p0, p1, equation_words_,
                    [&](const part_strip& s, index_t, int) { with_.reduce(s, equations); });
   }
 
   void expand(const operands& o, const parcels& cut, index_t p0, index_t p1, const void* ends,
               index_t* found, void* memory) const override {
     auto* const bytes = static_cast<std::byte*>(memory);
-    for_each_group(o, cut, p0, p1, ends_words_,
+    for_each_strip(o, cut, p0, p1, ends_words_,
                    [&](const part_strip& s, index_t first, int thread) {
                      with_.expand(s, ends, bytes + thread * thread_bytes(), found + first);
                    });
@@ -61,24 +61,32 @@ class cpu_part final : public part {
     return solver::round_up(static_cast<std::size_t>(task_.geometry.rows) * with_.kept_bytes);
   }
 
+  /// Lines of a strip: some groups, so that there is something to look ahead to, but no more than
+  /// leave work for all threads.
+  index_t lines_a_strip(index_t lines) const {
+    const index_t groups = (lines + with_.lanes - 1) / with_.lanes;
+    const index_t most = std::min<index_t>(cpu::max_groups, cpu::max_systems / with_.lanes);
+    return with_.lanes * std::clamp<index_t>(groups / (2 * threads_), 1, most);
+  }
+
   /// Calls f(strip, its first line, thread).
   template <class F>
-  void for_each_group(const operands& o, const parcels& cut, index_t p0, index_t p1, int words,
+  void for_each_strip(const operands& o, const parcels& cut, index_t p0, index_t p1, int words,
                       F f) const {
-    const index_t begin = cut.begin(p0), end = cut.begin(p1);
-    const index_t groups = (end - begin + with_.lanes - 1) / with_.lanes;
+    const index_t begin = cut.begin(p0), end = cut.begin(p1), each = lines_a_strip(end - begin);
+    const index_t strips = (end - begin + each - 1) / each;
     const auto work = [&](index_t i, int thread) {
       part_strip s;
-      const index_t first = begin + i * with_.lanes;
-      fill(s, o, cut, first, std::min<index_t>(with_.lanes, end - first), words);
+      const index_t first = begin + i * each;
+      fill(s, o, cut, first, std::min(each, end - first), words);
       f(s, first, thread);
     };
-    const int threads = static_cast<int>(std::min<index_t>(threads_, groups));
+    const int threads = static_cast<int>(std::min<index_t>(threads_, strips));
     if (threads <= 1) {
-      for (index_t i = 0; i < groups; ++i) work(i, 0);
+      for (index_t i = 0; i < strips; ++i) work(i, 0);
     } else {
 #pragma omp parallel for num_threads(threads) schedule(static)
-      for (index_t i = 0; i < groups; ++i) work(i, omp_get_thread_num());
+      for (index_t i = 0; i < strips; ++i) work(i, omp_get_thread_num());
     }
   }
 
@@ -93,12 +101,13 @@ class cpu_part final : public part {
     lines.x = o.x;
     lines.status = nullptr;
     lines.rows = g.rows;
-    lines.groups = lines.room = 1;
+    lines.live = static_cast<int>(live);
+    lines.groups = lines.room = static_cast<int>((live + with_.lanes - 1) / with_.lanes);
     lines.reversed = lines.stream = false;
     lines.longest_pad = 0;
-    lines.live = static_cast<int>(live);
-    for (int l = 0; l < with_.lanes; ++l) {
-      const index_t line = first + (l < live ? l : 0), parcel = line / cut.each;
+    const index_t from = (lines.groups - 1) * with_.lanes;
+    for (int l = 0; l < lines.groups * with_.lanes; ++l) {
+      const index_t line = first + (l < live ? l : from), parcel = line / cut.each;
       index_t at[layout::array_count];
       g.matrices.offsets(line, at);
       for (int a = 0; a < layout::array_count; ++a) lines.line[a][l] = at[a];

@@ -7,6 +7,8 @@
 #include "solver/cpu/values.hpp"
 #include "solver/cpu/workplace.hpp"
 
+#include <algorithm>
+
 namespace tridia::cpu::TRIDIA_ISA {
 namespace {
 
@@ -17,14 +19,15 @@ using scalar_of = typename packing<V>::scalar;
 template <class V>
 class lane_words {
  public:
-  explicit lane_words(const part_strip& s) : s_(s) {}
+  lane_words(const part_strip& s, const group<V>& g, int number)
+      : place_(s.place + number * packing<V>::count), live_(g.live) {}
 
   template <int Count>
   void store(const V (&words)[Count], scalar_of<V>* base) const {
     alignas(64) scalar_of<V> row[packing<V>::reals];
     for (int w = 0; w < Count; ++w) {
       packing<V>::store(words[w], row);
-      for (int l = 0; l < s_.lines.live; ++l) {
+      for (int l = 0; l < live_; ++l) {
         for (int c = 0; c < parts; ++c) at(base, l, w)[c] = row[c * packing<V>::count + l];
       }
     }
@@ -34,7 +37,7 @@ class lane_words {
     alignas(64) scalar_of<V> row[packing<V>::reals];
     for (int w = 0; w < Count; ++w) {
       for (int l = 0; l < packing<V>::count; ++l) {
-        const int from = l < s_.lines.live ? l : 0;
+        const int from = l < live_ ? l : 0;
         for (int c = 0; c < parts; ++c) row[c * packing<V>::count + l] = at(base, from, w)[c];
       }
       words[w] = packing<V>::load(row);
@@ -45,9 +48,10 @@ class lane_words {
   static constexpr int parts = packing<V>::parts;
   template <class R>
   R* at(R* base, int lane, int word) const {
-    return base + (s_.place[lane].first + word * s_.place[lane].pitch) * parts;
+    return base + (place_[lane].first + word * place_[lane].pitch) * parts;
   }
-  const part_strip& s_;
+  const word_place* place_;
+  int live_;
 };
 
 /// The two entries that couple the rows here to those elsewhere; zero where there are none.
@@ -139,103 +143,126 @@ core::blocks whole_blocks() {
   return {block_rows<V>, block_rows<V>};
 }
 
+/// Calls f(group, words of its lanes, its couplings, its first line) for one group after another;
+/// the next one's lines are asked for meanwhile.
+template <class V, class Workplace, class F>
+void for_each_group(Workplace& w, const part_strip& s, F f) {
+  for (int i = 0; i < s.lines.groups; ++i) {
+    const group<V>& g = w.groups[i];
+    w.use(i);
+    w.ahead.lines_of(i + 1 < s.lines.groups ? &w.groups[i + 1] : nullptr, s.lines.rows);
+    f(g, lane_words<V>(s, g, i), couplings<V>(s, g), i * packing<V>::count);
+  }
+}
+
 template <class V, pivoting P>
 void reduce(const part_strip& s, void* equations) {
   using chunk = core::chunk<V, P>;
   using parts = typename chunk::equations;
   workplace_of<V, P> w(s.lines, whole_blocks<V>());
-  w.use(0);
-  w.ahead.lines_of(nullptr, 0);
-  const couplings<V> outside(s, w.groups[0]);
-  part_rows<V, workplace_of<V, P>> rows(w, outside, nullptr);
-  parts e;
-  if constexpr (P == pivoting::none) {
-    e = chunk::template reduce<false>(s.lines.rows, rows, [](const V&) {});
-  } else {
-    e = chunk::reduce(s.lines.rows, rows);
-  }
-  V words[core::words_of<parts, V>];
-  int at = 0;
-  e.map([&](const V& v) { return words[at++] = v; });
-  lane_words<V>(s).store(words, static_cast<scalar_of<V>*>(equations));
-}
-
-/// Reasons are looked for here, in the rows of this part alone.
-template <class V, class Workplace>
-void explain(Workplace& w, const couplings<V>& outside, const core::mask_t<V>& open,
-             index_t* found) {
-  for_each_set(open, [&](int l) {
-    if (l < w.s.live) found[l] = failed_elsewhere;
-  });
-  findings reasons(w.groups[0].first);
-  w.explain(w.b, open, reasons);
-  for (int l = 0; l < w.s.live; ++l) {
-    if (reasons[l] != 0) found[l] = reasons[l];
-  }
-  // What couples the first and the last row to others is no entry of the rows by themselves.
-  for_each_set(open && !is_finite(outside.before), [&](int l) {
-    if (l < w.s.live) found[l] = -1;
-  });
-  for_each_set(open && !is_finite(outside.after), [&](int l) {
-    if (l < w.s.live && found[l] > 0) found[l] = -w.s.rows;
+  for_each_group<V>(w, s, [&](const auto&, const auto& lanes, const auto& outside, int) {
+    part_rows<V, workplace_of<V, P>> rows(w, outside, nullptr);
+    parts e;
+    if constexpr (P == pivoting::none) {
+      e = chunk::template reduce<false>(s.lines.rows, rows, [](const V&) {});
+    } else {
+      e = chunk::reduce(s.lines.rows, rows);
+    }
+    V words[core::words_of<parts, V>];
+    int at = 0;
+    e.map([&](const V& v) { return words[at++] = v; });
+    lanes.store(words, static_cast<scalar_of<V>*>(equations));
   });
 }
 
-/// The solution overflows here: x has been written over what might tell where.
+/// What is found of the lines of a group.
 template <class V>
-void enter_overflow(const part_strip& s, const core::mask_t<V>& open, index_t* found) {
-  for_each_set(open, [&](int l) {
-    if (l < s.lines.live && found[l] == 0) found[l] = -1;
-  });
-}
+class part_findings {
+ public:
+  part_findings(const group<V>& g, index_t* found) : g_(g), found_(found) {
+    std::fill_n(found_, g_.live, 0);
+  }
+
+  /// Reasons are looked for here, in the rows of this part alone.
+  template <class Workplace>
+  void explain(Workplace& w, const couplings<V>& outside, const core::mask_t<V>& open) {
+    for_each_live(open, [&](index_t& found) { found = failed_elsewhere; });
+    findings reasons(g_.first);
+    w.explain(w.b, open, reasons);
+    for (int l = 0; l < g_.live; ++l) {
+      if (reasons[l] != 0) found_[l] = reasons[l];
+    }
+    // What couples the first and the last row to others is no entry of the rows by themselves.
+    for_each_live(open && !is_finite(outside.before), [](index_t& found) { found = -1; });
+    for_each_live(open && !is_finite(outside.after), [&](index_t& found) {
+      if (found > 0) found = -w.s.rows;
+    });
+  }
+  /// The solution overflows here: x has been written over what might tell where.
+  void overflow(const core::mask_t<V>& open) {
+    for_each_live(open, [](index_t& found) {
+      if (found == 0) found = -1;
+    });
+  }
+
+ private:
+  template <class F>
+  void for_each_live(const core::mask_t<V>& mask, F f) {
+    for_each_set(mask, [&](int l) {
+      if (l < g_.live) f(found_[l]);
+    });
+  }
+  const group<V>& g_;
+  index_t* found_;
+};
 
 /// With x known on both sides what is left is a system of its own.
 template <class V>
-void expand_regular(workplace_of<V, pivoting::none>& w, const part_strip& s, const V& before,
-                    const V& after, void* memory, index_t* found) {
+void expand_group(workplace_of<V, pivoting::none>& w, const part_strip& s,
+                  const couplings<V>& outside,
+                  const typename core::chunk<V, pivoting::none>::ends& ends, void* memory,
+                  part_findings<V>& found) {
   using E = core::elimination<V, pivoting::none, boundary::regular>;
-  const couplings<V> outside(s, w.groups[0]);
   const V zero(0);
-  coupled_rhs<V> b{w.b, s.before ? outside.before * before : zero,
-                   s.after ? outside.after * after : zero, s.lines.rows - 1};
+  coupled_rhs<V> b{w.b, s.before ? outside.before * ends.before : zero,
+                   s.after ? outside.after * ends.after : zero, s.lines.rows - 1};
   kept_words<V, E> kept{word_rows<V, E::upper_words + 1>(memory)};
   core::solve_line<V, E>(s.lines.rows, w.cut, w.a, b, kept, w.x, [&](const auto& mask, bool early) {
     if (early) {
-      explain<V>(w, outside, mask, found);
+      found.explain(w, outside, mask);
     } else {
-      enter_overflow<V>(s, mask, found);
+      found.overflow(mask);
     }
   });
 }
 
 template <class V>
-void expand_pivoting(workplace_of<V, pivoting::partial>& w, const part_strip& s,
-                     const typename core::chunk<V, pivoting::partial>::ends& ends, void* memory,
-                     index_t* found) {
+void expand_group(workplace_of<V, pivoting::partial>& w, const part_strip& s,
+                  const couplings<V>& outside,
+                  const typename core::chunk<V, pivoting::partial>::ends& ends, void* memory,
+                  part_findings<V>& found) {
   const auto good = is_finite(ends.before) && is_finite(ends.first) && is_finite(ends.last) &&
                     is_finite(ends.after);
-  const couplings<V> outside(s, w.groups[0]);
-  if (!all_of(good)) explain<V>(w, outside, !good, found);
+  if (!all_of(good)) found.explain(w, outside, !good);
   part_rows<V, workplace_of<V, pivoting::partial>> rows(w, outside, memory);
   const auto finite = core::chunk<V, pivoting::partial>::expand(s.lines.rows, rows, ends);
   rows.flush();
-  if (!all_of(finite)) enter_overflow<V>(s, !finite, found);
+  if (!all_of(finite)) found.overflow(!finite);
 }
 
 template <class V, pivoting P>
 void expand(const part_strip& s, const void* ends, void* memory, index_t* found) {
   using all_ends = typename core::chunk<V, P>::ends;
   workplace_of<V, P> w(s.lines, whole_blocks<V>());
-  w.use(0);
-  w.ahead.lines_of(nullptr, 0);
-  V e[core::words_of<all_ends, V>];
-  lane_words<V>(s).load(e, static_cast<const scalar_of<V>*>(ends));
-  for (int l = 0; l < s.lines.live; ++l) found[l] = 0;
-  if constexpr (P == pivoting::none) {
-    expand_regular<V>(w, s, e[0], e[2], memory, found);
-  } else {
-    expand_pivoting<V>(w, s, {e[0], e[1], e[2], e[3]}, memory, found);
-  }
+  for_each_group<V>(w, s, [&](const auto& g, const auto& lanes, const auto& outside, int first) {
+    V words[core::words_of<all_ends, V>];
+    lanes.load(words, static_cast<const scalar_of<V>*>(ends));
+    all_ends e;
+    int at = 0;
+    e = e.map([&](const V&) { return words[at++]; });
+    part_findings<V> of_lines(g, found + first);
+    expand_group<V>(w, s, outside, e, memory, of_lines);
+  });
 }
 
 template <class V, pivoting P>

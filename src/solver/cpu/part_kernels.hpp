@@ -12,12 +12,12 @@ struct word_place {
   index_t first, pitch;
 };
 
-/// One group of lines (`with`, whose geometry has no corners), and whether other rows of them are
-/// elsewhere: dl of the first row is read only if some are before it.
+/// Some groups of lines (whose geometry has no corners), and whether other rows of them are
+/// elsewhere: dl of the first row counts only if some are before it.
 struct part_strip {
   strip lines;
   bool before, after;
-  word_place place[max_lanes];  // of live lanes
+  word_place place[max_systems];  // of live lines
 };
 
 /// What an expansion says of a line that has no finite solution, but none of whose rows here says
@@ -27,9 +27,9 @@ inline constexpr index_t failed_elsewhere = INT64_MAX;
 struct part_kernels {
   int lanes;
   std::size_t kept_bytes;  // a row, for expand
-  /// The chunk's equations of every live lane.
+  /// The chunk's equations of every live line.
   void (*reduce)(const part_strip&, void* equations);
-  /// x, from the ends; `found` has an entry for each live lane, 0 where all is well.
+  /// x, from the ends; `found` has an entry for each live line, 0 where all is well.
   void (*expand)(const part_strip&, const void* ends, void* memory, index_t* found);
 };
 
