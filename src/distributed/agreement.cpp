@@ -12,6 +12,14 @@ constexpr std::size_t most = 32;
 
 }  // namespace
 
+agreement& agreement::on(const grid& g) {
+  std::vector<index_t> all;  // the cuts of every axis, one after another
+  for (int a = 0; a < static_cast<int>(g.ranks().size()); ++a) {
+    all.insert(all.end(), g.cuts(a).begin(), g.cuts(a).end());
+  }
+  return on("grid", all);
+}
+
 void agreement::reach(const std::function<void()>& check) const {
   std::exception_ptr wrong;
   try {
@@ -35,6 +43,12 @@ void agreement::reach(const std::function<void()>& check) const {
                   std::string(names_[k]) + ": ranks disagree, but it must be the same on all");
     }
   }
+}
+
+void check_size(const grid& g, const transport& by) {
+  if (by.size() == g.size()) return;
+  throw error(errc::invalid_argument, "communicator: has " + std::to_string(by.size()) +
+                                          " ranks, but the grid " + std::to_string(g.size()));
 }
 
 }  // namespace tridia::distributed

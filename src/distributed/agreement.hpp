@@ -26,6 +26,8 @@ class agreement {
     return *this;
   }
 
+  agreement& on(const grid& g);
+
   /// Calls check(), which throws what is wrong here, then hears from all ranks; throws if anything
   /// is wrong anywhere.
   void reach(const std::function<void()>& check) const;
@@ -35,5 +37,8 @@ class agreement {
   std::vector<const char*> names_;
   std::vector<index_t> digests_;
 };
+
+/// Throws if a grid has not as many ranks as a communicator.
+void check_size(const grid& g, const transport& by);
 
 }  // namespace tridia::distributed

@@ -65,10 +65,7 @@ void check_width(const grid& g, int axis, const char* name, int width) {
 void check_halo(halo_exchange::state& s) {
   halo& h = s.asked;
   const std::size_t axes = s.ranks.ranks().size();
-  if (s.by->size() != s.ranks.size()) {
-    refuse("communicator: has " + std::to_string(s.by->size()) + " ranks, but the grid " +
-           std::to_string(s.ranks.size()));
-  }
+  check_size(s.ranks, *s.by);
   if (name(h.type) == "invalid") {
     refuse("type: " + std::to_string(static_cast<int>(h.type)) + " is none of its enumerators");
   }
@@ -139,14 +136,9 @@ void make_messages(halo_exchange::state& s) {
 }
 
 agreement agreement_of(const halo_exchange::state& s) {
-  std::vector<index_t> cuts;
-  for (std::size_t a = 0; a < s.ranks.ranks().size(); ++a) {
-    const std::vector<index_t>& along = s.ranks.cuts(static_cast<int>(a));
-    cuts.insert(cuts.end(), along.begin(), along.end());
-  }
   agreement a(*s.by);
   a.on("halo", std::string_view("halo"))
-      .on("grid", cuts)
+      .on(s.ranks)
       .on("type", std::vector<index_t>{static_cast<index_t>(s.asked.type)})
       .on("before", s.asked.before)
       .on("after", s.asked.after)
@@ -173,7 +165,8 @@ halo_exchange::halo_exchange(const grid& g, const halo& h, communicator ranks) {
 halo_exchange::~halo_exchange() {
   if (!state_) return;
   const std::shared_ptr<transport> by = state_->by;
-  by->dispose(std::move(state_));
+  const bool travelling = state_->field != nullptr;
+  by->dispose(std::move(state_), travelling);
 }
 halo_exchange::halo_exchange(halo_exchange&&) noexcept = default;
 halo_exchange& halo_exchange::operator=(halo_exchange&& other) noexcept {

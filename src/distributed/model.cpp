@@ -78,12 +78,15 @@ strategy_choice choose_strategy(const plan_options& o, pivoting p, int ranks, do
     throw error(errc::invalid_argument,
                 "strategy: " + std::to_string(static_cast<int>(o.strategy)) + " is not a strategy");
   }
+  const bool chooses = o.strategy == strategy::automatic;
+  if (ranks == 1) {
+    return {chooses ? strategy::allgather : o.strategy, "lines are not split: nothing is sent"};
+  }
   const std::string objection = objection_to_nearest(o, p);
   if (o.strategy == strategy::nearest && !objection.empty()) {
     throw error(errc::unsupported, "strategy: nearest cannot be had: " + objection);
   }
-  if (o.strategy != strategy::automatic) return {o.strategy, "asked for"};
-  if (ranks == 1) return {strategy::allgather, "lines are not split: nothing is sent"};
+  if (!chooses) return {o.strategy, "asked for"};
   strategy best = strategy::pcr;
   double least = HUGE_VAL;
   std::string times;

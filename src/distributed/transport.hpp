@@ -42,8 +42,8 @@ class transport {
 
   /// Ends the life of memory, unless messages may still reach it: it then stays for ever.
   template <class T>
-  void dispose(std::unique_ptr<T> memory) {
-    if (memory != nullptr && failed()) keep(std::shared_ptr<void>(std::move(memory)));
+  void dispose(std::unique_ptr<T> memory, bool travelling = false) {
+    if (travelling || failed()) keep(std::shared_ptr<void>(std::move(memory)));
   }
 
  private:

@@ -5,9 +5,9 @@
 
 #include <chrono>
 #include <functional>
-#include <thread>
 
 #include "mpi/field.hpp"
+#include "support/oracle.hpp"
 
 namespace tridia_test {
 namespace {
@@ -22,7 +22,8 @@ using tridia::distributed::plan;
 using tridia::distributed::plan_options;
 using tridia::distributed::strategy;
 
-constexpr double kLimit = 1;
+// Long enough for ranks that share a busy core.
+constexpr double kLimit = 2.5;
 
 communicator ranks(double limit = 30) {
   return tridia::distributed::mpi_communicator(MPI_COMM_WORLD, {.time_limit = limit});
@@ -91,6 +92,7 @@ TEST(RankFault, ARankThatRefusesIsHeardOfByAll) {
 }
 
 TEST(RankFault, WhatCannotBeSpreadIsRefused) {
+  if (world_size() < 2) GTEST_SKIP() << "one rank has whole lines";
   const communicator by = ranks();
   const auto refused = [&](problem p, const plan_options& o = {}) {
     p.axis = 0;
@@ -150,9 +152,24 @@ TEST_P(AbsentRank, IsAnErrorOnAllOthers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, AbsentRank,
-                         ::testing::Values(strategy::gather, strategy::allgather, strategy::pcr,
-                                           strategy::all_to_all),
+                         ::testing::Values(strategy::gather, strategy::pcr, strategy::all_to_all),
                          [](const auto& test) { return std::string(name(test.param)); });
+
+/// A plan that ends while its messages travel does no harm to others.
+TEST(RankFault, APlanMayEndBetweenStartAndFinish) {
+  const communicator by = ranks();
+  split_problem s(lines_of_ranks(), {.axis = 0});
+  rng random = random_for("Ends");
+  s.fill(random);
+  for (field* f : {&s.dl, &s.d, &s.du, &s.rhs}) f->scatter();
+  {
+    plan lines(s.grid, s.local(), by);
+    lines.start(s.dl.block(), s.d.block(), s.du.block(), s.rhs.block(), s.x.block());
+  }
+  plan lines(s.grid, s.local(), by);
+  s.run(lines);
+  EXPECT_LE(s.worst(), kBackwardBound);
+}
 
 TEST(RankFault, StartAndFinishTakeTurns) {
   const communicator by = ranks();
@@ -172,7 +189,7 @@ TEST(RankFault, StartAndFinishTakeTurns) {
   EXPECT_NE(refusal(errc::invalid_argument, [&] { start(nullptr); }), "");
   lines.finish();
   s.x.collect();
-  EXPECT_LE(s.worst(), 20);
+  EXPECT_LE(s.worst(), kBackwardBound);
 }
 
 }  // namespace
