@@ -14,7 +14,13 @@ install(TARGETS tridia
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tridia
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.hpp")
+  FILES_MATCHING PATTERN "*.hpp"
+  PATTERN "mpi.hpp" EXCLUDE)
+if(TRIDIA_HAS_MPI)
+  install(TARGETS tridia_mpi EXPORT tridiaTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(FILES ${PROJECT_SOURCE_DIR}/include/tridia/mpi.hpp
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tridia)
+endif()
 install(EXPORT tridiaTargets NAMESPACE tridia:: DESTINATION ${package_dir})
 
 # A static library leaves its own dependencies to be linked by its user; a shared one does not.

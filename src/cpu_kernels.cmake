@@ -12,7 +12,7 @@ function(tridia_cpu_kernels isa)
     list(POP_FRONT parts name)
     string(REPLACE ";" ":" value "${parts}")
     set(target tridia_cpu_${isa}_${name})
-    add_library(${target} OBJECT solver/cpu/kernels.cpp)
+    add_library(${target} OBJECT solver/cpu/kernels.cpp solver/cpu/part_kernels.cpp)
     # Line operators see complex arrays as real ones.
     if(name MATCHES "^f")
       target_sources(${target} PRIVATE compact/cpu/kernels.cpp)
@@ -21,7 +21,8 @@ function(tridia_cpu_kernels isa)
     target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
                                                  ${PROJECT_SOURCE_DIR}/include)
     target_compile_definitions(${target} PRIVATE
-      TRIDIA_ISA=${isa} TRIDIA_VECTORS=${TRIDIA_CPU_VECTORS} TRIDIA_TABLE=table_${name} "TRIDIA_VALUE=${value}")
+      TRIDIA_ISA=${isa} TRIDIA_VECTORS=${TRIDIA_CPU_VECTORS} TRIDIA_TABLE=table_${name}
+      TRIDIA_PART_TABLE=part_table_${name} "TRIDIA_VALUE=${value}")
     # -O3 doubles the time to compile and gains nothing: the loops are written as they should run.
     target_compile_options(${target} PRIVATE ${flags} -ffp-contract=off $<$<CONFIG:Release>:-O2>)
     tridia_warnings(${target})

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tridia/compact.hpp"
+#include "tridia/distributed.hpp"
 #include "tridia/error.hpp"
 #include "tridia/info.hpp"
 #include "tridia/plan.hpp"

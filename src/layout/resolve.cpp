@@ -194,30 +194,6 @@ resolved_array side(const problem& p, const char* name, const char* strides_name
   return a;
 }
 
-}  // namespace
-
-/// Two elements of x at one address would be written by two systems at once. Axes sorted by stride
-/// must each step over all that the faster ones span.
-void check_distinct(const resolved_array& a) {
-  if (a.empty()) return;
-  std::vector<std::pair<index_t, index_t>> axes;
-  for (std::size_t k = 0; k < a.extents.size(); ++k) {
-    if (a.extents[k] > 1) axes.emplace_back(std::abs(a.strides[k]), a.extents[k]);
-  }
-  std::sort(axes.begin(), axes.end());
-  index_t span = 1;
-  for (const auto& [stride, extent] : axes) {
-    if (stride < span) {
-      refuse(std::string(a.name) + ": with extents " + shape_text(a.extents) + " and strides " +
-             shape_text(a.strides) + " (right-hand sides first) its elements overlap: stride " +
-             text(stride) + " is below the " + text(span) + " elements that faster axes span");
-    }
-    span += (extent - 1) * stride;
-  }
-}
-
-namespace {
-
 index_t longest(const std::vector<index_t>& offsets) {
   index_t n = 0;
   for (std::size_t k = 1; k < offsets.size(); ++k) n = std::max(n, offsets[k] - offsets[k - 1]);
@@ -249,6 +225,26 @@ index_t resolved_array::elements_behind() const {
 }
 
 bool resolved_array::empty() const { return product(extents) == 0; }
+
+/// Two elements of x at one address would be written by two systems at once. Axes sorted by stride
+/// must each step over all that the faster ones span.
+void check_distinct(const resolved_array& a) {
+  if (a.empty()) return;
+  std::vector<std::pair<index_t, index_t>> axes;
+  for (std::size_t k = 0; k < a.extents.size(); ++k) {
+    if (a.extents[k] > 1) axes.emplace_back(std::abs(a.strides[k]), a.extents[k]);
+  }
+  std::sort(axes.begin(), axes.end());
+  index_t span = 1;
+  for (const auto& [stride, extent] : axes) {
+    if (stride < span) {
+      refuse(std::string(a.name) + ": with extents " + shape_text(a.extents) + " and strides " +
+             shape_text(a.strides) + " (right-hand sides first) its elements overlap: stride " +
+             text(stride) + " is below the " + text(span) + " elements that faster axes span");
+    }
+    span += (extent - 1) * stride;
+  }
+}
 
 resolved resolve(const problem& p) {
   resolved r{};

@@ -52,7 +52,8 @@ index_t product(const std::vector<index_t>& extents);
 /// Throws if an array reaches beyond 64-bit addresses.
 void check_size(const resolved_array& a, value_type type);
 
-/// Throws if two elements of an array that is written share an address.
+/// Throws if two elements of an array that is written lie at one address. Its first axis is that of
+/// the right-hand sides.
 void check_distinct(const resolved_array& a);
 
 /// "(4, 7)".

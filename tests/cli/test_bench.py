@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""`tridia bench` runs the benchmark that lies beside it."""
+"""`tridia bench` runs the benchmarks that lie beside it."""
 
 import shutil
 import subprocess
@@ -35,6 +35,16 @@ class Bench(Case):
         run = self.run_bench("solve", "--device", "cuda", "--json", "f", "--help")
         self.assertEqual(run.returncode, 7)
         self.assertEqual(run.stdout, "solve --device cuda --json f --help\n")
+
+    def test_scaling_is_a_program_of_its_own(self):
+        run = self.run_bench("scaling")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn(str(self.folder / "tridia_bench_scaling"), run.stderr)
+        self.assertIn("MPI", run.stderr)
+        program = Path(self.folder / "tridia_bench_scaling")
+        program.write_text('#!/bin/sh\necho "$@"\n')
+        program.chmod(0o755)
+        self.assertEqual(self.run_bench("scaling", "--points", "9").stdout, "--points 9\n")
 
 
 if __name__ == "__main__":

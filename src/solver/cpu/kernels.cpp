@@ -4,6 +4,7 @@
 #include "core/dispatch.hpp"
 #include "solver/cpu/kernel_table.hpp"
 #include "solver/cpu/sweep.hpp"
+#include "solver/cpu/values.hpp"
 #include "solver/status.hpp"
 
 namespace tridia::cpu::TRIDIA_ISA {
@@ -133,24 +134,6 @@ kernels table() {
   }
   return k;
 }
-
-template <class R>
-using wide_lanes = lanes<stdx::native_simd<R>, TRIDIA_VECTORS>;
-template <class R>
-using single_lane = lanes<stdx::simd<R, stdx::simd_abi::scalar>, 1>;
-
-// The value types by the numbers that the build passes.
-template <class R>
-struct values_of {
-  using wide = wide_lanes<R>;
-  using single = single_lane<R>;
-};
-template <class R>
-struct values_of<core::complex<R>> {
-  using wide = core::complex<wide_lanes<R>>;
-  using single = core::complex<single_lane<R>>;
-};
-using values = values_of<TRIDIA_VALUE>;
 
 template <pivoting P, boundary B>
 kernel_pair pair() {

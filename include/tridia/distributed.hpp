@@ -1,0 +1,198 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tridia/error.hpp"
+#include "tridia/problem.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Fields that are spread over ranks. What is here knows no transport: a `communicator` is made
+/// from MPI's by `tridia/mpi.hpp`, which is installed where the library was built with MPI.
+namespace tridia::distributed {
+
+/// The points of a global array that one rank holds.
+struct block {
+  std::vector<index_t> begin, extents;
+};
+
+/// A global array cut by planes into a block for each rank of a grid of ranks, numbered in C order.
+/// The same on all ranks; nothing but arithmetic.
+class grid {
+ public:
+  /// `ranks[a]` blocks along axis a, which differ by at most one point, larger ones first. Throws
+  /// `error` (invalid_argument): every block must hold a point.
+  grid(const std::vector<index_t>& extents, const std::vector<int>& ranks);
+  /// Blocks along axis a have parts[a][0], parts[a][1], … points, each at least one.
+  static grid of_parts(const std::vector<std::vector<index_t>>& parts);
+
+  [[nodiscard]] const std::vector<index_t>& extents() const noexcept { return extents_; }
+  /// Blocks along each axis.
+  [[nodiscard]] const std::vector<int>& ranks() const noexcept { return ranks_; }
+  /// Ranks in all.
+  [[nodiscard]] int size() const noexcept { return size_; }
+  /// First points of the blocks along an axis, and the extent at the end.
+  [[nodiscard]] const std::vector<index_t>& cuts(int axis) const { return cuts_.at(axis); }
+
+  [[nodiscard]] std::vector<int> coordinates(int rank) const;
+  [[nodiscard]] int rank_of(const std::vector<int>& coordinates) const;
+  [[nodiscard]] distributed::block block(int rank) const;
+  /// The rank `step` blocks away along an axis; none beyond the ends, unless they are joined.
+  [[nodiscard]] std::optional<int> neighbour(int rank, int axis, int step, bool periodic) const;
+  /// The ranks that share the lines of `rank` along an axis, in order; itself among them.
+  [[nodiscard]] std::vector<int> line(int rank, int axis) const;
+
+ private:
+  grid() = default;
+  std::vector<index_t> extents_;
+  std::vector<int> ranks_;
+  std::vector<std::vector<index_t>> cuts_;
+  int size_ = 1;
+};
+
+class transport;  ///< Private to the library.
+
+/// The ranks that work together, and how they reach each other. Copies are the same communicator.
+class communicator {
+ public:
+  explicit communicator(std::shared_ptr<transport> by) : by_(std::move(by)) {}
+  [[nodiscard]] int rank() const;
+  [[nodiscard]] int size() const;
+  [[nodiscard]] const std::shared_ptr<transport>& by() const noexcept { return by_; }
+
+ private:
+  std::shared_ptr<transport> by_;
+};
+
+/// How the interface systems of lines that cross ranks are solved. Each rank reduces its rows of a
+/// line to equations between the line's ends there and the rows of its neighbours beside them
+/// (Mattor, Williams, Hewett, "Algorithm for solving tridiagonal matrix problems in parallel",
+/// Parallel Computing 21, 1995); together they are a small system for each line.
+enum class strategy {
+  automatic,   ///< The plan chooses by a model of the times (docs/scaling.md), and says why.
+  gather,      ///< The first rank of a line solves all of them.
+  allgather,   ///< Every rank gets all equations, and solves all.
+  pcr,         ///< Groups of ranks join two by two: the logarithm of the number of steps.
+  all_to_all,  ///< Each rank of a line solves its share of the lines.
+  nearest,     ///< Neighbours alone exchange what they have: only where influence decays enough.
+};
+
+std::string_view name(strategy) noexcept;
+std::optional<strategy> parse_strategy(std::string_view name) noexcept;
+
+struct plan_options {
+  distributed::strategy strategy = distributed::strategy::automatic;
+  /// Bound on what `nearest` may neglect, relative to the largest |x| of a line; 0: nothing.
+  double tolerance = 0;
+  /// What it would neglect, as `plan::influence` finds, where it is known.
+  std::optional<double> influence{};
+  /// Bytes that one rank may spend on the interface systems of others; more are solved in slabs of
+  /// lines. At least one line from each rank is held at a time.
+  std::size_t interface_bytes = std::size_t{64} << 20;
+  /// Whether ranks tell each other which lines have failed: one exchange more.
+  bool statuses = true;
+  int threads = 0;  ///< As `options::threads`.
+};
+
+/// Where the time of an execution went on this rank, in seconds.
+struct step_seconds {
+  double reduce = 0;     ///< Rows to interface equations.
+  double interface = 0;  ///< Messages, waiting for them, and solving what came by them.
+  double expand = 0;     ///< Ends to x; where lines do not cross ranks, all of it.
+  double statuses = 0;   ///< Telling each other of lines that have failed.
+};
+
+/// Lines across ranks, made ready to be solved many times, each rank with its block in host memory.
+///
+/// All ranks of the communicator make a plan together, in the same order as other plans, of the
+/// same problem but for strides. It owns its memory, so one execution runs at a time; execution
+/// allocates nothing of the library's. All ranks execute it. If a rank fails or does not come
+/// within the communicator's time limit, each of the others throws `errc::peer_failure`, as does
+/// every later use of the communicator.
+class plan {
+ public:
+  /// `p.extents` are those of this rank's block, or empty. Lines are as long as the grid along
+  /// `p.axis`; row 0 of a block is coupled to the last row of the block before it by its dl, and so
+  /// on. Unsupported: ragged batches; where lines cross ranks, also `operation` other than none and
+  /// short off-diagonals. Throws `error` on all ranks, before any work: invalid_argument (also where
+  /// the communicator has not the size of the grid, or where ranks disagree), unsupported,
+  /// out_of_memory, peer_failure.
+  plan(const grid& g, problem p, communicator ranks, const plan_options& o = {});
+  ~plan();
+  plan(plan&&) noexcept;
+  plan& operator=(plan&&) noexcept;
+
+  /// What `automatic` became, and why.
+  [[nodiscard]] distributed::strategy strategy() const noexcept;
+  [[nodiscard]] const std::string& reason() const noexcept;
+  /// Systems of this rank's block, as `tridia::plan::systems`.
+  [[nodiscard]] index_t systems() const noexcept;
+  /// Of the last execution that was finished.
+  [[nodiscard]] const step_seconds& steps() const noexcept;
+  /// Memory that the plan holds on this rank.
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept;
+
+  /// start and finish. Arrays as for `tridia::plan::execute`. `status`, if not null, has
+  /// `systems()` entries, on every rank those of whole lines: 0: solved; -i < 0: row i of the
+  /// line, counted from 1, is the first that is not finite; i > 0: no such row, but singular: the
+  /// elimination of some rank met a zero pivot in row i, or, i being the line's length, only that
+  /// of all of them together did. Null where `plan_options::statuses` is off.
+  void execute(const void* dl, const void* d, const void* du, const void* rhs, void* x,
+               index_t* status = nullptr);
+
+  /// Reduces the rows here, and sends what others need of it. Between start and finish the inputs
+  /// must not change; x is not written.
+  void start(const void* dl, const void* d, const void* du, const void* rhs, void* x,
+             index_t* status = nullptr);
+  /// Waits for what comes from others, and writes x.
+  void finish();
+
+  /// The most that `nearest` would get wrong with these matrices, relative to the largest |x| of a
+  /// line; may be infinite. Without pivoting only. All ranks call it.
+  [[nodiscard]] double influence(const void* dl, const void* d, const void* du);
+
+  struct state;  ///< Private to the library.
+
+ private:
+  std::unique_ptr<state> state_;
+};
+
+/// The layers of points around a block that neighbours hold.
+struct halo {
+  value_type type = value_type::f64;
+  /// Strides of the array in elements, one an axis; a pointer is that of the block's own first
+  /// point. Empty: dense in C order, room for the halo included.
+  std::vector<index_t> strides{};
+  /// Layers before and after the block, one entry an axis; empty: none.
+  std::vector<int> before{}, after{};
+  /// Which ends of the whole array are joined, one entry an axis; empty: none. Elsewhere a halo
+  /// beyond the ends is left as it is.
+  std::vector<bool> periodic{};
+};
+
+/// Fills halos, each axis by itself: the layers beside the faces of a block, without those at its
+/// edges and corners. Plans and failures are as those of `plan`.
+class halo_exchange {
+ public:
+  /// Throws `error` on all ranks; a halo is at most as wide as any block along its axis.
+  halo_exchange(const grid& g, const halo& h, communicator ranks);
+  ~halo_exchange();
+  halo_exchange(halo_exchange&&) noexcept;
+  halo_exchange& operator=(halo_exchange&&) noexcept;
+
+  /// Sends what neighbours need of `field`, which may be read but not written until `finish`.
+  void start(void* field);
+  /// Waits, and writes the halo.
+  void finish();
+
+  struct state;  ///< Private to the library.
+
+ private:
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace tridia::distributed

@@ -1,0 +1,161 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "core/joining.hpp"
+#include "distributed/agreement.hpp"
+#include "distributed/lines.hpp"
+#include "distributed/plan_state.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+// What happens when a plan is made: everything that may be refused is, on all ranks.
+namespace tridia::distributed {
+namespace {
+
+[[noreturn]] void refuse(errc code, const std::string& sentence) { throw error(code, sentence); }
+[[noreturn]] void refuse(const std::string& sentence) { refuse(errc::invalid_argument, sentence); }
+
+agreement agreement_of(const plan::state& s) {
+  const tridia::problem& p = s.problem;
+  const plan_options& o = s.options;
+  const int rank = static_cast<int>(s.ranks.ranks().size());
+  const auto one = [](auto v) { return std::vector<index_t>{static_cast<index_t>(v)}; };
+  agreement a(*s.by);
+  a.on("plan", std::string_view("plan"))
+      .on(s.ranks)
+      .on("type", one(p.type))
+      .on("axis", one(p.axis < 0 ? p.axis + rank : p.axis))
+      .on("right_hand_sides", one(p.right_hand_sides))
+      .on("boundary", one(p.boundary))
+      .on("pivoting", one(p.pivoting))
+      .on("strategy", one(o.strategy))
+      .on("tolerance", one(bits(o.tolerance)))
+      .on("influence", std::vector<index_t>{o.influence.has_value(), bits(o.influence.value_or(0))})
+      .on("interface_bytes", one(o.interface_bytes))
+      .on("statuses", one(o.statuses));
+  return a;
+}
+
+/// What whole lines can have, but not those that cross ranks.
+void check_crossing(const tridia::problem& p) {
+  if (p.operation != operation::none) {
+    refuse(errc::unsupported, "operation: " + std::string(name(p.operation)) +
+                                  " would need coefficients of other ranks: lines that cross ranks "
+                                  "are solved with A alone");
+  }
+  if (p.short_off_diagonals) {
+    refuse(errc::unsupported,
+           "short_off_diagonals: rows at the ends of a block have neighbours on "
+           "other ranks: off-diagonals need as many entries as the block");
+  }
+}
+
+void check_problem(plan::state& s) {
+  tridia::problem& p = s.problem;
+  check_size(s.ranks, *s.by);
+  const std::vector<index_t> own = s.ranks.block(s.by->rank()).extents;
+  if (p.extents.empty()) p.extents = own;
+  if (p.extents != own) {
+    refuse("extents: are " + layout::shape_text(p.extents) + ", but the block of rank " +
+           std::to_string(s.by->rank()) + " has " + layout::shape_text(own));
+  }
+  if (!p.offsets.empty()) {
+    refuse(errc::unsupported, "offsets: a ragged batch cannot be spread over ranks");
+  }
+  if (s.options.threads < 0) {
+    refuse("threads: " + std::to_string(s.options.threads) + " is below 0");
+  }
+  if (!(s.options.tolerance >= 0)) {
+    refuse("tolerance: " + std::to_string(s.options.tolerance) + " is not 0 or more");
+  }
+  s.shapes = layout::resolve(p);
+  s.axis = s.shapes.axis - 1;
+  if (s.ranks.ranks()[s.axis] > 1) check_crossing(p);
+  tridia::problem open = p;  // what is beyond the ends of a block is not for its geometry to know
+  open.boundary = boundary::regular;
+  s.geometry = layout::make_geometry(open, s.shapes);
+}
+
+/// The most lines that any rank has: all ranks must choose alike.
+double most_lines(const plan::state& s) {
+  double lines = static_cast<double>(s.problem.right_hand_sides);
+  for (int a = 0; a < static_cast<int>(s.ranks.ranks().size()); ++a) {
+    const std::vector<index_t>& cuts = s.ranks.cuts(a);
+    index_t most = 0;
+    for (std::size_t k = 1; k < cuts.size(); ++k) most = std::max(most, cuts[k] - cuts[k - 1]);
+    if (a != s.axis) lines *= static_cast<double>(most);
+  }
+  return lines;
+}
+
+template <pivoting P>
+interface_size words_of() {
+  using chunk = core::chunk<double, P>;
+  return {core::words_of<typename chunk::equations, double>,
+          core::words_of<typename chunk::ends, double>, 0};
+}
+
+void choose(plan::state& s) {
+  interface_size size = s.problem.pivoting == pivoting::none ? words_of<pivoting::none>()
+                                                             : words_of<pivoting::partial>();
+  size.bytes = static_cast<double>(size_of(s.problem.type));
+  s.chosen =
+      choose_strategy(s.options, s.problem.pivoting, s.ranks.ranks()[s.axis], most_lines(s), size);
+}
+
+/// Every right-hand side read where the diagonal lies, which is there without any.
+layout::geometry without_rhs(layout::geometry g) {
+  g.lines[layout::rhs] = g.lines[layout::diag];
+  for (int k = 0; k < g.matrices.count; ++k) {
+    g.matrices.at[k].stride[layout::rhs] = g.matrices.at[k].stride[layout::diag];
+  }
+  return g;
+}
+
+void make_parts(plan::state& s, index_t order) {
+  const tridia::problem& p = s.problem;
+  const int me = s.by->rank(), count = s.ranks.ranks()[s.axis];
+  if (count == 1) {
+    s.whole = std::make_unique<tridia::plan>(p, tridia::options{.threads = s.options.threads});
+    s.chosen.reason += "; " + s.whole->reason();
+    s.memory.resize(s.whole->workspace_bytes());
+    return;
+  }
+  s.geometry = number_lines(s.geometry, s.shapes, order);
+  const int here = s.ranks.coordinates(me)[s.axis];
+  const bool periodic = p.boundary == boundary::periodic;
+  part_task rows{
+      p.type,           p.pivoting, s.geometry, periodic || here > 0, periodic || here + 1 < count,
+      s.options.threads};
+  s.rows = make_cpu_part(rows);
+  rows.geometry = without_rhs(s.geometry);
+  s.rows_alone = make_cpu_part(rows);
+  const line_of_ranks line{s.ranks.line(me, s.axis), here};
+  s.systems = make_interface(s.chosen.strategy,
+                             {p.type, p.pivoting, p.boundary, line, s.lines(),
+                              s.options.interface_bytes, s.options.threads},
+                             *s.by);
+  const std::vector<index_t>& cuts = s.ranks.cuts(s.axis);
+  s.found =
+      std::make_unique<verdicts>(line, s.lines(), verdicts::place{cuts[here], cuts.back()}, *s.by);
+  s.memory.resize(s.rows->memory_bytes() + solver::alignment);
+}
+
+}  // namespace
+
+plan::plan(const grid& g, tridia::problem p, communicator ranks, const plan_options& o) {
+  try {
+    auto s = std::unique_ptr<state>(new state{g, std::move(p), o, ranks.by()});
+    agreement_of(*s).reach([&] { check_problem(*s); });
+    choose(*s);
+    index_t order[] = {wished_order(s->shapes)};
+    s->by->maxima(order);
+    // Memory may run out on one rank alone.
+    agreement(*s->by).reach([&] { make_parts(*s, order[0]); });
+    state_ = std::move(s);
+  } catch (const std::bad_alloc&) {
+    throw error(errc::out_of_memory, "a plan: host memory ran out");
+  }
+}
+
+}  // namespace tridia::distributed

@@ -1,0 +1,44 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "distributed/interface.hpp"
+#include "distributed/model.hpp"
+#include "distributed/part.hpp"
+#include "distributed/verdicts.hpp"
+#include "layout/resolve.hpp"
+#include "tridia/plan.hpp"
+
+#include <bit>
+#include <memory>
+#include <vector>
+
+namespace tridia::distributed {
+
+struct plan::state {
+  grid ranks;
+  tridia::problem problem;
+  plan_options options;
+  std::shared_ptr<transport> by;
+  int axis = 0;
+  layout::resolved shapes{};
+  layout::geometry geometry{};
+  strategy_choice chosen{};
+  // Lines that do not cross ranks are any plan's; or else the three parts of those that do.
+  std::unique_ptr<const tridia::plan> whole{};
+  std::unique_ptr<const part> rows{}, rows_alone{};  // with right-hand sides, and without
+  std::unique_ptr<interface_systems> systems{};
+  std::unique_ptr<verdicts> found{};
+  std::vector<std::byte> memory{};
+
+  // Of an execution between start and finish.
+  bool started = false;
+  solver::operands arrays{};
+  step_seconds seconds{}, of_last{};
+
+  [[nodiscard]] index_t lines() const { return geometry.matrices.size; }
+};
+
+/// A number as what ranks compare; if it is not negative, in the same order.
+inline index_t bits(double v) { return std::bit_cast<index_t>(v); }
+
+}  // namespace tridia::distributed

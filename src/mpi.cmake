@@ -1,0 +1,25 @@
+# tridia_mpi: MPI for distributed fields, where it is found. MPI's own headers want a compiler of
+# its bindings for C++, which nothing here needs.
+set(TRIDIA_HAS_MPI OFF)
+if(NOT TRIDIA_MPI STREQUAL "OFF")
+  set(MPI_CXX_SKIP_MPICXX ON)
+  find_package(MPI QUIET COMPONENTS CXX)
+  if(MPI_CXX_FOUND)
+    set(TRIDIA_HAS_MPI ON)
+  elseif(TRIDIA_MPI STREQUAL "ON")
+    message(FATAL_ERROR "TRIDIA_MPI is ON, but no MPI was found: install one, or set MPI_HOME")
+  endif()
+endif()
+message(STATUS "tridia: MPI ${TRIDIA_HAS_MPI}")
+set(TRIDIA_HAS_MPI ${TRIDIA_HAS_MPI} PARENT_SCOPE)
+if(NOT TRIDIA_HAS_MPI)
+  return()
+endif()
+
+add_library(tridia_mpi distributed/mpi/transport.cpp)
+add_library(tridia::mpi ALIAS tridia_mpi)
+set_target_properties(tridia_mpi PROPERTIES
+  EXPORT_NAME mpi INSTALL_RPATH "$ORIGIN" VERSION ${PROJECT_VERSION} SOVERSION ${soversion} CXX_VISIBILITY_PRESET default)
+target_include_directories(tridia_mpi PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(tridia_mpi PUBLIC tridia MPI::MPI_CXX)
+tridia_warnings(tridia_mpi)

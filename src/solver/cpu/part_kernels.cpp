@@ -1,0 +1,287 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// Compiled once for each instruction set and value type: TRIDIA_ISA and TRIDIA_VALUE are given.
+#include "solver/cpu/part_kernels.hpp"
+
+#include "core/joining.hpp"
+#include "solver/cpu/values.hpp"
+#include "solver/cpu/workplace.hpp"
+
+#include <algorithm>
+
+namespace tridia::cpu::TRIDIA_ISA {
+namespace {
+
+template <class V>
+using scalar_of = typename packing<V>::scalar;
+
+/// Words of the live lanes, between a vector and where each lane has its own.
+template <class V>
+class lane_words {
+ public:
+  lane_words(const part_strip& s, const group<V>& g, int number)
+      : place_(s.place + number * packing<V>::count), live_(g.live) {}
+
+  template <int Count>
+  void store(const V (&words)[Count], scalar_of<V>* base) const {
+    alignas(64) scalar_of<V> row[packing<V>::reals];
+    for (int w = 0; w < Count; ++w) {
+      packing<V>::store(words[w], row);
+      for (int l = 0; l < live_; ++l) {
+        for (int c = 0; c < parts; ++c) at(base, l, w)[c] = row[c * packing<V>::count + l];
+      }
+    }
+  }
+  template <int Count>
+  void load(V (&words)[Count], const scalar_of<V>* base) const {
+    alignas(64) scalar_of<V> row[packing<V>::reals];
+    for (int w = 0; w < Count; ++w) {
+      for (int l = 0; l < packing<V>::count; ++l) {
+        const int from = l < live_ ? l : 0;
+        for (int c = 0; c < parts; ++c) row[c * packing<V>::count + l] = at(base, from, w)[c];
+      }
+      words[w] = packing<V>::load(row);
+    }
+  }
+
+ private:
+  static constexpr int parts = packing<V>::parts;
+  template <class R>
+  R* at(R* base, int lane, int word) const {
+    return base + (place_[lane].first + word * place_[lane].pitch) * parts;
+  }
+  const word_place* place_;
+  int live_;
+};
+
+/// The two entries that couple the rows here to those elsewhere; zero where there are none.
+template <class V>
+struct couplings {
+  V before, after;
+  couplings(const part_strip& s, const group<V>& g)
+      : before(s.before ? entry(g, layout::sub, 0) : V(0)),
+        after(s.after ? entry(g, layout::sup, s.lines.rows - 1) : V(0)) {}
+
+ private:
+  static V entry(const group<V>& g, layout::array a, index_t k) {
+    alignas(64) scalar_of<V> row[packing<V>::reals];
+    g.in[a].load(row, k, k + 1);
+    return packing<V>::load(row);
+  }
+};
+
+/// Rows as core/chunk.hpp asks for them, in order, fetched a block at a time. What expanding keeps
+/// of a row makes room for its x.
+template <class V, class Workplace>
+class part_rows {
+ public:
+  part_rows(Workplace& w, const couplings<V>& outside, void* memory)
+      : w_(w), outside_(outside), words_(memory) {}
+
+  core::row<V> get(index_t k) {
+    fetch(k);
+    core::row<V> r = w_.a.get(k);
+    if (k == 0) r.sub = outside_.before;
+    if (k == w_.s.rows - 1) r.sup = outside_.after;
+    return r;
+  }
+  V rhs(index_t k) {
+    fetch(k);
+    return w_.b.get(k);
+  }
+  void keep(index_t k, const V& a, const V& b, const V& c) {
+    words_.store(k, 0, a), words_.store(k, 1, b), words_.store(k, 2, c);
+  }
+  void kept(index_t k, V& a, V& b, V& c) const {
+    a = words_.load(k, 0), b = words_.load(k, 1), c = words_.load(k, 2);
+  }
+  void put(index_t k, const V& x) { words_.store(k, 0, x); }
+  /// What was put goes to where x lies.
+  void flush() {
+    const index_t n = w_.s.rows;
+    for (index_t k0 = 0, k1; k0 < n; k0 = k1) {
+      k1 = w_.cut.end(k0, n);
+      w_.x.open(k0);
+      for (index_t k = k0; k < k1; ++k) w_.x.put(k, words_.load(k, 0));
+      w_.x.flush(k0, k1);
+    }
+  }
+
+ private:
+  void fetch(index_t k) {
+    if (k < end_) return;
+    const index_t k1 = w_.cut.end(k, w_.s.rows);
+    w_.a.fetch(k, k1), w_.b.fetch(k, k1);
+    end_ = k1;
+  }
+  Workplace& w_;
+  const couplings<V>& outside_;
+  word_rows<V, 3> words_;
+  index_t end_ = 0;
+};
+
+/// A right-hand side from which what is known outside has been taken.
+template <class V>
+struct coupled_rhs {
+  rhs_tiles<V>& tiles;
+  V first, last;
+  index_t last_row;
+  void fetch(index_t k0, index_t k1) { tiles.fetch(k0, k1); }
+  V get(index_t k) const {
+    V r = tiles.get(k);
+    if (k == 0) r = r + -first;
+    if (k == last_row) r = r + -last;
+    return r;
+  }
+};
+
+template <class V, pivoting P>
+using workplace_of = workplace<V, core::elimination<V, P, boundary::regular>, tile_access<V>>;
+
+template <class V>
+core::blocks whole_blocks() {
+  return {block_rows<V>, block_rows<V>};
+}
+
+/// Calls f(group, words of its lanes, its couplings, its first line) for one group after another;
+/// the next one's lines are asked for meanwhile.
+template <class V, class Workplace, class F>
+void for_each_group(Workplace& w, const part_strip& s, F f) {
+  for (int i = 0; i < s.lines.groups; ++i) {
+    const group<V>& g = w.groups[i];
+    w.use(i);
+    w.ahead.lines_of(i + 1 < s.lines.groups ? &w.groups[i + 1] : nullptr, s.lines.rows);
+    f(g, lane_words<V>(s, g, i), couplings<V>(s, g), i * packing<V>::count);
+  }
+}
+
+template <class V, pivoting P>
+void reduce(const part_strip& s, void* equations) {
+  using chunk = core::chunk<V, P>;
+  using parts = typename chunk::equations;
+  workplace_of<V, P> w(s.lines, whole_blocks<V>());
+  for_each_group<V>(w, s, [&](const auto&, const auto& lanes, const auto& outside, int) {
+    part_rows<V, workplace_of<V, P>> rows(w, outside, nullptr);
+    parts e;
+    if constexpr (P == pivoting::none) {
+      e = chunk::template reduce<false>(s.lines.rows, rows, [](const V&) {});
+    } else {
+      e = chunk::reduce(s.lines.rows, rows);
+    }
+    V words[core::words_of<parts, V>];
+    int at = 0;
+    e.map([&](const V& v) { return words[at++] = v; });
+    lanes.store(words, static_cast<scalar_of<V>*>(equations));
+  });
+}
+
+/// What is found of the lines of a group.
+template <class V>
+class part_findings {
+ public:
+  part_findings(const group<V>& g, index_t* found) : g_(g), found_(found) {
+    std::fill_n(found_, g_.live, 0);
+  }
+
+  /// Reasons are looked for here, in the rows of this part alone.
+  template <class Workplace>
+  void explain(Workplace& w, const couplings<V>& outside, const core::mask_t<V>& open) {
+    for_each_live(open, [&](index_t& found) { found = failed_elsewhere; });
+    findings reasons(g_.first);
+    w.explain(w.b, open, reasons);
+    for (int l = 0; l < g_.live; ++l) {
+      if (reasons[l] != 0) found_[l] = reasons[l];
+    }
+    // What couples the first and the last row to others is no entry of the rows by themselves.
+    for_each_live(open && !is_finite(outside.before), [](index_t& found) { found = -1; });
+    for_each_live(open && !is_finite(outside.after), [&](index_t& found) {
+      if (found > 0) found = -w.s.rows;
+    });
+  }
+  /// The solution overflows here: x has been written over what might tell where.
+  void overflow(const core::mask_t<V>& open) {
+    for_each_live(open, [](index_t& found) {
+      if (found == 0) found = -1;
+    });
+  }
+
+ private:
+  template <class F>
+  void for_each_live(const core::mask_t<V>& mask, F f) {
+    for_each_set(mask, [&](int l) {
+      if (l < g_.live) f(found_[l]);
+    });
+  }
+  const group<V>& g_;
+  index_t* found_;
+};
+
+/// With x known on both sides what is left is a system of its own.
+template <class V>
+void expand_group(workplace_of<V, pivoting::none>& w, const part_strip& s,
+                  const couplings<V>& outside,
+                  const typename core::chunk<V, pivoting::none>::ends& ends, void* memory,
+                  part_findings<V>& found) {
+  using E = core::elimination<V, pivoting::none, boundary::regular>;
+  const V zero(0);
+  coupled_rhs<V> b{w.b, s.before ? outside.before * ends.before : zero,
+                   s.after ? outside.after * ends.after : zero, s.lines.rows - 1};
+  kept_words<V, E> kept{word_rows<V, E::upper_words + 1>(memory)};
+  core::solve_line<V, E>(s.lines.rows, w.cut, w.a, b, kept, w.x, [&](const auto& mask, bool early) {
+    if (early) {
+      found.explain(w, outside, mask);
+    } else {
+      found.overflow(mask);
+    }
+  });
+}
+
+template <class V>
+void expand_group(workplace_of<V, pivoting::partial>& w, const part_strip& s,
+                  const couplings<V>& outside,
+                  const typename core::chunk<V, pivoting::partial>::ends& ends, void* memory,
+                  part_findings<V>& found) {
+  const auto good = is_finite(ends.before) && is_finite(ends.first) && is_finite(ends.last) &&
+                    is_finite(ends.after);
+  if (!all_of(good)) found.explain(w, outside, !good);
+  part_rows<V, workplace_of<V, pivoting::partial>> rows(w, outside, memory);
+  const auto finite = core::chunk<V, pivoting::partial>::expand(s.lines.rows, rows, ends);
+  rows.flush();
+  if (!all_of(finite)) found.overflow(!finite);
+}
+
+template <class V, pivoting P>
+void expand(const part_strip& s, const void* ends, void* memory, index_t* found) {
+  using all_ends = typename core::chunk<V, P>::ends;
+  workplace_of<V, P> w(s.lines, whole_blocks<V>());
+  for_each_group<V>(w, s, [&](const auto& g, const auto& lanes, const auto& outside, int first) {
+    V words[core::words_of<all_ends, V>];
+    lanes.load(words, static_cast<const scalar_of<V>*>(ends));
+    all_ends e;
+    int at = 0;
+    e = e.map([&](const V&) { return words[at++]; });
+    part_findings<V> of_lines(g, found + first);
+    expand_group<V>(w, s, outside, e, memory, of_lines);
+  });
+}
+
+template <class V, pivoting P>
+part_kernels table() {
+  using E = core::elimination<V, pivoting::none, boundary::regular>;
+  const std::size_t value = packing<V>::reals * sizeof(scalar_of<V>);
+  constexpr int words = P == pivoting::none ? E::upper_words + 1 : 3;
+  return {packing<V>::count, value * words, &reduce<V, P>, &expand<V, P>};
+}
+
+template <pivoting P>
+part_kernel_pair pair() {
+  return {table<typename values::wide, P>(), table<typename values::single, P>()};
+}
+
+}  // namespace
+
+part_kernel_pair TRIDIA_PART_TABLE(pivoting p) {
+  return p == pivoting::none ? pair<pivoting::none>() : pair<pivoting::partial>();
+}
+
+}  // namespace tridia::cpu::TRIDIA_ISA

@@ -1,0 +1,26 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "solver/cpu/lanes.hpp"
+
+// The value type that TRIDIA_VALUE says, as vectors of systems: as many as pay, or one.
+namespace tridia::cpu::TRIDIA_ISA {
+
+template <class R>
+using wide_lanes = lanes<stdx::native_simd<R>, TRIDIA_VECTORS>;
+template <class R>
+using single_lane = lanes<stdx::simd<R, stdx::simd_abi::scalar>, 1>;
+
+template <class R>
+struct values_of {
+  using wide = wide_lanes<R>;
+  using single = single_lane<R>;
+};
+template <class R>
+struct values_of<core::complex<R>> {
+  using wide = core::complex<wide_lanes<R>>;
+  using single = core::complex<single_lane<R>>;
+};
+using values = values_of<TRIDIA_VALUE>;
+
+}  // namespace tridia::cpu::TRIDIA_ISA

@@ -1,0 +1,196 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// Ranks that disagree, or do not come: an error on all others, in time.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+
+#include "mpi/field.hpp"
+#include "support/oracle.hpp"
+
+namespace tridia_test {
+namespace {
+
+using tridia::errc;
+using tridia::pivoting;
+using tridia::problem;
+using tridia::value_type;
+using tridia::distributed::communicator;
+using tridia::distributed::grid;
+using tridia::distributed::plan;
+using tridia::distributed::plan_options;
+using tridia::distributed::strategy;
+
+// Long enough for ranks that share a busy core.
+constexpr double kLimit = 2.5;
+
+communicator ranks(double limit = 30) {
+  return tridia::distributed::mpi_communicator(MPI_COMM_WORLD, {.time_limit = limit});
+}
+grid lines_of_ranks() { return grid({4 * world_size(), 6}, {world_size(), 1}); }
+
+/// The sentence with which something is refused; "" if it is not.
+std::string refusal(errc code, const std::function<void()>& what) {
+  try {
+    what();
+  } catch (const tridia::error& e) {
+    EXPECT_EQ(e.code(), code) << e.what();
+    return e.what();
+  }
+  return "";
+}
+
+TEST(RankFault, ACommunicatorOfAnotherSizeIsRefused) {
+  const communicator by = ranks();
+  EXPECT_EQ(
+      refusal(errc::invalid_argument, [&] { plan lines(grid({99}, {world_size() + 1}), {}, by); }),
+      "communicator: has " + std::to_string(world_size()) + " ranks, but the grid " +
+          std::to_string(world_size() + 1));
+}
+
+/// Whatever a rank says for itself alone is heard by all; the communicator is as good as before.
+TEST(RankFault, RanksThatDisagreeAreRefused) {
+  if (world_size() < 2) GTEST_SKIP() << "one rank agrees with itself";
+  const communicator by = ranks();
+  const bool odd = world_rank() == world_size() - 1;
+  const auto expect_refused = [&](const std::string& name, const problem& p,
+                                  const plan_options& o) {
+    EXPECT_EQ(refusal(errc::invalid_argument,
+                      [&] {
+                        plan lines(lines_of_ranks(), odd ? p : problem{.axis = 0}, by,
+                                   odd ? o : plan_options{});
+                      }),
+              name + ": ranks disagree, but it must be the same on all");
+  };
+  expect_refused("type", {.type = value_type::f32, .axis = 0}, {});
+  expect_refused("axis", {.axis = 1}, {});
+  expect_refused("boundary", {.axis = 0, .boundary = tridia::boundary::periodic}, {});
+  expect_refused("pivoting", {.axis = 0, .pivoting = pivoting::none}, {});
+  expect_refused("right_hand_sides", {.axis = 0, .right_hand_sides = 2}, {});
+  expect_refused("strategy", {.axis = 0}, {.strategy = strategy::gather});
+  expect_refused("statuses", {.axis = 0}, {.statuses = false});
+  std::vector<std::vector<index_t>> parts{std::vector<index_t>(world_size(), 4), {6}};
+  if (odd) parts[0][0] = 5;
+  EXPECT_EQ(
+      refusal(errc::invalid_argument, [&] { plan lines(grid::of_parts(parts), {.axis = 0}, by); }),
+      "grid: ranks disagree, but it must be the same on all");
+  EXPECT_EQ(refusal(errc::invalid_argument, [&] { plan fine(lines_of_ranks(), {.axis = 0}, by); }),
+            "");
+}
+
+TEST(RankFault, ARankThatRefusesIsHeardOfByAll) {
+  const communicator by = ranks();
+  const bool odd = world_rank() == world_size() - 1;
+  problem p{.axis = 0};
+  if (odd) p.extents = {3, 6};
+  const std::string said =
+      refusal(errc::invalid_argument, [&] { plan lines(lines_of_ranks(), p, by); });
+  EXPECT_EQ(said, odd ? "extents: are (3, 6), but the block of rank " +
+                            std::to_string(world_rank()) + " has (4, 6)"
+                      : "problem: another rank has refused its own");
+}
+
+TEST(RankFault, WhatCannotBeSpreadIsRefused) {
+  if (world_size() < 2) GTEST_SKIP() << "one rank has whole lines";
+  const communicator by = ranks();
+  const auto refused = [&](problem p, const plan_options& o = {}) {
+    p.axis = 0;
+    return refusal(errc::unsupported, [&] { plan lines(lines_of_ranks(), p, by, o); });
+  };
+  EXPECT_NE(refused({.operation = tridia::operation::transpose}).find("operation:"),
+            std::string::npos);
+  EXPECT_NE(refused({.short_off_diagonals = true}).find("short_off_diagonals:"), std::string::npos);
+  EXPECT_NE(refused({.offsets = {0, 1}}).find("offsets:"), std::string::npos);
+  EXPECT_NE(refused({}, {.strategy = strategy::nearest}).find("pivoting partial"),
+            std::string::npos);
+  EXPECT_NE(refused({.pivoting = pivoting::none}, {.strategy = strategy::nearest})
+                .find("influence is not given"),
+            std::string::npos);
+}
+
+TEST(RankFault, AGridWithoutAPointForEveryRankIsRefused) {
+  EXPECT_EQ(refusal(errc::invalid_argument,
+                    [] {
+                      grid({5, 3}, {1, 4});
+                    }),
+            "extents: axis 1 has 3 points, fewer than its 4 ranks");
+  EXPECT_EQ(refusal(errc::invalid_argument,
+                    [] {
+                      grid::of_parts({{5}, {1, 0}});
+                    }),
+            "parts: axis 1 has a part of 0 points, but every rank needs at least 1");
+}
+
+class AbsentRank : public ::testing::TestWithParam<strategy> {};
+
+/// The last rank leaves out one execution: every other one says so within its limit, and at once
+/// when it is asked again.
+TEST_P(AbsentRank, IsAnErrorOnAllOthers) {
+  if (world_size() < 2) GTEST_SKIP() << "one rank waits for nobody";
+  const communicator by = ranks(kLimit);
+  split_problem s(lines_of_ranks(), {.axis = 0, .pivoting = pivoting::none});
+  rng random = random_for("AbsentRank");
+  s.fill(random);
+  for (field* f : {&s.dl, &s.d, &s.du, &s.rhs}) f->scatter();
+  plan lines(s.grid, s.local(), by, {.strategy = GetParam()});
+  const auto execute = [&] {
+    lines.execute(s.dl.block(), s.d.block(), s.du.block(), s.rhs.block(), s.x.block());
+  };
+  execute();
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (world_rank() != world_size() - 1) {
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT_NE(refusal(errc::peer_failure, execute), "");
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    // Two waits follow each other where one rank has to hear of another's failure.
+    EXPECT_LT(took.count(), 2 * kLimit + 2);
+    EXPECT_NE(refusal(errc::peer_failure, execute).find("has failed before"), std::string::npos);
+    EXPECT_NE(refusal(errc::peer_failure, [&] { plan another(s.grid, s.local(), by); }), "");
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AbsentRank,
+                         ::testing::Values(strategy::gather, strategy::pcr, strategy::all_to_all),
+                         [](const auto& test) { return std::string(name(test.param)); });
+
+/// A plan that ends while its messages travel does no harm to others.
+TEST(RankFault, APlanMayEndBetweenStartAndFinish) {
+  const communicator by = ranks();
+  split_problem s(lines_of_ranks(), {.axis = 0});
+  rng random = random_for("Ends");
+  s.fill(random);
+  for (field* f : {&s.dl, &s.d, &s.du, &s.rhs}) f->scatter();
+  {
+    plan lines(s.grid, s.local(), by);
+    lines.start(s.dl.block(), s.d.block(), s.du.block(), s.rhs.block(), s.x.block());
+  }
+  plan lines(s.grid, s.local(), by);
+  s.run(lines);
+  EXPECT_LE(s.worst(), kBackwardBound);
+}
+
+TEST(RankFault, StartAndFinishTakeTurns) {
+  const communicator by = ranks();
+  split_problem s(lines_of_ranks(), {.axis = 0});
+  rng random = random_for("Turns");
+  s.fill(random);
+  for (field* f : {&s.dl, &s.d, &s.du, &s.rhs}) f->scatter();
+  plan lines(s.grid, s.local(), by, {.statuses = false});
+  const auto start = [&](index_t* status) {
+    lines.start(s.dl.block(), s.d.block(), s.du.block(), s.rhs.block(), s.x.block(), status);
+  };
+  index_t status[64];
+  EXPECT_NE(refusal(errc::invalid_argument, [&] { lines.finish(); }), "");
+  EXPECT_NE(refusal(errc::invalid_argument, [&] { start(status); }).find("status:"),
+            std::string::npos);
+  start(nullptr);
+  EXPECT_NE(refusal(errc::invalid_argument, [&] { start(nullptr); }), "");
+  lines.finish();
+  s.x.collect();
+  EXPECT_LE(s.worst(), kBackwardBound);
+}
+
+}  // namespace
+}  // namespace tridia_test

@@ -1,0 +1,168 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/field.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "support/oracle.hpp"
+
+namespace tridia_test {
+
+using tridia::boundary;
+using tridia::pivoting;
+
+int world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+int world_size() {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+std::vector<std::vector<int>> process_grids() {
+  const int n = world_size();
+  std::set<std::vector<int>> all{{n, 1, 1}, {1, n, 1}, {1, 1, n}};
+  if (n % 2 == 0) all.insert({{n / 2, 2, 1}, {1, 2, n / 2}, {2, 1, n / 2}});
+  if (n == 8) all.insert({2, 2, 2});
+  return {all.begin(), all.end()};
+}
+
+namespace {
+
+index_t points(const std::vector<index_t>& extents) {
+  index_t all = 1;
+  for (const index_t e : extents) all *= e;
+  return all;
+}
+
+constexpr auto kNaN = std::numeric_limits<long double>::quiet_NaN();
+
+}  // namespace
+
+field::field(tridia::value_type type, const tridia::distributed::grid& g, bool reversed)
+    : type_(type), grid_(g), own_(g.block(world_rank())) {
+  const std::size_t axes = own_.extents.size();
+  strides_.resize(axes);
+  // One element more than needed along each axis, and the array backwards along the first.
+  index_t step = 1;
+  for (std::size_t k = 0; k < axes; ++k) {
+    const std::size_t a = reversed ? k : axes - 1 - k;
+    strides_[a] = step;
+    step *= own_.extents[a] + 1;
+  }
+  origin_ = (own_.extents[0] - 1) * strides_[0];
+  strides_[0] = -strides_[0];
+  local_.resize(static_cast<std::size_t>(step) * tridia::size_of(type));
+  whole_.resize(static_cast<std::size_t>(points(g.extents())) * tridia::size_of(type));
+  for (index_t k = 0; k < step; ++k) store(type_, local_.data(), k, kNaN);
+  for (index_t k = 0; k < points(g.extents()); ++k) set(k, kNaN);
+}
+
+/// Calls f(element of the whole, element of the block).
+template <class F>
+void field::for_each_point(F f) const {
+  for (index_t k = 0; k < points(own_.extents); ++k) {
+    index_t rest = k, whole = 0, local = origin_, step = 1;
+    for (std::size_t a = own_.extents.size(); a-- > 0; rest /= own_.extents[a]) {
+      const index_t i = rest % own_.extents[a];
+      whole += (own_.begin[a] + i) * step;
+      local += i * strides_[a];
+      step *= grid_.extents()[a];
+    }
+    f(whole, local);
+  }
+}
+
+void field::scatter() {
+  for_each_point(
+      [&](index_t whole, index_t local) { store(type_, local_.data(), local, get(whole)); });
+}
+
+void field::collect() {
+  std::fill(whole_.begin(), whole_.end(), std::byte{0});
+  for_each_point(
+      [&](index_t whole, index_t local) { set(whole, load(type_, local_.data(), local)); });
+  // Every other rank has zeros there: a maximum of bytes keeps all that is not.
+  MPI_Allreduce(MPI_IN_PLACE, whole_.data(), static_cast<int>(whole_.size()), MPI_UNSIGNED_CHAR,
+                MPI_BOR, MPI_COMM_WORLD);
+}
+
+split_problem::split_problem(const tridia::distributed::grid& g, const tridia::problem& p)
+    : grid(g),
+      whole(p),
+      dl(p.type, g, false),
+      d(p.type, g, true),
+      du(p.type, g, false),
+      rhs(p.type, g, true),
+      x(p.type, g, false) {
+  whole.extents = g.extents();
+}
+
+void split_problem::fill(rng& random) {
+  for (index_t line = 0; line < lines(); ++line) {
+    for (index_t k = 0; k < rows(); ++k) {
+      const index_t i = at(line, k);
+      const bool regular = whole.boundary == boundary::regular;
+      const auto entry = [&](bool inside) {
+        return inside || !regular ? draw_number(random, whole.type) : wide(kNaN);
+      };
+      dl.set(i, entry(k > 0));
+      du.set(i, entry(k + 1 < rows()));
+      d.set(i, whole.pivoting == pivoting::none ? draw_dominant(random, whole.type)
+                                                : draw_number(random, whole.type));
+      rhs.set(i, draw_number(random, whole.type));
+    }
+  }
+}
+
+tridia::problem split_problem::local() const {
+  tridia::problem p = whole;
+  p.extents.clear();
+  p.dl_strides = dl.strides(), p.d_strides = d.strides(), p.du_strides = du.strides();
+  p.rhs_strides = rhs.strides(), p.x_strides = x.strides();
+  return p;
+}
+
+void split_problem::run(tridia::distributed::plan& plan, index_t* status) {
+  for (field* f : {&dl, &d, &du, &rhs, &x}) f->scatter();
+  plan.execute(dl.block(), d.block(), du.block(), rhs.block(), x.block(), status);
+  x.collect();
+}
+
+index_t split_problem::rows() const { return whole.extents[whole.axis]; }
+index_t split_problem::lines() const { return points(whole.extents) / rows(); }
+
+index_t split_problem::at(index_t line, index_t row) const {
+  index_t inner = 1;
+  for (std::size_t a = whole.axis + 1; a < whole.extents.size(); ++a) inner *= whole.extents[a];
+  return (line / inner * rows() + row) * inner + line % inner;
+}
+
+long double split_problem::worst(const std::vector<index_t>& but) const {
+  long double most = 0;
+  for (index_t line = 0; line < lines(); ++line) {
+    if (std::find(but.begin(), but.end(), line) != but.end()) continue;
+    std::vector<term> a;
+    std::vector<wide> solution, b;
+    const index_t n = rows();
+    for (index_t k = 0; k < n; ++k) {
+      const index_t i = at(line, k);
+      const bool periodic = whole.boundary == boundary::periodic;
+      if (k > 0 || periodic) a.push_back({k, (k + n - 1) % n, dl.get(i)});
+      a.push_back({k, k, d.get(i)});
+      if (k + 1 < n || periodic) a.push_back({k, (k + 1) % n, du.get(i)});
+      solution.push_back(x.get(i)), b.push_back(rhs.get(i));
+    }
+    const long double e = backward_error(a, solution, b) / epsilon(whole.type);
+    if (!(e <= most)) most = e;
+  }
+  return most;
+}
+
+}  // namespace tridia_test

@@ -1,0 +1,71 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "support/random.hpp"
+#include "support/scalar.hpp"
+#include "tridia/mpi.hpp"
+
+namespace tridia_test {
+
+int world_rank();
+int world_size();
+
+/// Grids of all ranks in three directions, one direction alone and several.
+std::vector<std::vector<int>> process_grids();
+
+/// One array of a global problem, whole on every rank, and this rank's block of it in a layout of
+/// its own, among NaN.
+class field {
+ public:
+  field(tridia::value_type type, const tridia::distributed::grid& g, bool reversed);
+
+  wide get(index_t at) const { return load(type_, whole_.data(), at); }
+  void set(index_t at, wide v) { store(type_, whole_.data(), at, v); }
+  void* whole() { return whole_.data(); }
+  const void* whole() const { return whole_.data(); }
+
+  /// The block as it lies on this rank, and its strides.
+  void* block() { return local_.data() + origin_ * tridia::size_of(type_); }
+  const std::vector<index_t>& strides() const { return strides_; }
+  /// The block from the whole, and the whole from all ranks' blocks.
+  void scatter();
+  void collect();
+
+ private:
+  template <class F>
+  void for_each_point(F f) const;
+
+  tridia::value_type type_;
+  tridia::distributed::grid grid_;
+  tridia::distributed::block own_;
+  std::vector<index_t> strides_;
+  index_t origin_ = 0;
+  std::vector<std::byte> whole_, local_;
+};
+
+/// A problem on a grid: everything known on all ranks.
+struct split_problem {
+  tridia::distributed::grid grid;
+  tridia::problem whole;  // dense
+  field dl, d, du, rhs, x;
+
+  split_problem(const tridia::distributed::grid& g, const tridia::problem& p);
+  /// Diagonally dominant without pivoting; what is not to be read is NaN.
+  void fill(rng& random);
+  /// Of this rank's block.
+  tridia::problem local() const;
+  /// Runs a plan on all ranks and collects x.
+  void run(tridia::distributed::plan& plan, index_t* status = nullptr);
+
+  index_t rows() const;
+  index_t lines() const;
+  /// Where row k of a line is in the whole arrays.
+  index_t at(index_t line, index_t row) const;
+  /// The largest backward error of any line but those left out, in units of epsilon.
+  long double worst(const std::vector<index_t>& but = {}) const;
+};
+
+}  // namespace tridia_test

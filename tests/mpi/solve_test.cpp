@@ -1,0 +1,266 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// Lines that cross ranks: every strategy and decomposition against the problem's own residual, and
+// against the plan that has the whole of it.
+#include <gtest/gtest.h>
+
+#include "mpi/field.hpp"
+#include "support/oracle.hpp"
+#include "tridia/solve.hpp"
+
+namespace tridia_test {
+namespace {
+
+using tridia::boundary;
+using tridia::pivoting;
+using tridia::problem;
+using tridia::value_type;
+using tridia::distributed::communicator;
+using tridia::distributed::grid;
+using tridia::distributed::plan;
+using tridia::distributed::plan_options;
+using tridia::distributed::strategy;
+
+constexpr strategy kStrategies[] = {strategy::automatic, strategy::gather, strategy::allgather,
+                                    strategy::pcr, strategy::all_to_all};
+
+communicator ranks() { return tridia::distributed::mpi_communicator(MPI_COMM_WORLD); }
+
+/// Uneven where there is more than one rank, one row on the first.
+grid uneven_grid(const std::vector<int>& process_grid) {
+  std::vector<std::vector<index_t>> parts;
+  for (const int count : process_grid) {
+    parts.emplace_back();
+    for (int k = 0; k < count; ++k) parts.back().push_back(count == 1 ? 7 : 1 + (3 * k) % 5);
+  }
+  return grid::of_parts(parts);
+}
+
+std::string describe(const problem& p, const std::vector<int>& g, const plan_options& o) {
+  std::string text = std::string(name(p.type)) + ' ' + std::string(name(p.pivoting)) + ' ' +
+                     std::string(name(p.boundary)) + " axis " + std::to_string(p.axis) + ' ' +
+                     std::string(name(o.strategy)) + " ranks";
+  for (const int r : g) text += ' ' + std::to_string(r);
+  return text;
+}
+
+/// The largest difference from the plan of the whole, over the largest |x|, in units of epsilon.
+long double difference(const split_problem& s) {
+  std::vector<std::byte> x(static_cast<std::size_t>(s.lines() * s.rows()) * size_of(s.whole.type));
+  std::vector<index_t> status(static_cast<std::size_t>(s.lines()));
+  tridia::solve(s.whole, s.dl.whole(), s.d.whole(), s.du.whole(), s.rhs.whole(), x.data(), {},
+                status);
+  long double most = 0, largest = 0;
+  for (index_t k = 0; k < s.lines() * s.rows(); ++k) {
+    const wide expected = load(s.whole.type, x.data(), k);
+    largest = std::max(largest, std::abs(expected));
+    const long double e = std::abs(s.x.get(k) - expected);
+    if (!(e <= most)) most = e;
+  }
+  return most / largest / epsilon(s.whole.type);
+}
+
+void expect_solved(split_problem& s, const communicator& by, const plan_options& o) {
+  plan lines(s.grid, s.local(), by, o);
+  if (o.strategy != strategy::automatic) {
+    EXPECT_EQ(lines.strategy(), o.strategy);
+  }
+  EXPECT_NE(lines.strategy(), strategy::automatic);
+  EXPECT_FALSE(lines.reason().empty());
+  std::vector<index_t> status(static_cast<std::size_t>(lines.systems()), 99);
+  s.run(lines, status.data());
+  EXPECT_LE(s.worst(), kBackwardBound);
+  if (s.whole.pivoting == pivoting::none) {
+    EXPECT_LE(difference(s), 200);
+  }
+  EXPECT_EQ(status, std::vector<index_t>(status.size(), 0));
+}
+
+class Ranks : public ::testing::TestWithParam<value_type> {};
+
+TEST_P(Ranks, SolveLinesInEveryDirection) {
+  rng random = random_for("Ranks");
+  const communicator by = ranks();
+  for (const auto& process_grid : process_grids())
+    for (int axis = 0; axis < 3; ++axis)
+      for (const pivoting pivots : {pivoting::none, pivoting::partial})
+        for (const boundary b : {boundary::regular, boundary::periodic}) {
+          problem p{.type = GetParam(), .axis = axis, .boundary = b, .pivoting = pivots};
+          split_problem s(uneven_grid(process_grid), p);
+          s.fill(random);
+          for (const strategy how : kStrategies) {
+            const plan_options o{.strategy = how};
+            SCOPED_TRACE(describe(p, process_grid, o));
+            expect_solved(s, by, o);
+          }
+        }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Ranks,
+                         ::testing::Values(value_type::f32, value_type::f64, value_type::c64,
+                                           value_type::c128),
+                         [](const auto& test) { return std::string(name(test.param)); });
+
+/// Long lines in even parts, by several threads, in slabs so small that there are many.
+TEST(RanksInSlabs, SolveTheSame) {
+  rng random = random_for("RanksInSlabs");
+  const communicator by = ranks();
+  for (const int axis : {0, 2})
+    for (const pivoting pivots : {pivoting::none, pivoting::partial}) {
+      problem p{.axis = axis, .boundary = boundary::periodic, .pivoting = pivots};
+      std::vector<int> process_grid{1, 1, 1};
+      process_grid[axis] = world_size();
+      split_problem s(grid({70, 11, 130}, process_grid), p);
+      s.fill(random);
+      for (const strategy how : kStrategies) {
+        const plan_options o{.strategy = how, .interface_bytes = 3000, .threads = 2};
+        SCOPED_TRACE(describe(p, process_grid, o));
+        expect_solved(s, by, o);
+        plan lines(s.grid, s.local(), by, o);
+        if (how == strategy::gather && world_size() > 1) {
+          plan at_once(s.grid, s.local(), by, {.strategy = how, .threads = 2});
+          EXPECT_LE(lines.workspace_bytes(), at_once.workspace_bytes());
+        }
+      }
+    }
+}
+
+TEST(RanksWithOneRowEach, Solve) {
+  rng random = random_for("RanksWithOneRowEach");
+  const communicator by = ranks();
+  for (const boundary b : {boundary::regular, boundary::periodic})
+    for (const pivoting pivots : {pivoting::none, pivoting::partial})
+      for (const strategy how : kStrategies) {
+        problem p{.axis = 0, .boundary = b, .pivoting = pivots};
+        split_problem s(grid({world_size(), 19}, {world_size(), 1}), p);
+        s.fill(random);
+        SCOPED_TRACE(describe(p, {world_size(), 1}, {.strategy = how}));
+        expect_solved(s, by, {.strategy = how});
+      }
+}
+
+TEST(Ranks, SolveInPlaceAgainAndAgain) {
+  rng random = random_for("InPlace");
+  const communicator by = ranks();
+  split_problem s(grid({40, 6}, {world_size(), 1}), {.axis = 0, .pivoting = pivoting::none});
+  problem p = s.local();
+  p.x_strides = p.rhs_strides;
+  plan lines(s.grid, p, by, {.strategy = strategy::all_to_all});
+  for (int step = 0; step < 3; ++step) {
+    s.fill(random);
+    for (field* f : {&s.dl, &s.d, &s.du, &s.rhs}) f->scatter();
+    lines.start(s.dl.block(), s.d.block(), s.du.block(), s.rhs.block(), s.rhs.block());
+    lines.finish();
+    field given = s.rhs;
+    s.rhs.collect();
+    std::swap(s.x, s.rhs);
+    std::swap(s.rhs, given);
+    EXPECT_LE(s.worst(), kBackwardBound);
+  }
+}
+
+TEST(Ranks, SolveManyRightHandSidesOfSharedMatrices) {
+  const communicator by = ranks();
+  const index_t n = 24, sides = 3;
+  const grid g({5, n}, {1, world_size()});
+  const auto own = g.block(world_rank());
+  const index_t rows = own.extents[1], begin = own.begin[1];
+  problem p{.right_hand_sides = sides,
+            .pivoting = pivoting::none,
+            .coefficients = tridia::coefficients::shared};
+  std::vector<double> dl(rows), d(rows), du(rows), rhs(sides * 5 * rows), x(rhs.size());
+  const auto solution = [&](index_t line, index_t k) {
+    return static_cast<double>(1 + line * n + (k * k) % 7);
+  };
+  for (index_t k = 0; k < rows; ++k) {
+    const index_t i = begin + k;
+    dl[k] = i % 2 ? 1.25 : 0.25, d[k] = 4, du[k] = -1;
+    for (index_t line = 0; line < sides * 5; ++line) {
+      rhs[line * rows + k] = (i > 0 ? dl[k] * solution(line, i - 1) : 0) + 4 * solution(line, i) -
+                             (i + 1 < n ? solution(line, i + 1) : 0);
+    }
+  }
+  for (const strategy how : kStrategies) {
+    std::fill(x.begin(), x.end(), 0);
+    plan lines(g, p, by, {.strategy = how});
+    std::vector<index_t> status(5, 99);
+    EXPECT_EQ(lines.systems(), 5);
+    lines.execute(dl.data(), d.data(), du.data(), rhs.data(), x.data(), status.data());
+    EXPECT_EQ(status, std::vector<index_t>(5, 0));
+    for (index_t line = 0; line < sides * 5; ++line)
+      for (index_t k = 0; k < rows; ++k)
+        ASSERT_NEAR(x[line * rows + k], solution(line, begin + k), 1e-11) << name(how);
+  }
+}
+
+/// Constant matrices whose influence decays by 2 + sqrt(3) a row.
+TEST(NearestRanks, AreEnoughWhereInfluenceDecays) {
+  rng random = random_for("NearestRanks");
+  const communicator by = ranks();
+  for (const boundary b : {boundary::regular, boundary::periodic}) {
+    problem p{.axis = 1, .boundary = b, .pivoting = pivoting::none};
+    split_problem s(grid({9, 40 * world_size()}, {1, world_size()}), p);
+    s.fill(random);
+    for (index_t line = 0; line < s.lines(); ++line)
+      for (index_t k = 0; k < s.rows(); ++k) {
+        s.dl.set(s.at(line, k), 1), s.d.set(s.at(line, k), 4), s.du.set(s.at(line, k), 1);
+      }
+    for (field* f : {&s.dl, &s.d, &s.du}) f->scatter();
+    plan exact(s.grid, s.local(), by);
+    const double influence = exact.influence(s.dl.block(), s.d.block(), s.du.block());
+    if (world_size() > 1) {
+      EXPECT_GT(influence, 1e-24);
+      EXPECT_LT(influence, 1e-21);
+    }
+    // Asked for, or found by the model.
+    for (const strategy how : {strategy::nearest, strategy::automatic}) {
+      plan lines(s.grid, s.local(), by,
+                 {.strategy = how, .tolerance = 1e-16, .influence = influence});
+      if (world_size() > 1) {
+        EXPECT_EQ(lines.strategy(), strategy::nearest) << lines.reason();
+      }
+      s.run(lines);
+      EXPECT_LE(s.worst(), kBackwardBound);
+      EXPECT_LE(difference(s), 20);
+    }
+    try {
+      plan refused(
+          s.grid, s.local(), by,
+          {.strategy = strategy::nearest, .tolerance = influence / 2, .influence = influence});
+      EXPECT_EQ(influence, 0);
+    } catch (const tridia::error& e) {
+      EXPECT_EQ(e.code(), tridia::errc::unsupported);
+      EXPECT_NE(std::string(e.what()).find("above the tolerance"), std::string::npos) << e.what();
+    }
+  }
+}
+
+/// What is neglected bounds the error where it can be seen.
+TEST(NearestRanks, ErrAsMuchAsInfluenceSays) {
+  if (world_size() < 2) GTEST_SKIP() << "one rank neglects nothing";
+  rng random = random_for("NearestRanks");
+  const communicator by = ranks();
+  problem p{.axis = 0, .pivoting = pivoting::none};
+  split_problem s(grid({6 * world_size(), 50}, {world_size(), 1}), p);
+  s.fill(random);
+  for (field* f : {&s.dl, &s.d, &s.du}) f->scatter();
+  plan exact(s.grid, s.local(), by);
+  const double influence = exact.influence(s.dl.block(), s.d.block(), s.du.block());
+  s.run(exact);
+  const field x = s.x;
+  plan lines(s.grid, s.local(), by,
+             {.strategy = strategy::nearest, .tolerance = influence, .influence = influence});
+  s.run(lines);
+  long double error = 0, largest = 0;
+  for (index_t k = 0; k < s.lines() * s.rows(); ++k) {
+    error = std::max(error, std::abs(s.x.get(k) - x.get(k)));
+    largest = std::max(largest, std::abs(x.get(k)));
+  }
+  if (world_size() > 2) {
+    EXPECT_GT(error, 0);
+  }
+  EXPECT_LE(error, influence * largest);
+}
+
+}  // namespace
+}  // namespace tridia_test

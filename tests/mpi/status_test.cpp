@@ -1,0 +1,115 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// Lines without a solution: all of their ranks know, and no other line notices.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "mpi/field.hpp"
+#include "support/oracle.hpp"
+
+namespace tridia_test {
+namespace {
+
+using tridia::boundary;
+using tridia::pivoting;
+using tridia::distributed::grid;
+using tridia::distributed::plan;
+using tridia::distributed::strategy;
+
+constexpr long double kNaN = std::numeric_limits<long double>::quiet_NaN();
+
+class RankStatus : public ::testing::TestWithParam<std::tuple<strategy, pivoting, boundary>> {
+ protected:
+  static constexpr index_t kLines = 37;
+  RankStatus()
+      : s_(grid({5 * world_size(), kLines}, {world_size(), 1}),
+           {.axis = 0, .boundary = std::get<2>(GetParam()), .pivoting = std::get<1>(GetParam())}) {
+    s_.fill(random_);
+  }
+  void set(field& f, index_t line, index_t row, wide v) { f.set(s_.at(line, row), v); }
+  /// The statuses that this rank is told.
+  std::vector<index_t> run() {
+    const auto by = tridia::distributed::mpi_communicator(MPI_COMM_WORLD);
+    plan lines(s_.grid, s_.local(), by, {.strategy = std::get<0>(GetParam())});
+    std::vector<index_t> status(kLines, 99);
+    s_.run(lines, status.data());
+    return status;
+  }
+
+  rng random_ = random_for("RankStatus");
+  split_problem s_;
+};
+
+TEST_P(RankStatus, NamesTheFirstRowThatIsNotFinite) {
+  const index_t last = s_.rows() - 1;
+  set(s_.rhs, 3, last, kNaN);
+  set(s_.d, 4, 0, kNaN);
+  set(s_.dl, 20, last / 2 + 1, std::numeric_limits<long double>::infinity());
+  set(s_.rhs, 20, last, kNaN);
+  const auto status = run();
+  std::vector<index_t> expected(kLines, 0);
+  expected[3] = -(last + 1), expected[4] = -1, expected[20] = -(last / 2 + 2);
+  EXPECT_EQ(status, expected);
+  EXPECT_LE(s_.worst({3, 4, 20}), kBackwardBound);
+}
+
+TEST_P(RankStatus, KnowsSingularLines) {
+  for (const index_t line : {0, 36}) {
+    const index_t row = line == 0 ? s_.rows() / 2 : s_.rows() - 1;  // a column of zeros
+    set(s_.d, line, row, 0);
+    set(s_.du, line, row - 1, 0);
+    set(s_.dl, line, (row + 1) % s_.rows(), 0);
+  }
+  const auto status = run();
+  for (index_t line = 0; line < kLines; ++line) {
+    if (line == 0 || line == 36) {
+      EXPECT_GT(status[line], 0);
+      EXPECT_LE(status[line], s_.rows());
+    } else {
+      EXPECT_EQ(status[line], 0);
+    }
+  }
+  EXPECT_LE(s_.worst({0, 36}), kBackwardBound);
+}
+
+TEST_P(RankStatus, IsTheSameOnAllRanks) {
+  set(s_.rhs, 7, s_.rows() / 3, kNaN);
+  set(s_.d, 8, 2, 0), set(s_.du, 8, 1, 0), set(s_.dl, 8, 3, 0);
+  auto status = run();
+  auto most = status;
+  MPI_Allreduce(status.data(), most.data(), kLines, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+  EXPECT_EQ(status, most);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RankStatus,
+                         ::testing::Combine(::testing::Values(strategy::gather, strategy::allgather,
+                                                              strategy::pcr, strategy::all_to_all),
+                                            ::testing::Values(pivoting::none, pivoting::partial),
+                                            ::testing::Values(boundary::regular,
+                                                              boundary::periodic)),
+                         [](const auto& test) {
+                           return std::string(name(std::get<0>(test.param))) + '_' +
+                                  std::string(name(std::get<1>(test.param))) + '_' +
+                                  std::string(name(std::get<2>(test.param)));
+                         });
+
+/// Every rank's rows alone can be solved, but not all together.
+TEST(RankStatusOfTheWhole, IsFoundWhereNoRankAloneFindsAnything) {
+  if (world_size() < 2) GTEST_SKIP() << "one rank has the whole";
+  const auto by = tridia::distributed::mpi_communicator(MPI_COMM_WORLD);
+  split_problem s(grid({world_size(), 4}, {world_size(), 1}),
+                  {.axis = 0, .pivoting = pivoting::none});
+  for (index_t line = 0; line < 4; ++line)
+    for (index_t k = 0; k < s.rows(); ++k) {
+      const index_t i = s.at(line, k);
+      s.dl.set(i, k == 1 ? 1 : 0), s.d.set(i, 1), s.du.set(i, k == 0 ? 1 : 0), s.rhs.set(i, 1);
+    }
+  plan lines(s.grid, s.local(), by);
+  std::vector<index_t> status(4, 99);
+  s.run(lines, status.data());
+  EXPECT_EQ(status, std::vector<index_t>(4, s.rows()));
+}
+
+}  // namespace
+}  // namespace tridia_test
