@@ -13,7 +13,7 @@ enum class errc {
   out_of_memory = 3,     ///< Memory of the host or the device ran out.
   wrong_device = 4,      ///< A pointer to memory that the plan's backend cannot reach.
   device_failure = 5,    ///< CUDA reported an error.
-  singular = 6,          ///< One-call forms only: a system has no (finite) solution.
+  singular = 6,  ///< One-call forms: a system has no (finite) solution. Plans: `problem::matrix`.
 };
 
 /// The one exception that the library throws: a code, and a sentence that says what to do. Where

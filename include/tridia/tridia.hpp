@@ -3,6 +3,7 @@
 
 #include "tridia/error.hpp"
 #include "tridia/info.hpp"
+#include "tridia/near_toeplitz.hpp"
 #include "tridia/plan.hpp"
 #include "tridia/problem.hpp"
 #include "tridia/solve.hpp"
