@@ -15,6 +15,8 @@ endfunction()
 
 add_library(tridia_cuda_statuses OBJECT solver/cuda/statuses.cu)
 tridia_cuda_object(tridia_cuda_statuses)
+add_library(tridia_cuda_operators OBJECT compact/cuda/plain.cu)
+tridia_cuda_object(tridia_cuda_operators)
 foreach(entry "f32:float" "f64:double" "c64:core::complex<float>" "c128:core::complex<double>")
   string(REGEX MATCH "^([a-z0-9]+):(.*)$" _ "${entry}")
   set(target tridia_cuda_${CMAKE_MATCH_1})
@@ -24,12 +26,14 @@ foreach(entry "f32:float" "f64:double" "c64:core::complex<float>" "c128:core::co
     solver/cuda/interleaved.cu
     solver/cuda/kernels.cu
     solver/cuda/onchip.cu
+    solver/cuda/scan.cu
     solver/cuda/segments.cu
     solver/cuda/substitute.cu)
   target_compile_definitions(${target} PRIVATE "TRIDIA_VALUE=${value}"
                                                TRIDIA_INTERLEAVED=interleaved_${CMAKE_MATCH_1}
                                                TRIDIA_LAUNCHES=launches_${CMAKE_MATCH_1}
                                                TRIDIA_ONCHIP=onchip_${CMAKE_MATCH_1}
+                                               TRIDIA_SCAN=scan_${CMAKE_MATCH_1}
                                                TRIDIA_SEGMENTS=segments_${CMAKE_MATCH_1}
                                                TRIDIA_SUBSTITUTE=substitute_${CMAKE_MATCH_1}
                                                TRIDIA_BLOCK_FACTOR=block_factor_${CMAKE_MATCH_1})
@@ -61,17 +65,20 @@ set_property(DIRECTORY APPEND PROPERTY
   CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/solver/cuda/shipped_tuning.txt)
 
 target_sources(tridia PRIVATE
+  compact/cuda/line_task.cpp
   solver/cuda/cuda.cpp
   solver/cuda/cyclic.cpp
   solver/cuda/devices.cpp
   solver/cuda/factored_method.cpp
   solver/cuda/hierarchical.cpp
   solver/cuda/interleaved.cpp
+  solver/cuda/line_scan.cpp
   solver/cuda/method.cpp
   solver/cuda/named_method.cpp
   solver/cuda/onchip.cpp
   solver/cuda/one_call.cpp
   solver/cuda/packed_cr.cpp
+  solver/cuda/scan.cpp
   solver/cuda/segments.cpp
   solver/cuda/substitute.cpp
   solver/cuda/tensor_maps.cpp

@@ -51,7 +51,9 @@ TEST(Names, BothWays) {
                            {operation::transpose, "transpose"},
                            {operation::conjugate_transpose, "conjugate_transpose"}});
   expect_names<coefficients>(
-      {{coefficients::per_system, "per_system"}, {coefficients::shared, "shared"}});
+      {{coefficients::per_system, "per_system"},
+       {coefficients::shared, "shared"},
+       {coefficients::constant, "constant"}});
   expect_names<backend>(
       {{backend::cpu, "cpu"}, {backend::cuda, "cuda"}, {backend::reference, "reference"}});
   expect_names<algorithm>({{algorithm::automatic, "automatic"},

@@ -13,8 +13,8 @@ enum class errc {
   out_of_memory = 3,     ///< Memory of the host or the device ran out.
   wrong_device = 4,      ///< A pointer to memory that the plan's backend cannot reach.
   device_failure = 5,    ///< CUDA reported an error.
-  singular = 6,          ///< One-call forms only: a system has no (finite) solution.
-  peer_failure = 7,      ///< Another rank died, failed, or did not come within the time limit.
+  singular = 6,  ///< One-call forms: a system has no (finite) solution. Plans: `problem::matrix`.
+  peer_failure = 7,  ///< Another rank died, failed, or did not come within the time limit.
 };
 
 /// The one exception that the library throws: a code, and a sentence that says what to do. Where

@@ -75,8 +75,8 @@ struct execution {
 class plan {
  public:
   /// Checks the problem and chooses an algorithm. Throws `error`: invalid_argument, unsupported
-  /// (an algorithm that cannot do this, a backend that is not there), out_of_memory,
-  /// device_failure.
+  /// (an algorithm that cannot do this, a backend that is not there), singular (a constant matrix
+  /// without a finite inverse), out_of_memory, device_failure.
   explicit plan(tridia::problem problem, options options = {});
   ~plan();
   plan(plan&&) noexcept;
@@ -108,6 +108,11 @@ class plan {
   void execute(const void* dl, const void* d, const void* du, const void* rhs, void* x,
                const execution& e) const;
 
+  /// The same where the coefficients are constant: the plan holds the factors of the matrix, so
+  /// that right-hand sides alone are moved. Such a plan has neither of the other forms, nor
+  /// `factor` and `solve`; they are refused (invalid_argument), as this form is for any other plan.
+  void execute(const void* rhs, void* x, const execution& e) const;
+
   /// Factors every matrix into `factors` (`factors_bytes()` bytes where the plan runs, at any
   /// alignment, apart from all arrays), for any number of calls of `solve`. The status is that of
   /// the matrices; here any entry that is not finite counts. Throws as `execute` does.
@@ -124,6 +129,13 @@ class plan {
     require_type(value_type_of<T>);
     execute(static_cast<const void*>(dl), static_cast<const void*>(d), static_cast<const void*>(du),
             static_cast<const void*>(rhs), static_cast<void*>(x), e);
+  }
+
+  /// The same, but arrays of another type than the problem's are refused (invalid_argument).
+  template <class T>
+  void execute(const T* rhs, T* x, const execution& e) const {
+    require_type(value_type_of<T>);
+    execute(static_cast<const void*>(rhs), static_cast<void*>(x), e);
   }
 
   struct state;  ///< Private to the library.

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tridia/near_toeplitz.hpp"
 #include "tridia/types.hpp"
 
 #include <vector>
@@ -48,6 +49,10 @@ struct problem {
   /// systems. offsets[0] = 0, none decreases, and the last is extents[0]. Short off-diagonals are
   /// packed likewise, each non-empty system one entry shorter.
   std::vector<index_t> offsets{};
+
+  /// Of `coefficients::constant` alone: A, whatever `n` is. Its numbers are not rounded to `type`;
+  /// a plan factors it in higher precision. Real types take real numbers.
+  near_toeplitz matrix{};
 };
 
 }  // namespace tridia

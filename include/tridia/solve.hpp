@@ -41,6 +41,10 @@ struct solve_options {
 void solve(const problem& p, const void* dl, const void* d, const void* du, const void* rhs,
            void* x, const options& o = {}, std::span<index_t> status = {}, void* stream = nullptr);
 
+/// The same where the coefficients are constant.
+void solve(const problem& p, const void* rhs, void* x, const options& o = {},
+           std::span<index_t> status = {}, void* stream = nullptr);
+
 /// `batch` dense systems of `n` rows, one after another: n entries a system in every array. The
 /// rest as in the form above.
 template <class T>

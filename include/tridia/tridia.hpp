@@ -5,6 +5,7 @@
 #include "tridia/distributed.hpp"
 #include "tridia/error.hpp"
 #include "tridia/info.hpp"
+#include "tridia/near_toeplitz.hpp"
 #include "tridia/plan.hpp"
 #include "tridia/problem.hpp"
 #include "tridia/scheme.hpp"

@@ -41,6 +41,7 @@ enum class operation {
 enum class coefficients {
   per_system,  ///< Each system has its own rows.
   shared,      ///< One matrix for all systems: `dl`, `d`, `du` are one-dimensional.
+  constant,    ///< One matrix that the plan knows beforehand: `problem::matrix`, and no arrays.
 };
 
 /// Where a plan runs.

@@ -80,8 +80,9 @@ void check_offsets(const problem& p) {
     refuse("offsets: a ragged batch has one axis, but extents " + shape_text(p.extents) + " have " +
            text(static_cast<index_t>(p.extents.size())));
   }
-  if (p.coefficients == coefficients::shared) {
-    refuse("coefficients: shared is not possible with offsets: the systems differ in length");
+  if (p.coefficients != coefficients::per_system) {
+    refuse("coefficients: " + std::string(name(p.coefficients)) +
+           " is not possible with offsets: the systems differ in length");
   }
   if (p.offsets.front() != 0) {
     refuse("offsets: offsets[0] is " + text(p.offsets.front()) + ", but must be 0");
@@ -124,6 +125,11 @@ void check_combination(const problem& p) {
         "have n entries, not n - 1");
   }
   if (!p.offsets.empty()) check_offsets(p);
+  const bool strides = !p.dl_strides.empty() || !p.d_strides.empty() || !p.du_strides.empty();
+  if (p.coefficients == coefficients::constant && (strides || p.short_off_diagonals)) {
+    refuse(std::string(strides ? "dl_strides, d_strides, du_strides" : "short_off_diagonals") +
+           ": constant coefficients come as `matrix`, not in arrays");
+  }
 }
 
 void check_rank(const char* name, const std::vector<index_t>& strides, const problem& p) {
@@ -138,7 +144,7 @@ std::vector<index_t> coefficient_strides(const problem& p, int axis, const char*
                                          const std::vector<index_t>& given,
                                          const std::vector<index_t>& extents) {
   check_rank(name, given, p);
-  const bool shared = p.coefficients == coefficients::shared;
+  const bool shared = p.coefficients != coefficients::per_system;
   if (given.empty()) {
     if (!shared) return dense_strides(extents);
     std::vector<index_t> strides(extents.size(), 0);

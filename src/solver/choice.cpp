@@ -57,6 +57,9 @@ void check_problem(const abilities& a, const problem& p, backend where) {
            "does not pivot, but the problem asks for pivoting partial: ask for pivoting none, "
            "or for the algorithm lu");
   }
+  if (!a.factors && p.coefficients == coefficients::constant) {
+    refuse(a, "takes coefficients from arrays, but the problem's are constant: ask for automatic");
+  }
   if (a.every_problem) return;
   if (p.type != value_type::f32 && p.type != value_type::f64) {
     refuse(a, "takes the types f32 and f64, but the problem's is " + std::string(name(p.type)) +
@@ -94,6 +97,11 @@ void check_transformation(transformation t, const problem& p, backend where) {
     throw error(errc::unsupported, "transformation: " + asked +
                                        " takes the types f32 and f64, but the problem's is " +
                                        std::string(name(p.type)) + ": ask for none");
+  }
+  if (p.coefficients == coefficients::constant) {
+    throw error(errc::unsupported, "transformation: " + asked +
+                                       " moves coefficients, but the problem's are constant: ask "
+                                       "for none");
   }
   const bool ragged = !p.offsets.empty();
   if (t == transformation::packed && !ragged) {

@@ -11,6 +11,8 @@
 
 namespace tridia::solver {
 
+struct constant_matrix;  // solver/constant.hpp
+
 /// What a backend is asked to do, checked and reduced.
 struct task {
   value_type type;
@@ -21,6 +23,7 @@ struct task {
   std::vector<index_t> ragged;  // empty if uniform
   std::vector<index_t> off_diagonal;
   tridia::options options;  // what `algorithm::automatic` became is in them
+  std::shared_ptr<const constant_matrix> constant{};  // null if the coefficients are not
 };
 
 /// The arrays of one execution by layout::array; null where it does not have one.
@@ -43,6 +46,7 @@ class executor {
   [[nodiscard]] virtual std::size_t factors_bytes() const = 0;
   /// Throws wrong_device if the backend cannot reach the memory.
   virtual void check_pointer(const char* name, const void* p) const = 0;
+  /// If the coefficients are constant, with the right-hand sides alone.
   virtual void execute(const operands&, void* workspace, void* stream) const = 0;
   virtual void factor(const operands&, void* factors, void* workspace, void* stream) const = 0;
   virtual void solve(const void* factors, const operands&, void* workspace, void* stream) const = 0;

@@ -22,7 +22,8 @@ template <>
 constexpr auto table<operation> = std::to_array<std::string_view>({"none", "transpose",
                                                                    "conjugate_transpose"});
 template <>
-constexpr auto table<coefficients> = std::to_array<std::string_view>({"per_system", "shared"});
+constexpr auto table<coefficients> = std::to_array<std::string_view>({"per_system", "shared",
+                                                                      "constant"});
 template <>
 constexpr auto table<backend> = std::to_array<std::string_view>({"cpu", "cuda", "reference"});
 template <>

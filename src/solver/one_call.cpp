@@ -27,8 +27,8 @@ void execute_and_wait(const plan& p, const void* dl, const void* d, const void* 
     throw error(errc::out_of_memory,
                 "workspace: no host memory for " + std::to_string(bytes) + " bytes");
   }
-  p.execute(dl, d, du, rhs, x,
-            {.workspace = memory.get(), .workspace_bytes = bytes, .status = status.data()});
+  execute(p, dl, d, du, rhs, x,
+          {.workspace = memory.get(), .workspace_bytes = bytes, .status = status.data()});
 }
 
 }  // namespace tridia::solver

@@ -11,6 +11,16 @@ namespace tridia::solver {
 /// As many statuses; throws out_of_memory.
 std::vector<index_t> host_statuses(std::size_t systems);
 
+/// The form of `plan::execute` that the plan has.
+inline void execute(const plan& p, const void* dl, const void* d, const void* du, const void* rhs,
+                    void* x, const execution& e) {
+  if (p.problem().coefficients == coefficients::constant) {
+    p.execute(rhs, x, e);
+  } else {
+    p.execute(dl, d, du, rhs, x, e);
+  }
+}
+
 /// Allocates a workspace where the plan runs, executes, waits, and leaves the statuses in host
 /// memory. Throws out_of_memory.
 void execute_and_wait(const plan&, const void* dl, const void* d, const void* du, const void* rhs,

@@ -3,6 +3,7 @@
 
 #include "layout/resolve.hpp"
 #include "solver/choice.hpp"
+#include "solver/constant.hpp"
 #include "solver/executor.hpp"
 
 #include <new>
@@ -26,18 +27,25 @@ using solver::operands;
   throw error(errc::invalid_argument, sentence);
 }
 
+bool is_constant(const plan::state& s) { return s.problem.coefficients == coefficients::constant; }
+
 std::unique_ptr<const solver::executor> make_executor(const plan::state& s) {
   const problem& p = s.problem;
   options resolved = s.options;
   resolved.algorithm = s.chosen.algorithm;
-  const solver::task task{p.type,
-                          solver::pivoting_of(s.chosen.algorithm, p.pivoting),
-                          p.boundary,
-                          p.coefficients,
-                          layout::make_geometry(p, s.shapes),
-                          p.offsets,
-                          s.shapes.off_diagonal,
-                          std::move(resolved)};
+  solver::task task{p.type,
+                    solver::pivoting_of(s.chosen.algorithm, p.pivoting),
+                    p.boundary,
+                    p.coefficients,
+                    layout::make_geometry(p, s.shapes),
+                    p.offsets,
+                    s.shapes.off_diagonal,
+                    std::move(resolved)};
+  if (is_constant(s)) {
+    task.constant =
+        std::make_shared<solver::constant_matrix>(solver::make_constant_matrix(p, s.shapes.rows));
+    task.boundary = task.constant->boundary;
+  }
   switch (s.options.backend) {
     case backend::cpu:
       return solver::make_cpu(task);
@@ -78,6 +86,22 @@ void check_array(const plan::state& s, const layout::resolved_array& a, const vo
            " (right-hand sides first)");
   }
   s.executor->check_pointer(a.name, p);
+}
+
+/// Of a call without a matrix.
+void check_sides(const plan::state& s, const void* rhs, void* x) {
+  const void* const inputs[] = {nullptr, nullptr, nullptr, rhs};
+  check_array(s, s.shapes.in[layout::rhs_in], rhs);
+  check_array(s, s.shapes.out, x);
+  layout::check_overlap(s.problem, s.shapes, inputs, x);
+}
+
+/// `constant`: whether the call is meant for constant coefficients.
+void check_kind(const plan::state& s, bool constant) {
+  if (constant == is_constant(s)) return;
+  refuse("coefficients: are " + std::string(name(s.problem.coefficients)) +
+         (constant ? ": call execute with dl, d and du as well"
+                   : ": the plan holds the factors of the matrix; call execute(rhs, x, e)"));
 }
 
 /// Shared coefficients may be a matrix without any system.
@@ -121,11 +145,14 @@ index_t plan::systems() const noexcept { return state_->shapes.systems; }
 int plan::cuda_device() const noexcept { return state_->executor->cuda_device(); }
 int plan::threads() const noexcept { return state_->executor->threads(); }
 std::size_t plan::workspace_bytes() const noexcept { return state_->executor->workspace_bytes(); }
-std::size_t plan::factors_bytes() const noexcept { return state_->executor->factors_bytes(); }
+std::size_t plan::factors_bytes() const noexcept {
+  return is_constant(*state_) ? 0 : state_->executor->factors_bytes();
+}
 
 void plan::execute(const void* dl, const void* d, const void* du, const void* rhs, void* x,
                    const execution& e) const {
   const state& s = *state_;
+  check_kind(s, false);
   const void* const inputs[] = {dl, d, du, rhs};
   for (int k = 0; k < layout::input_count; ++k) check_array(s, s.shapes.in[k], inputs[k]);
   check_array(s, s.shapes.out, x);
@@ -135,9 +162,19 @@ void plan::execute(const void* dl, const void* d, const void* du, const void* rh
   s.executor->execute(in_order(s, dl, d, du, rhs, x, e), e.workspace, e.stream);
 }
 
+void plan::execute(const void* rhs, void* x, const execution& e) const {
+  const state& s = *state_;
+  check_kind(s, true);
+  check_sides(s, rhs, x);
+  check_execution(s, e);
+  if (nothing_to_do(s)) return;
+  s.executor->execute(in_order(s, nullptr, nullptr, nullptr, rhs, x, e), e.workspace, e.stream);
+}
+
 void plan::factor(const void* dl, const void* d, const void* du, void* factors,
                   const execution& e) const {
   const state& s = *state_;
+  check_kind(s, false);
   const void* const inputs[] = {dl, d, du};
   for (int k = 0; k < layout::rhs_in; ++k) check_array(s, s.shapes.in[k], inputs[k]);
   check_memory(s, "factors", factors, factors_bytes(), factors_bytes());
@@ -148,10 +185,8 @@ void plan::factor(const void* dl, const void* d, const void* du, void* factors,
 
 void plan::solve(const void* factors, const void* rhs, void* x, const execution& e) const {
   const state& s = *state_;
-  const void* const inputs[] = {nullptr, nullptr, nullptr, rhs};
-  check_array(s, s.shapes.in[layout::rhs_in], rhs);
-  check_array(s, s.shapes.out, x);
-  layout::check_overlap(s.problem, s.shapes, inputs, x);
+  check_kind(s, false);
+  check_sides(s, rhs, x);
   check_memory(s, "factors", factors, factors_bytes(), factors_bytes());
   check_execution(s, e);
   if (nothing_to_do(s)) return;

@@ -104,9 +104,10 @@ problem problem_of(const shape& dl, const shape& d, const shape& du, const shape
 
 }  // namespace detail
 
-void solve(const problem& p, const void* dl, const void* d, const void* du, const void* rhs,
-           void* x, const options& o, std::span<index_t> status, void* stream) {
-  const plan made(p, o);
+namespace {
+
+void solve_with(const plan& made, const void* dl, const void* d, const void* du, const void* rhs,
+                void* x, std::span<index_t> status, void* stream) {
   const auto systems = static_cast<std::size_t>(made.systems());
   if (!status.empty() && status.size() < systems) {
     refuse("status: has " + std::to_string(status.size()) + " entries, but there are " +
@@ -120,6 +121,26 @@ void solve(const problem& p, const void* dl, const void* d, const void* du, cons
   }
   solver::execute_and_wait(made, dl, d, du, rhs, x, status.first(systems), stream);
   if (throws) throw_if_singular(status);
+}
+
+void check_kind(const problem& p, bool constant) {
+  if (constant == (p.coefficients == coefficients::constant)) return;
+  refuse("coefficients: are " + std::string(name(p.coefficients)) +
+         (constant ? ", so dl, d and du are needed" : ", so neither dl, d nor du are taken"));
+}
+
+}  // namespace
+
+void solve(const problem& p, const void* dl, const void* d, const void* du, const void* rhs,
+           void* x, const options& o, std::span<index_t> status, void* stream) {
+  check_kind(p, false);
+  solve_with(plan(p, o), dl, d, du, rhs, x, status, stream);
+}
+
+void solve(const problem& p, const void* rhs, void* x, const options& o, std::span<index_t> status,
+           void* stream) {
+  check_kind(p, true);
+  solve_with(plan(p, o), nullptr, nullptr, nullptr, rhs, x, status, stream);
 }
 
 }  // namespace tridia

@@ -51,6 +51,7 @@ experiment::experiment(const tridia::problem& p, const manner& m)
 void experiment::fill_matrices(rng& random) {
   const tridia::problem& p = problem();
   const bool regular = p.boundary == tridia::boundary::regular;
+  if (p.coefficients == tridia::coefficients::constant) return fill_constant();
   const bool shared = p.coefficients == tridia::coefficients::shared;
   const index_t matrices = shared ? std::min<index_t>(1, layout_.systems()) : layout_.systems();
   for (const role r : {role::dl, role::d, role::du}) {
@@ -65,6 +66,21 @@ void experiment::fill_matrices(rng& random) {
                   dominant ? draw_dominant(random, p.type) : draw_number(random, p.type));
       }
     }
+  }
+}
+
+/// The arrays are there for the oracle alone.
+void experiment::fill_constant() {
+  const tridia::near_toeplitz& a = problem().matrix;
+  const index_t n = layout_.systems() > 0 ? layout_.rows(0) : 0;
+  const auto head = static_cast<index_t>(a.head.size()), tail = static_cast<index_t>(a.tail.size());
+  for (index_t k = 0; k < n; ++k) {
+    const auto& row = k < head        ? a.head[static_cast<std::size_t>(k)]
+                      : k >= n - tail ? a.tail[static_cast<std::size_t>(k - n + tail)]
+                                      : a.interior;
+    set(role::dl, 0, k, wide(row.dl));
+    set(role::d, 0, k, wide(row.d));
+    set(role::du, 0, k, wide(row.du));
   }
 }
 
@@ -132,6 +148,8 @@ void experiment::enqueue() {
   void* const du = of(role::du).pointer();
   void* const rhs = of(role::rhs).pointer();
   void* const x = of(role::x).pointer();
+  if (problem().coefficients == tridia::coefficients::constant)
+    return plan_.execute(static_cast<const void*>(rhs), x, execution());
   const void *const_dl = dl, *const_d = d, *const_du = du, *const_rhs = rhs;
   if (!manner_.factored)
     return plan_.execute(const_dl, const_d, const_du, const_rhs, x, execution());

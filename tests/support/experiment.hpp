@@ -71,6 +71,7 @@ class experiment {
  private:
   static std::size_t index(role r) { return static_cast<std::size_t>(r); }
   [[nodiscard]] tridia::execution execution();
+  void fill_constant();
   void give_solution();
   [[nodiscard]] std::string complaint() const;
 

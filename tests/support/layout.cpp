@@ -55,7 +55,7 @@ std::vector<index_t> layout::strides_of(role r) const {
   if (!given_strides(r).empty()) return given_strides(r);
   std::vector<index_t> result(p_.extents.size(), 0);
   const bool coefficient = r != role::rhs && r != role::x;
-  if (coefficient && p_.coefficients == tridia::coefficients::shared) {
+  if (coefficient && p_.coefficients != tridia::coefficients::per_system) {
     result[axis_] = 1;
     return result;
   }

@@ -116,6 +116,29 @@ problem shared_several_rhs(index_t n, index_t batch, rng& random) {
   return p;
 }
 
+/// Without a matrix yet: it depends on the type.
+problem constant(problem p) {
+  p.coefficients = tridia::coefficients::constant;
+  p.dl_strides = p.d_strides = p.du_strides = {};
+  return p;
+}
+
+problem constant_contiguous(index_t n, index_t batch, rng& random) {
+  return constant(contiguous(n, batch, random));
+}
+
+problem constant_interleaved(index_t n, index_t batch, rng& random) {
+  return constant(interleaved(n, batch, random));
+}
+
+problem constant_padded(index_t n, index_t batch, rng& random) {
+  return constant(padded_4d(n, batch, random));
+}
+
+problem constant_several_rhs(index_t n, index_t batch, rng& random) {
+  return constant(several_rhs_with_steps(n, batch, random));
+}
+
 problem ragged(index_t n, index_t batch, rng& random) {
   problem p{.extents = {0}, .offsets = ragged_offsets(n, batch, random)};
   p.extents[0] = p.offsets.back();
@@ -188,6 +211,10 @@ const layout_case kCases[] = {
     {"several_rhs", !kRegularOnly, several_rhs},
     {"several_rhs_with_steps", !kRegularOnly, several_rhs_with_steps},
     {"shared_several_rhs", !kRegularOnly, shared_several_rhs},
+    {"constant_contiguous", !kRegularOnly, constant_contiguous},
+    {"constant_interleaved", !kRegularOnly, constant_interleaved},
+    {"constant_padded", !kRegularOnly, constant_padded},
+    {"constant_several_rhs", !kRegularOnly, constant_several_rhs},
     {"ragged", !kRegularOnly, ragged},
     {"ragged_with_outlier", !kRegularOnly, ragged_with_outlier},
     {"ragged_strided", !kRegularOnly, ragged_strided},
@@ -233,7 +260,7 @@ bool allow_alias(problem& p, role r) {
     p.x_step = p.rhs_step;
     return true;
   }
-  if (p.right_hand_sides != 1 || p.coefficients == tridia::coefficients::shared) return false;
+  if (p.right_hand_sides != 1 || p.coefficients != tridia::coefficients::per_system) return false;
   if (p.short_off_diagonals && r != role::d) return false;
   const auto& given = r == role::dl ? p.dl_strides : r == role::d ? p.d_strides : p.du_strides;
   if (std::count(given.begin(), given.end(), 0) > 0) return false;

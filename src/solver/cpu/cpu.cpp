@@ -1,4 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/constant.hpp"
 #include "solver/cpu/placement.hpp"
 #include "solver/cpu/relay.hpp"
 #include "solver/executor.hpp"
@@ -22,7 +23,11 @@ using solver::task;
 
 class executor final : public solver::executor {
  public:
-  explicit executor(const task& t) : task_(t), place_(task_) {}
+  explicit executor(const task& t) : task_(t), place_(task_) {
+    if (!t.constant) return;
+    constant_ = solver::rounded(solver::factor(*t.constant, t.pivoting), t.type,
+                                place_.kernels_at(0).lanes);
+  }
 
   int threads() const override { return place_.threads(); }
   std::size_t workspace_bytes() const override {
@@ -38,6 +43,7 @@ class executor final : public solver::executor {
   }
 
   void execute(const operands& o, void* workspace, void*) const override {
+    if (task_.constant) return solve(constant_.data(), o, workspace, nullptr);
     clear_empty(o.status);
     if (place_.geometry().right_sides.size == 0) return;
     if (place_.geometry().right_sides.size == 1) {
@@ -262,6 +268,7 @@ class executor final : public solver::executor {
 
   task task_;
   placement place_;
+  std::vector<solver::memory_line> constant_;  // factors of a constant matrix
 };
 
 }  // namespace

@@ -78,10 +78,18 @@ __device__ __forceinline__ void store_box(const CUtensorMap& to, int i, int j, i
       "r"(i), "r"(j), "r"(k), "r"(shared_address(from))
       : "memory");
 }
+/// By a thread that stores: what it has stored since the last time is a group.
+__device__ __forceinline__ void commit() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+/// Until shared memory has been read for all groups of this thread.
+__device__ __forceinline__ void wait_read() {
+  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
 /// Shared memory must outlive the reads of it.
 __device__ __forceinline__ void wait_stored() {
-  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+  commit();
+  wait_read();
 }
 #else
 inline constexpr bool available = false;
@@ -96,6 +104,8 @@ __device__ __forceinline__ void store(void*, const void*, std::uint32_t) {}
 __device__ __forceinline__ void load_box(void*, const CUtensorMap&, int, int, int, std::uint64_t*) {
 }
 __device__ __forceinline__ void store_box(const CUtensorMap&, int, int, int, const void*) {}
+__device__ __forceinline__ void commit() {}
+__device__ __forceinline__ void wait_read() {}
 __device__ __forceinline__ void wait_stored() {}
 #endif
 

@@ -1,6 +1,9 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/constant.hpp"
 #include "solver/cuda/check.hpp"
+#include "solver/cuda/devices.hpp"
 #include "solver/cuda/kernels.hpp"
+#include "solver/cuda/line_scan.hpp"
 #include "solver/cuda/method.hpp"
 #include "solver/executor.hpp"
 #include "solver/system_memory.hpp"
@@ -13,25 +16,6 @@ using solver::align;
 using solver::factor_block;
 using solver::split_factors;
 
-int find_device(int asked) {
-  int count = 0;
-  const cudaError_t result = cudaGetDeviceCount(&count);
-  if (result != cudaSuccess || count == 0) {
-    cudaGetLastError();
-    throw error(errc::unsupported,
-                std::string("backend: cuda was asked for, but there is no usable device (") +
-                    (result == cudaSuccess ? "none is visible" : cudaGetErrorString(result)) + ")");
-  }
-  if (asked >= count || asked < -1) {
-    throw error(errc::invalid_argument, "cuda_device: " + std::to_string(asked) +
-                                            " was asked for, but there are " +
-                                            std::to_string(count) + " devices");
-  }
-  int device = asked;
-  if (asked == -1) check(cudaGetDevice(&device), "cudaGetDevice");
-  return device;
-}
-
 class executor final : public solver::executor {
  public:
   explicit executor(const task& t) : task_(t), device_(find_device(t.options.cuda_device)) {
@@ -43,19 +27,30 @@ class executor final : public solver::executor {
       task_.geometry.off_diagonal = off_diagonal_.as<index_t>();
     }
     const device_limits limits = current_device_limits();
-    method_ = choose_method(task_, limits);
+    if (!t.constant) method_ = choose_method(task_, limits);
     factored_ = choose_factored_method(task_, limits);
     if (factored_) {
       factors_bytes_ = launches_for(task_, launches_f32, launches_f64, launches_c64, launches_c128)
                            .factors_bytes(task_);
     }
     columns_ = columns_for(line_count(task_), limits);
+    if (t.constant) {
+      // Also finds out whether it is singular.
+      constant_ = upload(rounded(solver::factor(*t.constant, t.pivoting), t.type));
+      const index_t n = t.geometry.rows;
+      if (t.options.algorithm == algorithm::chunks) {
+        scan_ = line_scan::make({.type = t.type, .lines = t.geometry, .points = n, .rows = n},
+                                *t.constant, {}, limits);
+      }
+    }
   }
   ~executor() override {
     int before = 0;
     // Memory is freed on its own device; nothing can be reported from here.
     if (cudaGetDevice(&before) != cudaSuccess || cudaSetDevice(device_) != cudaSuccess) return;
     method_.reset();
+    constant_ = {};
+    scan_.reset();
     ragged_ = {};
     off_diagonal_ = {};
     cudaSetDevice(before);
@@ -64,28 +59,25 @@ class executor final : public solver::executor {
   executor& operator=(const executor&) = delete;
 
   int cuda_device() const override { return device_; }
-  std::string manner() const override { return method_ ? method_->manner() : factored_->manner(); }
+  std::string manner() const override {
+    if (scan_) return scan_->manner();
+    return method_ ? method_->manner() : factored_->manner();
+  }
   std::size_t workspace_bytes() const override {
     if (line_count(task_) == 0) return 0;
+    if (task_.constant) return 0;
     return method_ ? method_->workspace_bytes() : factors_bytes();
   }
   std::size_t factors_bytes() const override { return factors_bytes_; }
 
   void check_pointer(const char* name, const void* p) const override {
-    cudaPointerAttributes a{};
-    check(cudaPointerGetAttributes(&a, p), "cudaPointerGetAttributes");
-    const bool here = a.type == cudaMemoryTypeManaged || a.type == cudaMemoryTypeHost ||
-                      (a.type == cudaMemoryTypeDevice && a.device == device_);
-    if (here) return;
-    throw error(errc::wrong_device,
-                std::string(name) + ": is memory of " +
-                    (a.type == cudaMemoryTypeDevice ? "device " + std::to_string(a.device)
-                                                    : std::string("the host")) +
-                    ", but the plan is for CUDA device " + std::to_string(device_));
+    check_device_pointer(name, p, device_);
   }
 
   void execute(const operands& o, void* workspace, void* stream) const override {
     if (line_count(task_) == 0) return;
+    if (scan_) return scan(o, stream);
+    if (task_.constant) return solve(constant_.as<void>(), o, nullptr, stream);
     if (method_) {
       const device_scope scope(device_);
       check(method_->solve(o, align(workspace), as_stream(stream)), "launching a solve");
@@ -125,6 +117,15 @@ class executor final : public solver::executor {
                                        " keeps no factors: execute, or ask for automatic");
   }
 
+  void scan(const operands& o, void* stream) const {
+    const device_scope scope(device_);
+    if (o.status != nullptr) {
+      check(launch_enter_statuses(task_.geometry, nullptr, o.status, columns_, as_stream(stream)),
+            "launching the statuses");
+    }
+    scan_->apply({o.in[layout::rhs], o.x, 1, false, o.status}, as_stream(stream));
+  }
+
   static cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
 
   void enter_statuses(const factor_block& block, index_t* status, void* stream) const {
@@ -136,8 +137,10 @@ class executor final : public solver::executor {
   task task_;
   int device_;
   device_memory ragged_, off_diagonal_;
+  device_memory constant_;                           // factors of a constant matrix
   std::unique_ptr<const method> method_;             // null if it goes by factors
   std::unique_ptr<const factored_method> factored_;  // null if none are kept
+  std::unique_ptr<const line_scan> scan_;  // null unless a scan does for a constant matrix
   std::size_t factors_bytes_ = 0;
   index_t columns_ = 0;
 };

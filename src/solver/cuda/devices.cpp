@@ -28,6 +28,38 @@ void describe(system_info& info) {
   }
 }
 
+int find_device(int asked) {
+  int count = 0;
+  const cudaError_t result = cudaGetDeviceCount(&count);
+  if (result != cudaSuccess || count == 0) {
+    cudaGetLastError();
+    throw error(errc::unsupported,
+                std::string("backend: cuda was asked for, but there is no usable device (") +
+                    (result == cudaSuccess ? "none is visible" : cudaGetErrorString(result)) + ")");
+  }
+  if (asked >= count || asked < -1) {
+    throw error(errc::invalid_argument, "cuda_device: " + std::to_string(asked) +
+                                            " was asked for, but there are " +
+                                            std::to_string(count) + " devices");
+  }
+  int device = asked;
+  if (asked == -1) check(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
+void check_device_pointer(const char* name, const void* p, int device) {
+  cudaPointerAttributes a{};
+  check(cudaPointerGetAttributes(&a, p), "cudaPointerGetAttributes");
+  const bool here = a.type == cudaMemoryTypeManaged || a.type == cudaMemoryTypeHost ||
+                    (a.type == cudaMemoryTypeDevice && a.device == device);
+  if (here) return;
+  throw error(errc::wrong_device,
+              std::string(name) + ": is memory of " +
+                  (a.type == cudaMemoryTypeDevice ? "device " + std::to_string(a.device)
+                                                  : std::string("the host")) +
+                  ", but the plan is for CUDA device " + std::to_string(device));
+}
+
 }  // namespace tridia::cuda
 
 namespace tridia::solver {

@@ -12,11 +12,11 @@ void cuda_execute_and_wait(const plan& p, const void* dl, const void* d, const v
   const cuda::device_memory workspace(p.workspace_bytes());
   const cuda::device_memory statuses(status.size_bytes());
   const auto s = static_cast<cudaStream_t>(stream);
-  p.execute(dl, d, du, rhs, x,
-            {.workspace = workspace.as<void>(),
-             .workspace_bytes = p.workspace_bytes(),
-             .status = statuses.as<index_t>(),
-             .stream = stream});
+  execute(p, dl, d, du, rhs, x,
+          {.workspace = workspace.as<void>(),
+           .workspace_bytes = p.workspace_bytes(),
+           .status = statuses.as<index_t>(),
+           .stream = stream});
   if (!status.empty()) {
     check(cudaMemcpyAsync(status.data(), statuses.as<void>(), status.size_bytes(),
                           cudaMemcpyDeviceToHost, s),

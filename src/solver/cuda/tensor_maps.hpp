@@ -21,6 +21,12 @@ struct tensor_maps {
   static constexpr int words = sizeof(V) == 16 ? 2 : 1;
 };
 
+/// `rows` rows of an array along `line`, the first at `first`, and its neighbours by `batch`: boxes
+/// of `systems` neighbours and `box_rows` rows. False where it cannot be described.
+bool map_rows(const layout::axes& batch, layout::array, const layout::along& line,
+              const void* first, index_t rows, int systems, int box_rows, std::size_t size,
+              CUtensorMap& map);
+
 /// `size`: bytes of an element. Where an array cannot be described, as its rows do not begin at
 /// multiples of 16 bytes or go backwards, the flag is left false.
 tensor_maps map_tensors(const layout::geometry&, const solver::operands&, const interleaved_shape&,

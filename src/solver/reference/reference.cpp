@@ -1,5 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "core/dispatch.hpp"
+#include "solver/constant.hpp"
 #include "solver/executor.hpp"
 #include "solver/host_pointer.hpp"
 #include "solver/system_memory.hpp"
@@ -16,6 +17,7 @@ class reference final : public executor {
       task_.geometry.ragged = task_.ragged.data();
       task_.geometry.off_diagonal = task_.off_diagonal.data();
     }
+    if (t.constant) constant_ = rounded(solver::factor(*t.constant, P), t.type);
   }
 
   std::size_t workspace_bytes() const override {
@@ -27,6 +29,7 @@ class reference final : public executor {
   }
 
   void execute(const operands& o, void* workspace, void* stream) const override {
+    if (task_.constant) return solve(constant_.data(), o, workspace, stream);
     if (!fused()) {
       operands matrix = o;
       matrix.status = nullptr;
@@ -82,6 +85,7 @@ class reference final : public executor {
   }
 
   task task_;
+  std::vector<memory_line> constant_;  // factors of a constant matrix
 };
 
 }  // namespace

@@ -1,0 +1,163 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "compact/cuda/line_task.hpp"
+#include "compact/cuda/plain.hpp"
+#include "compact/executor.hpp"
+#include "solver/cuda/check.hpp"
+#include "solver/cuda/devices.hpp"
+#include "solver/cuda/line_scan.hpp"
+#include "solver/executor.hpp"
+
+// Operators on a GPU: a scan where it can be done, otherwise B and A one after the other.
+namespace tridia::compact {
+namespace {
+
+using cuda::check;
+using cuda::device_memory;
+using cuda::device_scope;
+
+cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
+
+/// B, A and the scale one after another, through a workspace that holds all lines.
+template <class V>
+class steps {
+ public:
+  steps(const task& t, int device) : geometry_(t.geometry), solve_(problem_of(t), on(device)) {
+    const line_operator& o = t.line;
+    std::vector<plain_row> rows;
+    std::vector<V> weights;
+    const auto add = [&](const stencil& s, index_t row) {
+      rows.push_back({static_cast<int>(row) + s.first, static_cast<int>(s.weights.size()),
+                      static_cast<int>(weights.size())});
+      for (const double w : s.weights) weights.push_back(static_cast<V>(w));
+    };
+    const auto tails = static_cast<index_t>(o.tail.size());
+    add(o.interior, 0);
+    for (std::size_t k = 0; k < o.head.size(); ++k) add(o.head[k], static_cast<index_t>(k));
+    for (std::size_t k = 0; k < o.tail.size(); ++k)
+      add(o.tail[k], o.rows - tails + static_cast<index_t>(k));
+    std::vector<V> scale;
+    for (const double v : o.scale) scale.push_back(static_cast<V>(v));
+    rows_ = cuda::upload(rows);
+    weights_ = cuda::upload(weights);
+    scale_ = cuda::upload(scale);
+    stencil_ = {rows_.as<plain_row>(),
+                weights_.as<V>(),
+                scale.empty() ? nullptr : scale_.as<V>(),
+                o.points,
+                o.rows,
+                static_cast<int>(o.head.size()),
+                static_cast<int>(o.tail.size()),
+                o.boundary == boundary::periodic,
+                is_across(t.geometry)};
+  }
+
+  std::size_t workspace_bytes() const {
+    return 2 * solver::alignment + field_bytes() + solve_.workspace_bytes();
+  }
+  void apply(const plain_launches& launches, const void* in, void* out, double s, bool accumulate,
+             void* workspace, void* stream) const {
+    std::byte* const field = solver::align(workspace);
+    check(launches.stencil(geometry_, &stencil_, in, field, as_stream(stream)),
+          "launching a stencil");
+    solve_.execute(static_cast<const void*>(field), static_cast<void*>(field),
+                   {.workspace = field + field_bytes(),
+                    .workspace_bytes = solve_.workspace_bytes(),
+                    .stream = stream});
+    check(launches.finish(geometry_, &stencil_, field, out, s, accumulate, as_stream(stream)),
+          "launching what ends an operator");
+  }
+
+ private:
+  static options on(int device) {
+    options o;
+    o.backend = backend::cuda;
+    o.cuda_device = device;
+    return o;
+  }
+  static bool is_across(const layout::geometry& g) {
+    if (g.right_sides.count == 0) return false;
+    const layout::axis& fastest = g.right_sides.at[g.right_sides.count - 1];
+    return std::abs(fastest.stride[layout::x]) < std::abs(g.lines[layout::x].step);
+  }
+  static problem problem_of(const task& t) {
+    problem p;
+    p.type = t.type;
+    const bool across = is_across(t.geometry);
+    p.extents = across ? std::vector{t.line.rows, t.geometry.right_sides.size}
+                       : std::vector{t.geometry.right_sides.size, t.line.rows};
+    p.axis = across ? 0 : 1;
+    p.boundary = t.line.boundary;
+    p.coefficients = coefficients::constant;
+    p.matrix = t.line.matrix;
+    return p;
+  }
+  std::size_t field_bytes() const {
+    return solver::round_up(static_cast<std::size_t>(geometry_.right_sides.size * stencil_.count) *
+                            sizeof(V));
+  }
+
+  layout::geometry geometry_;
+  plan solve_;
+  device_memory rows_, weights_, scale_;
+  plain_stencil<V> stencil_{};
+};
+
+class on_gpu final : public executor {
+ public:
+  explicit on_gpu(const task& t) : device_(cuda::find_device(t.options.cuda_device)) {
+    const device_scope scope(device_);
+    lines_ = t.geometry.right_sides.size;
+    if (const auto line = line_task(t.line, t.type, t.geometry)) {
+      scan_ = cuda::line_scan::make(*line, matrix_of(t.line), t.line.scale,
+                                    cuda::current_device_limits());
+    }
+    if (scan_) return;
+    if (t.type == value_type::f32) {
+      in_f32_ = std::make_unique<const steps<float>>(t, device_);
+    } else {
+      in_f64_ = std::make_unique<const steps<double>>(t, device_);
+    }
+  }
+  ~on_gpu() override {
+    int before = 0;
+    // Memory is freed on its own device; nothing can be reported from here.
+    if (cudaGetDevice(&before) != cudaSuccess || cudaSetDevice(device_) != cudaSuccess) return;
+    scan_.reset();
+    in_f32_.reset();
+    in_f64_.reset();
+    cudaSetDevice(before);
+  }
+
+  int cuda_device() const override { return device_; }
+  std::size_t workspace_bytes() const override {
+    return scan_ ? 0 : in_f32_ ? in_f32_->workspace_bytes() : in_f64_->workspace_bytes();
+  }
+  void check_pointer(const char* name, const void* p) const override {
+    cuda::check_device_pointer(name, p, device_);
+  }
+  void apply(const void* in, void* out, double s, bool accumulate, void* workspace,
+             void* stream) const override {
+    if (lines_ == 0) return;
+    const device_scope scope(device_);
+    if (scan_) {
+      scan_->apply({in, out, s, accumulate, nullptr}, as_stream(stream));
+    } else if (in_f32_) {
+      in_f32_->apply(plain_f32(), in, out, s, accumulate, workspace, stream);
+    } else {
+      in_f64_->apply(plain_f64(), in, out, s, accumulate, workspace, stream);
+    }
+  }
+
+ private:
+  int device_;
+  index_t lines_ = 0;
+  std::unique_ptr<const cuda::line_scan> scan_;
+  std::unique_ptr<const steps<float>> in_f32_;
+  std::unique_ptr<const steps<double>> in_f64_;
+};
+
+}  // namespace
+
+std::unique_ptr<const executor> make_cuda(const task& t) { return std::make_unique<on_gpu>(t); }
+
+}  // namespace tridia::compact

@@ -1,0 +1,62 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "compact/cuda/line_task.hpp"
+
+#include <algorithm>
+
+namespace tridia::compact {
+namespace {
+
+/// Closures count their points from the row's own; the kernels from the line's first.
+bool put(const stencil& from, index_t row, index_t points, cuda::stencil<double>::row& to) {
+  const auto count = static_cast<int>(from.weights.size());
+  const index_t first = row + from.first;
+  if (count > cuda::most_closure_weights || first < 0 || first + count > points) return false;
+  to.first = static_cast<int>(first);
+  to.count = count;
+  std::copy(from.weights.begin(), from.weights.end(), to.weights);
+  return true;
+}
+
+}  // namespace
+
+solver::constant_matrix matrix_of(const line_operator& o) {
+  problem p;
+  p.boundary = o.boundary;
+  p.matrix = o.matrix;
+  return solver::make_constant_matrix(p, o.rows);
+}
+
+std::optional<cuda::scan_task> line_task(const line_operator& o, value_type type,
+                                         const layout::geometry& lines) {
+  const auto weights = static_cast<int>(o.interior.weights.size());
+  if (weights > cuda::most_weights) return {};
+  const int width = weights > cuda::some_weights ? cuda::most_weights : cuda::some_weights;
+  cuda::scan_task t{.type = type,
+                    .lines = lines,
+                    .points = o.points,
+                    .rows = o.rows,
+                    .scaled = !o.scale.empty(),
+                    .width = width};
+  t.b.first = o.interior.first;
+  std::copy(o.interior.weights.begin(), o.interior.weights.end(), t.b.weights);
+  if (o.boundary == boundary::periodic) return t;
+
+  // Where a weight, be it zero, would lie outside the line, a row has weights of its own.
+  index_t heads = static_cast<index_t>(o.head.size()), tails = static_cast<index_t>(o.tail.size());
+  const auto own_heads = heads, own_tails = tails;
+  heads = std::max<index_t>(heads, -t.b.first);
+  tails = std::max<index_t>(tails, o.rows + t.b.first + width - 1 - o.points);
+  if (heads > cuda::most_closure || tails > cuda::most_closure || heads + tails > o.rows) return {};
+  t.b.heads = static_cast<int>(heads), t.b.tails = static_cast<int>(tails);
+  for (index_t i = 0; i < heads + tails; ++i) {
+    const index_t row = i < heads ? i : o.rows - tails + (i - heads);
+    const index_t from_tail = row - (o.rows - own_tails);
+    const stencil& from = row < own_heads  ? o.head[static_cast<std::size_t>(row)]
+                          : from_tail >= 0 ? o.tail[static_cast<std::size_t>(from_tail)]
+                                           : o.interior;
+    if (!put(from, row, o.points, t.b.rows[i])) return {};
+  }
+  return t;
+}
+
+}  // namespace tridia::compact

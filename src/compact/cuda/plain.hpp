@@ -1,0 +1,41 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "layout/geometry.hpp"
+#include "solver/cuda/scan.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <vector>
+
+// Operators that the scan kernels do not take, one step after another: B into memory of its own, A
+// solved with there (by a plan), and what comes out scaled, or added. A thread an element.
+namespace tridia::compact {
+
+/// Weights of one row; `first` counts from the line's first point, or, inside, from the row's own.
+struct plain_row {
+  int first, count, begin;  // in the weights
+};
+
+/// B of one operator, in memory of the device: the interior's row, then heads, then tails.
+template <class V>
+struct plain_stencil {
+  const plain_row* rows;
+  const V* weights;
+  const V* scale;  // of rows of `out`; null: 1
+  index_t points, count;
+  int heads, tails;
+  bool cyclic, across;  // across: rows of the workspace hold neighbouring lines
+};
+
+struct plain_launches {
+  /// `stencil`: a plain_stencil of the type.
+  cudaError_t (*stencil)(const layout::geometry&, const void* stencil, const void* in, void* to,
+                         cudaStream_t);
+  cudaError_t (*finish)(const layout::geometry&, const void* stencil, const void* from, void* out,
+                        double s, bool accumulate, cudaStream_t);
+};
+plain_launches plain_f32();
+plain_launches plain_f64();
+
+}  // namespace tridia::compact

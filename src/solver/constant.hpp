@@ -1,0 +1,61 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/elimination.hpp"
+#include "core/extended.hpp"
+#include "tridia/problem.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+// Constant coefficients: what depends on the matrix alone is computed when a plan is made, in
+// higher precision, and rounded once.
+namespace tridia::solver {
+
+using wide = core::complex<core::extended>;
+
+/// The matrix that the systems are solved with: transposed, conjugated, and folded where fewer than
+/// three periodic rows make entries coincide, so that its boundary is regular then.
+struct constant_matrix {
+  tridia::boundary boundary;
+  std::vector<core::row<wide>> rows;
+};
+
+/// Throws `error` (invalid_argument) for a matrix that does not fit the problem.
+constant_matrix make_constant_matrix(const problem&, index_t rows);
+
+/// Words of the factors of a matrix, row by row: lower, then upper (core/elimination.hpp).
+struct constant_factors {
+  index_t rows;
+  int words;  // of a row
+  std::vector<wide> at;
+};
+
+/// Throws `error` (singular) where there is no finite inverse, to working precision.
+constant_factors factor(const constant_matrix&, pivoting);
+
+/// The factors without interchanges as recurrences (core/recurrence.hpp), or, if cyclic, the
+/// factors c (1 + p S^-1) (1 + q S) of a circulant matrix, S the shift: lower = p, upper = q,
+/// inverse = 1 / c in every row, and what leaves the last row comes in at the first.
+struct recurrences {
+  bool cyclic;
+  std::vector<wide> lower, inverse, upper;
+  /// Cyclic: what a line that began with nothing coming in leaves is to be multiplied by.
+  wide closing_down, closing_back;
+};
+
+/// Nothing where rounding errors would grow, or a periodic matrix is not circulant.
+std::optional<recurrences> make_recurrences(const constant_matrix&);
+
+/// Numbers of `type`, one after another.
+std::vector<std::byte> rounded(const std::vector<wide>&, value_type type);
+
+/// Factors as an executor of one matrix keeps them, in a status and words of `type`; every number
+/// once for each of `lanes`. In whole lines, so that they begin aligned.
+struct alignas(64) memory_line {
+  std::byte bytes[64];
+};
+std::vector<memory_line> rounded(const constant_factors&, value_type type, int lanes = 1);
+
+}  // namespace tridia::solver

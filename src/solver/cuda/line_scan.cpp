@@ -1,0 +1,75 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/cuda/line_scan.hpp"
+
+#include <algorithm>
+
+namespace tridia::cuda {
+namespace {
+
+scan_launches launches_of(value_type type) {
+  switch (type) {
+    case value_type::f32:
+      return scan_f32();
+    case value_type::c64:
+      return scan_c64();
+    case value_type::c128:
+      return scan_c128();
+    case value_type::f64:
+      break;
+  }
+  return scan_f64();
+}
+
+device_memory upload_rounded(const std::vector<solver::wide>& values, value_type type) {
+  return upload(solver::rounded(values, type));
+}
+
+}  // namespace
+
+std::unique_ptr<const line_scan> line_scan::make(scan_task t, const solver::constant_matrix& a,
+                                                 const std::vector<double>& scale,
+                                                 const device_limits& d) {
+  const auto factors = solver::make_recurrences(a);
+  if (!factors) return {};
+  const chunked_factors chunked = cut_factors(*factors, t.type);
+  t.distinct = chunked.number.empty() ? 0 : chunked.number.back() + 1;
+  const auto shape = plan_scan(t, {d.shared_bytes, d.multiprocessors, d.clusters});
+  if (!shape) return {};
+  std::unique_ptr<line_scan> made(new line_scan);
+  scan_plan& p = made->plan_;
+  p.task = t;
+  p.shape = *shape;
+  made->factors_ = upload_rounded(chunked.values, t.type);
+  made->products_ = upload_rounded(chunked.minus_products, t.type);
+  made->numbers_ = upload(chunked.number);
+  p.factors = made->factors_.as<void>();
+  p.products = made->products_.as<void>();
+  p.numbers = made->numbers_.as<int>();
+  if (!scale.empty()) {
+    std::vector<solver::wide> wide;
+    for (const double v : scale) wide.push_back({core::extended(v), core::extended(0)});
+    made->scale_ = upload_rounded(wide, t.type);
+    p.scale = made->scale_.as<void>();
+  }
+  p.cyclic = factors->cyclic;
+  p.closing_down = factors->closing_down, p.closing_back = factors->closing_back;
+  made->launches_ = launches_of(t.type);
+  int resident = 0;
+  check(made->launches_.prepare(p, d.shared_bytes, &resident), giving_memory);
+  p.blocks = std::min(shape->tiles, index_t{d.multiprocessors} * std::max(resident, 1));
+  return made;
+}
+
+std::string line_scan::manner() const {
+  const scan_shape& s = plan_.shape;
+  return "by a scan of what is known beforehand: chunks of " + std::to_string(s.chunk_rows) +
+         " rows, " + std::to_string(s.lines) + (s.across ? " neighbouring" : "") +
+         " lines a tile, " + std::to_string(s.stages) + " tiles at a time, " +
+         std::to_string(s.threads) + " threads";
+}
+
+void line_scan::apply(const scan_call& c, cudaStream_t stream) const {
+  check(launches_.apply(plan_, c, stream), "launching a scan");
+}
+
+}  // namespace tridia::cuda

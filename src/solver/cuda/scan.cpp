@@ -1,0 +1,220 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/cuda/scan.hpp"
+
+#include "solver/cuda/tensor_maps.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <limits>
+
+namespace tridia::cuda {
+namespace {
+
+constexpr int granule = 16, most_box = 256;
+/// Bytes: of a row of neighbouring lines that memory gives fastest, and the least.
+constexpr int good_row = 128, least_row = sector;
+constexpr int most_stages = 4, few_stages = 3;
+/// Bytes of a line, up to which it is moved together with others.
+constexpr int good_piece = 256;
+/// Of a line.
+constexpr int many_chunks = 12;
+
+int size_of(const scan_task& t) { return static_cast<int>(tridia::size_of(t.type)); }
+
+/// Whether neighbouring lines are closer than neighbouring points.
+bool lies_across(const geometry& g) {
+  if (g.right_sides.count == 0) return false;
+  const layout::axis& fastest = g.right_sides.at[g.right_sides.count - 1];
+  return std::abs(fastest.stride[layout::rhs]) < std::abs(g.lines[layout::rhs].step);
+}
+
+/// What a block needs beside its stages: scan.cu, scan_memory.
+std::size_t fixed_bytes(const scan_shape& s, int size, int closure_rows) {
+  const int exchanged = s.threads / warp_size * (s.across ? s.lines : 1);
+  const int values = 3 * s.distinct * s.chunk_rows + (s.scaled ? s.chunks * s.chunk_rows : 0) +
+                     2 * scan_steps(s.across) * s.chunks + 4 * exchanged + s.lines + 2 * s.chunks +
+                     most_stages * s.lines * closure_rows;
+  return cache_line + static_cast<std::size_t>(values) * static_cast<std::size_t>(size) +
+         static_cast<std::size_t>(s.lines * most_stages) * sizeof(int);
+}
+
+/// Stages that fit beside each other, for one block of a multiprocessor or for two.
+bool add_stages(scan_shape& s, const scan_task& t, int size, const scan_limits& limits) {
+  const std::size_t fixed = fixed_bytes(s, size, t.width > 1 ? t.b.heads + t.b.tails : 0);
+  // A multiprocessor keeps a kilobyte of each block for itself.
+  const std::size_t half = limits.shared_bytes / 2 - 1024;
+  const bool two = s.threads <= good_scan_threads && fixed + few_stages * s.stage_bytes <= half;
+  const std::size_t share = two ? half : limits.shared_bytes;
+  if (fixed + s.stage_bytes > share) return false;
+  s.stages = std::min(static_cast<int>((share - fixed) / s.stage_bytes), most_stages);
+  s.shared_bytes = fixed + static_cast<std::size_t>(s.stages) * s.stage_bytes;
+  return true;
+}
+
+/// Lines that follow each other, and are short enough for a piece of some to be worth it.
+bool lie_whole(const scan_task& t) {
+  const layout::axes& batch = t.lines.right_sides;
+  if (t.width > 1 || batch.count != 1 || t.rows * size_of(t) > good_piece) return false;
+  const auto dense = [&](layout::array a) {
+    return t.lines.lines[a].step == 1 && batch.at[0].stride[a] == t.rows;
+  };
+  return dense(layout::rhs) && dense(layout::x);
+}
+
+bool fits(scan_shape& s, const scan_task& t, const scan_limits& limits) {
+  const int size = size_of(t), longer = std::max(s.points, s.rows);
+  s.chunk_rows = scan_chunk(static_cast<std::size_t>(size));
+  s.chunks = ceil_div(s.rows, s.chunk_rows);
+  s.threads = round_up(s.chunks * s.lines, warp_size);
+  if (s.threads > most_scan_threads) return false;
+  const bool reaches = t.width > 1;
+  const int before = reaches ? std::max(-t.b.first, 0) : 0;
+  s.behind = reaches ? std::max(s.rows + t.b.first + t.width - 1 - s.points, 0) : 0;
+  const int all_rows = s.chunks * s.chunk_rows + t.width - 1 + std::max(t.b.first, 0);
+  int elements = 0;
+  if (s.across) {
+    s.log_lines = std::countr_zero(static_cast<unsigned>(s.lines));
+    s.pitch = s.lines;
+    // Every box begins at a multiple of so many rows.
+    const int step = std::max(cache_line / (s.lines * size), 1);
+    const int pieces = ceil_div(longer, most_box);
+    s.box_rows = ceil_div(longer, pieces);
+    if (pieces > 1) s.box_rows = round_up(s.box_rows, step);
+    s.front = round_up(before, step);
+    elements = (s.front + std::max(pieces * s.box_rows + s.behind, all_rows)) * s.lines;
+  } else {
+    // The copy engine is quickest where lines lie as in lines of the cache; short ones then would
+    // lie in the same banks.
+    const int step = std::max((s.chunks >= many_chunks ? cache_line : granule) / size, 1);
+    s.front = round_up(before, step);
+    s.pitch = s.whole
+                  ? s.rows
+                  : round_up(s.front + std::max(longer + s.behind, s.chunks * s.chunk_rows), step);
+    elements = (s.lines - 1) * s.pitch + std::max(s.pitch, s.front + all_rows);
+  }
+  s.stage_bytes = static_cast<std::size_t>(round_up(elements * size, cache_line));
+  return add_stages(s, t, size, limits);
+}
+
+}  // namespace
+
+std::optional<scan_shape> plan_scan(const scan_task& t, const scan_limits& limits) {
+  const layout::axes& batch = t.lines.right_sides;
+  if (!limits.engine || batch.size == 0 || t.rows < least_scan_rows ||
+      std::max(t.points, t.rows) > longest) {
+    return {};
+  }
+  scan_shape s{};
+  s.points = static_cast<int>(t.points), s.rows = static_cast<int>(t.rows);
+  s.across = lies_across(t.lines);
+  s.scaled = t.scaled;
+  s.distinct = t.distinct;
+  s.whole = !s.across && lie_whole(t);
+  const int size = size_of(t);
+  const int chunks = ceil_div(s.rows, scan_chunk(static_cast<std::size_t>(size)));
+  const int least = s.across ? std::max(least_row / size, 4) : 1;
+  s.lines = s.across ? warp_size : std::max(good_scan_threads / chunks, 1);
+  // Enough tiles for all multiprocessors.
+  while (s.lines > least && batch.size < index_t{2} * s.lines * limits.multiprocessors &&
+         (!s.across || s.lines * size > good_row)) {
+    s.lines /= 2;
+  }
+  if (!s.across) {
+    while (s.lines > 1 && (!fits(s, t, limits) || s.stages < few_stages)) s.lines /= 2;
+    if (!fits(s, t, limits)) return {};
+    s.tiles = (batch.size + s.lines - 1) / s.lines;
+    return s.tiles > most_grid ? std::nullopt : std::optional(s);
+  }
+  const index_t side_by_side = batch.at[batch.count - 1].extent;
+  if (side_by_side > std::numeric_limits<int>::max() / 2) return {};
+  while (s.lines > least && s.lines / 2 >= side_by_side) s.lines /= 2;
+  // Rather two blocks, or several stages, than long rows; but rather one than short rows.
+  const auto good = [&] {
+    return fits(s, t, limits) && s.stages >= few_stages &&
+           (s.threads <= good_scan_threads || s.lines * size <= good_row);
+  };
+  while (s.lines > least && !good()) s.lines /= 2;
+  if (!fits(s, t, limits)) return {};
+  const index_t across = (side_by_side + s.lines - 1) / s.lines;
+  s.tiles_across = static_cast<int>(across);
+  s.tiles = across * (batch.size / side_by_side);
+  return s.tiles > most_grid ? std::nullopt : std::optional(s);
+}
+
+namespace {
+
+/// Of each chunk, down or back: what it multiplies what comes in by.
+std::vector<solver::wide> chunk_products(const std::vector<solver::wide>& factors,
+                                         std::size_t chunk) {
+  std::vector<solver::wide> products;
+  for (std::size_t k = 0; k < factors.size(); ++k) {
+    if (k % chunk == 0) products.push_back(solver::wide(1));
+    products.back() = -(products.back() * factors[k]);
+  }
+  return products;
+}
+
+/// `some`: of single chunks.
+void add_products(std::vector<solver::wide> some, bool back, std::vector<solver::wide>& out) {
+  const std::size_t chunks = some.size();
+  for (std::size_t step = 1; step < std::size_t{1} << most_scan_steps; step *= 2) {
+    for (const solver::wide& v : some) out.push_back(-v);
+    std::vector<solver::wide> twice = some;
+    for (std::size_t q = 0; q < chunks; ++q) {
+      const bool inside = back ? q + step < chunks : q >= step;
+      if (inside) twice[q] = some[q] * some[back ? q + step : q - step];
+    }
+    some = std::move(twice);
+  }
+}
+
+}  // namespace
+
+chunked_factors cut_factors(const solver::recurrences& r, value_type type) {
+  const auto chunk = static_cast<std::size_t>(scan_chunk(tridia::size_of(type)));
+  const std::size_t rows = r.lower.size(), chunks = (rows + chunk - 1) / chunk;
+  chunked_factors out;
+  std::vector<std::byte> last;
+  for (std::size_t q = 0; q < chunks; ++q) {
+    std::vector<solver::wide> here;
+    const auto add = [&](const std::vector<solver::wide>& part, int beyond) {
+      for (std::size_t k = q * chunk; k < (q + 1) * chunk; ++k)
+        here.push_back(k < rows ? part[k] : solver::wide(beyond));
+    };
+    add(r.lower, -1);
+    add(r.inverse, 0);
+    add(r.upper, -1);
+    auto bytes = solver::rounded(here, type);
+    if (bytes != last) {
+      out.values.insert(out.values.end(), here.begin(), here.end());
+      last = std::move(bytes);
+    }
+    out.number.push_back(static_cast<int>(out.values.size() / (3 * chunk)) - 1);
+  }
+  add_products(chunk_products(r.lower, chunk), false, out.minus_products);
+  add_products(chunk_products(r.upper, chunk), true, out.minus_products);
+  return out;
+}
+
+line_mover mover_of(const scan_plan& p, layout::array array, const void* data, CUtensorMap& map) {
+  const scan_shape& s = p.shape;
+  const geometry& g = p.task.lines;
+  const index_t size = size_of(p.task), step = g.lines[array].step;
+  const index_t rows = array == layout::rhs ? s.points : s.rows;
+  const auto* const first = static_cast<const std::byte*>(data) + g.lines[array].origin * size;
+  if (s.across) {
+    return map_rows(g.right_sides, array, g.lines[array], first, rows, s.lines, s.box_rows,
+                    static_cast<std::size_t>(size), map)
+               ? line_mover::boxes
+               : line_mover::elements;
+  }
+  bool whole = step == 1 && rows * size % granule == 0 &&
+               reinterpret_cast<std::uintptr_t>(first) % granule == 0;
+  for (int k = 0; k < g.right_sides.count; ++k) {
+    whole = whole && g.right_sides.at[k].stride[array] * size % granule == 0;
+  }
+  return whole ? line_mover::lines : line_mover::elements;
+}
+
+}  // namespace tridia::cuda

@@ -1,0 +1,403 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// Lines through recurrences known beforehand. Compiled once for each value type: TRIDIA_VALUE and
+// TRIDIA_SCAN are given.
+#include "core/recurrence.hpp"
+#include "solver/cuda/carry.cuh"
+#include "solver/cuda/launch.cuh"
+#include "solver/cuda/scan_tile.cuh"
+#include "solver/status.hpp"
+
+#include <climits>
+#include <type_traits>
+
+namespace tridia::cuda {
+namespace {
+
+using V = TRIDIA_VALUE;
+using R = typename core::value_traits<V>::real;
+constexpr bool real = std::is_same_v<V, R>;
+
+/// Factors of a chunk in shared memory.
+struct chunk_factors {
+  static constexpr int rows = scan_chunk(sizeof(V));
+  const V* at;
+  TRIDIA_FN V lower(int i) const { return at[i]; }
+  TRIDIA_FN V inverse(int i) const { return at[rows + i]; }
+  TRIDIA_FN V upper(int i) const { return at[2 * rows + i]; }
+};
+
+struct call {
+  scan_factors<V> factors;
+  const R* scales;  // of the rows of a line; null: 1
+  R scale;
+  index_t* status;
+};
+
+/// A block's shared memory.
+struct scan_memory {
+  std::uint64_t *arrived, *ready, *solved;  // of each stage
+  V *tiles, *factors, *products, *around, *closing, *closure;
+  R* scales;
+  carry_memory<V> down, back;
+  int* found;  // of each line of each stage: the first row that is not finite
+
+  __device__ __forceinline__ scan_memory(const scan_shape& s, int closure_rows,
+                                         unsigned char* memory) {
+    const int lanes = s.across ? s.lines : 1, exchanged = s.threads / warp_size * lanes;
+    arrived = reinterpret_cast<std::uint64_t*>(memory);
+    ready = arrived + s.stages;
+    solved = ready + s.stages;
+    tiles = reinterpret_cast<V*>(memory + cache_line);
+    V* at = tiles + s.stages * (s.stage_bytes / sizeof(V));
+    const auto take = [&](int count) {
+      V* const taken = at;
+      at += count;
+      return taken;
+    };
+    factors = take(3 * s.distinct * s.chunk_rows);
+    products = take(2 * scan_steps(s.across) * s.chunks);
+    down = {take(exchanged), take(exchanged)};
+    back = {take(exchanged), take(exchanged)};
+    closing = take(s.lines);
+    around = take(2 * s.chunks);
+    closure = take(s.stages * s.lines * closure_rows);
+    scales = reinterpret_cast<R*>(take(s.scaled ? s.chunks * s.chunk_rows : 0));
+    found = reinterpret_cast<int*>(at);
+  }
+};
+
+/// Rows of the tile into registers, through B. What lies beyond the rows that there are is read,
+/// but not used.
+template <int Width, int Rows>
+__device__ __forceinline__ void read_rows(const V* line, int step, int k0, int n,
+                                          const scan_shape& s, const stencil<R>& b,
+                                          const V* closure, V (&value)[Rows]) {
+  if constexpr (Width == 1) {
+#pragma unroll
+    for (int i = 0; i < Rows; ++i) value[i] = line[(k0 + i) * step];
+  } else {
+    V window[Rows + Width - 1];
+    const V* const from = line + (k0 + b.first) * step;
+#pragma unroll
+    for (int i = 0; i < Rows + Width - 1; ++i) window[i] = from[i * step];
+#pragma unroll
+    for (int i = 0; i < Rows; ++i) {
+      value[i] = window[i] * b.weights[0];
+#pragma unroll
+      for (int w = 1; w < Width; ++w) {
+        value[i] = core::add_mul(value[i], window[i + w], b.weights[w]);
+      }
+    }
+    if (k0 < b.heads) {
+#pragma unroll
+      for (int i = 0; i < Rows; ++i) {
+        if (k0 + i < b.heads) value[i] = closure[k0 + i];
+      }
+    }
+    const int tail = s.rows - b.tails;
+    if (k0 + Rows > tail) {
+#pragma unroll
+      for (int i = 0; i < Rows; ++i) {
+        if (k0 + i >= tail && i < n) value[i] = closure[b.heads + k0 + i - tail];
+      }
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < Rows; ++i) value[i] = core::select(i < n, value[i], V(0));
+}
+
+/// B at the ends of all lines of the tile: where it goes around, the points beyond; otherwise rows
+/// of their own. By `threads` threads; a barrier must follow.
+template <class T>
+__device__ __forceinline__ void prepare_ends(const line_tile<T>& t, T* tile, int lines,
+                                             const scan_shape& s, const stencil<R>& b, bool cyclic,
+                                             T* closure, int thread, int threads) {
+  if constexpr (std::is_same_v<T, R>) {
+    const int rows = b.heads + b.tails, beyond = s.front + s.behind;
+    const int items = lines * (cyclic ? beyond : rows);
+    for (int i = thread; i < items; i += threads) {
+      const int row = i / lines, line = i - row * lines;
+      if (cyclic) {
+        const int k = row < s.front ? row - s.front : s.points + row - s.front;
+        tile[t.place(line, k)] = tile[t.place(line, k < 0 ? k + s.points : k - s.points)];
+        continue;
+      }
+      const auto& r = b.rows[row];
+      T sum(0);
+      for (int w = 0; w < r.count; ++w) {
+        sum = core::add_mul(sum, tile[t.place(line, r.first + w)], r.weights[w]);
+      }
+      closure[line * rows + row] = sum;
+    }
+  }
+}
+
+template <class T>
+__device__ __forceinline__ T scaled(const T& v, R scale) {
+  if constexpr (std::is_same_v<T, R>) {
+    return v * scale;
+  } else {
+    return v;
+  }
+}
+
+/// Enters the first row that is not finite; those of the solution after all of the right-hand side.
+template <int Rows>
+__device__ __forceinline__ void find_row(const V (&value)[Rows], int k0, int* found, int behind) {
+  int first = INT_MAX;
+#pragma unroll
+  for (int i = Rows - 1; i >= 0; --i) {
+    if (!core::is_finite(value[i])) first = k0 + i + behind;
+  }
+  atomicMin(found, first);
+}
+
+/// What the warp that copies goes by.
+struct copying {
+  bool asks, gives;  // by the copy engine; if it does not ask, a stage is only said to be free
+  bool prepares, cyclic;
+  index_t* status;
+};
+
+/// The warp that copies: asks for tiles ahead, prepares the ends of their lines while others are
+/// solved, and gives back those that are.
+__device__ __forceinline__ void copy_tiles(const line_tile<V>& tiles, const scan_shape& s,
+                                           const scan_memory& m, const stencil<R>& b,
+                                           const copying& c) {
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  const auto stage_at = [&](int stage) { return m.tiles + stage * (s.stage_bytes / sizeof(V)); };
+  const auto ask = [&](index_t tile, int stage) {
+    if (tile >= s.tiles) return;
+    if (c.asks) {
+      tiles.ask(tile, stage_at(stage), m.arrived + stage);
+    } else if (lane == 0) {
+      bulk::arrive(m.arrived + stage);
+    }
+  };
+  const int closure = s.lines * (b.heads + b.tails), ahead = max(s.stages - 1, 1);
+  for (int turn = 0; turn < ahead; ++turn) ask(blockIdx.x + index_t{turn} * gridDim.x, turn);
+  const auto prepare = [&](index_t tile, int stage, int phase) {
+    if (!c.prepares || tile >= s.tiles) return;
+    bulk::wait(m.arrived + stage, static_cast<unsigned>(phase));
+    prepare_ends(tiles, stage_at(stage), tiles.count(tile), s, b, c.cyclic,
+                 m.closure + stage * closure, lane, warp_size);
+    bulk::arrive(m.ready + stage);
+  };
+  prepare(blockIdx.x, 0, 0);
+  int stage = 0, phase = 0;
+  for (index_t tile = blockIdx.x; tile < s.tiles; tile += gridDim.x) {
+    const int next = stage + 1 == s.stages ? 0 : stage + 1;
+    const auto go_on = [&](int free) {
+      bulk::wait_read();
+      __syncwarp();
+      ask(tile + index_t{ahead} * gridDim.x, free);
+      prepare(tile + gridDim.x, next, next == 0 ? phase ^ 1 : phase);
+    };
+    // The tile before this one leaves its stage to another while this one is solved.
+    if (s.stages > 1) go_on(stage == 0 ? s.stages - 1 : stage - 1);
+    bulk::wait(m.solved + stage, static_cast<unsigned>(phase));
+    if (c.gives) {
+      tiles.give(tile, stage_at(stage));
+      bulk::commit();
+    }
+    for (int line = lane; c.status != nullptr && line < tiles.count(tile); line += warp_size) {
+      int& row = m.found[stage * s.lines + line];
+      if (row == INT_MAX) continue;
+      solver::merge_status(c.status + tiles.status_of(tiles.number(tile, line)), 0,
+                           -index_t{row < longest ? row : row - longest} - 1);
+      row = INT_MAX;
+    }
+    if (s.stages == 1) go_on(0);
+    stage = next;
+    if (stage == 0) phase ^= 1;
+  }
+  bulk::wait_read();
+}
+
+/// Threads of whole warps have a chunk each; one warp more copies.
+template <bool Across, int Width>
+__global__ void __maxnreg__(scan_registers)
+    scan_kernel(const __grid_constant__ geometry g, const __grid_constant__ scan_arrays<V> arrays,
+                const __grid_constant__ scan_shape s, const __grid_constant__ call c,
+                const __grid_constant__ stencil<R> b) {
+  constexpr int rows = scan_chunk(sizeof(V)), steps = scan_steps(Across);
+  using chunk = core::recurrence_chunk<V, rows>;
+  extern __shared__ __align__(cache_line) unsigned char memory[];
+  const int closure = Width > 1 ? b.heads + b.tails : 0;
+  const scan_memory m(s, closure, memory);
+  const line_tile<V> tiles(g, arrays, s);
+  const int thread = static_cast<int>(threadIdx.x);
+  const bool asks = arrays.input != line_mover::elements;
+  const bool gives = arrays.output != line_mover::elements;
+
+  for (int i = thread; i < 3 * s.distinct * rows; i += s.threads) {
+    m.factors[i] = c.factors.values[i];
+  }
+  for (int i = thread; i < steps * s.chunks; i += s.threads) {
+    m.products[i] = c.factors.minus_products[i];
+    m.products[steps * s.chunks + i] = c.factors.minus_products[most_scan_steps * s.chunks + i];
+  }
+  for (int i = thread; s.scaled && i < s.rows; i += s.threads) m.scales[i] = c.scale * c.scales[i];
+  for (int i = thread; i < s.lines * s.stages; i += s.threads) m.found[i] = INT_MAX;
+  if (thread == 0) {
+    for (int stage = 0; stage < s.stages; ++stage) {
+      bulk::start(m.arrived + stage);
+      bulk::start(m.ready + stage, warp_size);
+      bulk::start(m.solved + stage, static_cast<unsigned>(s.threads));
+    }
+  }
+  __syncthreads();
+  const bool prepared = Width > 1 && asks;
+  if (thread >= s.threads) {
+    return copy_tiles(tiles, s, m, b, {asks, gives, prepared, c.factors.cyclic, c.status});
+  }
+
+  // This thread's chunk, the same of every tile.
+  const int line = Across ? thread & (s.lines - 1) : thread / s.chunks;
+  const int number = Across ? thread >> s.log_lines : thread - line * s.chunks;
+  const bool alive = Across ? number < s.chunks : line < s.lines;
+  const chunk_position position{Across ? s.lines : 1, alive ? number : 0, alive ? s.chunks : 1,
+                                s.threads};
+  const int k0 = position.chunk * rows, n = alive ? min(rows, s.rows - k0) : 0;
+  const int my_line = alive ? line : 0;
+  const chunk_factors factors{m.factors + 3 * rows * c.factors.number[position.chunk]};
+  const V *const down_products = m.products + (alive ? number : 0), *const back_products =
+                                                                        down_products +
+                                                                        steps * s.chunks;
+  const carry<V, false, steps> down(position, m.down, down_products, s.chunks);
+  const carry<V, true, steps> back(position, m.back, back_products, s.chunks);
+  meet_threads(s.threads);
+  V through;
+  V *const around_down = m.around + position.chunk, *const around_back = around_down + s.chunks;
+  if (c.factors.cyclic) {
+    // What comes in where one came in at the beginning of the line.
+    const V a = down.in(down.begins() ? -*down_products : V(0), through);
+    if (alive) *around_down = down.begins() ? V(1) : a;
+    const V z = back.in(back.begins() ? -*back_products : V(0), through);
+    if (alive) *around_back = back.begins() ? V(1) : z;
+    meet_threads(s.threads);
+  }
+  // A line's end comes in again at its beginning.
+  const auto close = [&](bool end, V in, V factor, const V* around) {
+    if (!c.factors.cyclic) return in;
+    if (alive && end) m.closing[my_line] = through;
+    meet_threads(s.threads);
+    return core::sub_mul(in, -*around, m.closing[my_line] * factor);
+  };
+
+  int stage = 0, phase = 0;
+  for (index_t tile = blockIdx.x; tile < s.tiles; tile += gridDim.x) {
+    V* const values = m.tiles + stage * (s.stage_bytes / sizeof(V));
+    bulk::wait(m.arrived + stage, static_cast<unsigned>(phase));
+    V* const ends = m.closure + stage * s.lines * closure;
+    if (prepared) bulk::wait(m.ready + stage, static_cast<unsigned>(phase));
+    if (!asks) {
+      tiles.load(tile, values);
+      meet_threads(s.threads);
+      if (Width > 1) {
+        prepare_ends(tiles, values, tiles.count(tile), s, b, c.factors.cyclic, ends, thread,
+                     s.threads);
+        meet_threads(s.threads);
+      }
+    }
+    V* const mine = values + tiles.place(my_line, 0);
+    const int step = Across ? s.pitch : 1;
+    chunk x;
+    read_rows<Width>(mine, step, k0, n, s, b, ends + my_line * closure, x.value);
+    const bool counts = c.status != nullptr && n > 0 && my_line < tiles.count(tile);
+    int* const found = m.found + stage * s.lines + my_line;
+    if (counts && !x.finite()) find_row(x.value, k0, found, 0);
+
+    V in = down.in(x.down_end(factors), through);
+    in = close(down.ends(position.chunks), in, c.factors.closing_down, around_down);
+    x.down(factors, in);
+    in = back.in(x.back_end(factors), through);
+    in = close(back.ends(position.chunks), in, c.factors.closing_back, around_back);
+    x.back(factors, in);
+
+    if (counts && !x.finite()) find_row(x.value, k0, found, longest);
+#pragma unroll
+    for (int i = 0; i < rows; ++i) {
+      V v = x.value[i];
+      if constexpr (Width > 1) v = scaled(v, s.scaled ? m.scales[k0 + i] : c.scale);
+      if (i < n) mine[(k0 + i) * step] = v;
+    }
+    if (asks || gives) bulk::publish();
+    if (!gives) {
+      meet_threads(s.threads);
+      tiles.store(tile, values);
+    }
+    bulk::arrive(m.solved + stage);
+    if (++stage == s.stages) stage = 0, phase ^= 1;
+  }
+}
+
+template <bool Across>
+auto kernel_of(int width) {
+  if constexpr (real) {
+    if (width == most_weights) return &scan_kernel<Across, most_weights>;
+    if (width == some_weights) return &scan_kernel<Across, some_weights>;
+  }
+  return &scan_kernel<Across, 1>;
+}
+auto kernel_of(const scan_plan& p) {
+  return p.shape.across ? kernel_of<true>(p.task.width) : kernel_of<false>(p.task.width);
+}
+
+template <class T>
+T rounded(const solver::wide& v) {
+  if constexpr (std::is_same_v<T, R>) {
+    return static_cast<R>(v.re.v);
+  } else {
+    return {static_cast<R>(v.re.v), static_cast<R>(v.im.v)};
+  }
+}
+
+stencil<R> rounded(const stencil<double>& from) {
+  stencil<R> b{};
+  b.first = from.first, b.heads = from.heads, b.tails = from.tails;
+  std::copy(std::begin(from.weights), std::end(from.weights), b.weights);
+  for (int i = 0; i < 2 * most_closure; ++i) {
+    b.rows[i].first = from.rows[i].first, b.rows[i].count = from.rows[i].count;
+    std::copy(std::begin(from.rows[i].weights), std::end(from.rows[i].weights), b.rows[i].weights);
+  }
+  return b;
+}
+
+scan_arrays<V> arrays_of(const scan_plan& p, const scan_call& c) {
+  scan_arrays<V> a{
+      static_cast<const V*>(c.in), static_cast<V*>(c.out), {}, {}, {}, {}, c.accumulate};
+  a.input = mover_of(p, layout::rhs, c.in, a.in_map);
+  // What is added to is read as well.
+  a.output = c.accumulate || a.input == line_mover::elements
+                 ? line_mover::elements
+                 : mover_of(p, layout::x, c.out, a.out_map);
+  return a;
+}
+
+cudaError_t apply(const scan_plan& p, const scan_call& c, cudaStream_t stream) {
+  const call k{{static_cast<const V*>(p.factors), static_cast<const V*>(p.products), p.numbers,
+                p.cyclic, rounded<V>(p.closing_down), rounded<V>(p.closing_back)},
+               static_cast<const R*>(p.scale),
+               static_cast<R>(c.scale),
+               c.status};
+  kernel_of(p)<<<static_cast<unsigned>(p.blocks), p.shape.threads + warp_size, p.shape.shared_bytes,
+                 stream>>>(p.task.lines, arrays_of(p, c), p.shape, k, rounded(p.task.b));
+  return cudaGetLastError();
+}
+
+}  // namespace
+
+scan_launches TRIDIA_SCAN() {
+  return {[](const scan_plan& p, std::size_t bytes, int* resident) {
+            const auto kernel = kernel_of(p);
+            const cudaError_t result = allow_shared(kernel, bytes);
+            if (result != cudaSuccess) return result;
+            return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                resident, kernel, p.shape.threads + warp_size, p.shape.shared_bytes);
+          },
+          &apply};
+}
+
+}  // namespace tridia::cuda

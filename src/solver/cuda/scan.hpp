@@ -1,0 +1,152 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "layout/geometry.hpp"
+#include "solver/constant.hpp"
+#include "solver/cuda/chip.hpp"
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include <optional>
+
+// out = scale A^-1 B in along lines, A known beforehand (core/recurrence.hpp), B a stencil or
+// nothing: a block brings whole lines into shared memory, a thread holds some consecutive rows of a
+// line in registers, and the carries between threads are two scans. Nothing but `in` and `out`
+// moves. A block stays with the same rows of one tile of lines after another, so that their factors
+// stay with it, and asks for tiles ahead.
+namespace tridia::cuda {
+
+using layout::geometry;
+
+/// B: row k of a line is the sum of weights[w] in[k + first + w]; the rows at both ends of a line
+/// have weights of their own, which count from point `first`. Kernels have room for so many weights
+/// inside; those that are not needed are zeros.
+inline constexpr int some_weights = 5, most_weights = 11, most_closure = 8,
+                     most_closure_weights = 12;
+template <class V>
+struct stencil {
+  int first;
+  V weights[most_weights];
+  int heads, tails;  // rows of a line at its beginning and its end
+  struct row {
+    int first, count;
+    V weights[most_closure_weights];
+  } rows[2 * most_closure];  // heads, then tails, the very last one at the end
+};
+
+/// What is to be done, on the host. A stencil's weights are in double precision.
+struct scan_task {
+  value_type type;
+  geometry lines;        // lines[rhs], lines[x] and right_sides are of `in` and `out`
+  index_t points, rows;  // of a line of `in` and of `out`
+  stencil<double> b{};   // if `width` > 1
+  bool scaled = false;   // rows of `out` have scales
+  int distinct = 0;      // chunks whose factors differ
+  int width = 1;         // of the interior stencil; 1: B is the identity
+};
+
+/// What a block does. A line takes `chunks` threads; a tile is some lines, one after another, or
+/// `across`: neighbours in memory, row by row.
+struct scan_shape {
+  int points, rows;
+  int chunk_rows;  // of a thread: one of the numbers that kernels are compiled for
+  int chunks;      // of a line
+  int distinct;    // whose factors differ
+  bool across;
+  int lines, log_lines;  // of a tile; a power of two if across
+  int pitch;             // elements from one line (across: row) of the tile to the next
+  int front, behind;     // points around a line that B reaches
+  bool scaled;
+  bool whole;           // lines follow each other: a tile is moved in one piece
+  int threads, stages;  // that have chunks; tiles of a block at a time
+  int tiles_across;     // tiles that take the fastest axis, if across
+  index_t tiles;
+  int box_rows;  // across: of the boxes that the copy engine moves
+  std::size_t stage_bytes, shared_bytes;
+};
+
+struct scan_limits {
+  std::size_t shared_bytes;  // of a block
+  int multiprocessors;
+  bool engine;  // the copy engine of compute capability 9.0
+};
+
+/// Rows of a thread, by the bytes of a value: odd, so that chunks lie in different banks.
+constexpr int scan_chunk(std::size_t value_bytes) {
+  return value_bytes == 4 ? 37 : value_bytes == 8 ? 19 : 9;
+}
+
+/// Registers of a thread, and threads of a block that have chunks: with the warp that copies, two
+/// blocks of `good_scan_threads` take all the registers of a multiprocessor.
+inline constexpr int scan_registers = 128, good_scan_threads = 224, most_scan_threads = 480;
+
+/// Shorter lines are left to the kernels that substitute.
+inline constexpr index_t least_scan_rows = 24;
+
+/// Nothing where a block has no room for a line, lines are too short, or there is no copy engine.
+std::optional<scan_shape> plan_scan(const scan_task&, const scan_limits&);
+
+/// Factors of a line's chunks: `lower`, `inverse`, `upper` of the rows of one, then of the next.
+/// Chunks that have the same numbers, as they have where factors have settled, share them.
+struct chunked_factors {
+  std::vector<solver::wide> values;
+  std::vector<int> number;  // of a chunk's factors
+  /// What 2^i chunks of which this is the last multiply what comes in by, negated; down, then back,
+  /// for each i the chunks in order.
+  std::vector<solver::wide> minus_products;
+};
+inline constexpr int most_scan_steps = 5;
+/// Steps of a scan within a warp: across, at least four of its lanes hold neighbouring lines.
+constexpr int scan_steps(bool across) { return across ? 3 : most_scan_steps; }
+chunked_factors cut_factors(const solver::recurrences&, value_type type);
+
+/// The same in memory of the device.
+template <class V>
+struct scan_factors {
+  const V *values, *minus_products;
+  const int* number;
+  bool cyclic;
+  V closing_down, closing_back;
+};
+
+/// One execution.
+struct scan_call {
+  const void* in;
+  void* out;
+  double scale;
+  bool accumulate;  // out += instead of out =
+  index_t* status;  // null, or zeros, where systems that have no finite solution are entered
+};
+
+/// What stays from one execution to the next.
+struct scan_plan {
+  scan_task task;
+  scan_shape shape;
+  const void *factors, *products;  // as in scan_factors
+  const int* numbers;
+  const void* scale;
+  bool cyclic;
+  solver::wide closing_down, closing_back;
+  index_t blocks;
+};
+
+/// How an array is moved, as its addresses allow.
+enum class line_mover { elements, lines, boxes };
+
+/// Of `in` (layout::rhs) or `out` (layout::x); with its description, if by boxes.
+line_mover mover_of(const scan_plan&, layout::array, const void* array, CUtensorMap&);
+
+struct scan_launches {
+  /// Once a device: lets blocks have `bytes` of shared memory, and finds how many of a shape a
+  /// multiprocessor holds.
+  cudaError_t (*prepare)(const scan_plan&, std::size_t bytes, int* resident);
+  cudaError_t (*apply)(const scan_plan&, const scan_call&, cudaStream_t);
+};
+
+scan_launches scan_f32();
+scan_launches scan_f64();
+scan_launches scan_c64();
+scan_launches scan_c128();
+
+}  // namespace tridia::cuda

@@ -1,0 +1,126 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+// The recurrences of core/recurrence.hpp, chunk by chunk as threads of a GPU take them, against the
+// plain elimination.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/recurrence.hpp"
+#include "solver/constant.hpp"
+
+namespace tridia_test {
+namespace {
+
+using tridia::core::recurrence_chunk;
+
+constexpr int kRows = 5;
+using chunk = recurrence_chunk<double, kRows>;
+
+struct factors {
+  const double *lowers, *inverses, *uppers;
+  double lower(int i) const { return lowers[i]; }
+  double inverse(int i) const { return inverses[i]; }
+  double upper(int i) const { return uppers[i]; }
+};
+
+/// x of A x = b by chunks: reduced, carried from one to the next, expanded. `around`: what leaves
+/// the line comes in again.
+std::vector<double> solve(const tridia::solver::recurrences& r, const std::vector<double>& b) {
+  const std::size_t n = b.size(), chunks = (n + kRows - 1) / kRows;
+  const auto padded = [&](const std::vector<tridia::solver::wide>& part, double beyond) {
+    std::vector<double> out(chunks * kRows, beyond);
+    for (std::size_t k = 0; k < n; ++k) out[k] = static_cast<double>(part[k].re.v);
+    return out;
+  };
+  const auto lower = padded(r.lower, -1), inverse = padded(r.inverse, 0),
+             upper = padded(r.upper, -1);
+  std::vector<chunk> all(chunks);
+  std::vector<factors> of(chunks);
+  for (std::size_t q = 0; q < chunks; ++q) {
+    const std::size_t k0 = q * kRows;
+    of[q] = {&lower[k0], &inverse[k0], &upper[k0]};
+    for (std::size_t i = 0; i < kRows; ++i) all[q].value[i] = k0 + i < n ? b[k0 + i] : 0;
+  }
+  double carry = 0;
+  if (r.cyclic) {
+    for (std::size_t q = 0; q < chunks; ++q)
+      carry = all[q].down_end(of[q]) + chunk::down_factor(of[q]) * carry;
+    carry *= static_cast<double>(r.closing_down.re.v);
+  }
+  for (std::size_t q = 0; q < chunks; ++q) {
+    const double end = all[q].down_end(of[q]) + chunk::down_factor(of[q]) * carry;
+    all[q].down(of[q], carry);
+    carry = end;
+  }
+  carry = 0;
+  if (r.cyclic) {
+    for (std::size_t q = chunks; q-- > 0;)
+      carry = all[q].back_end(of[q]) + chunk::back_factor(of[q]) * carry;
+    carry *= static_cast<double>(r.closing_back.re.v);
+  }
+  for (std::size_t q = chunks; q-- > 0;) {
+    const double end = all[q].back_end(of[q]) + chunk::back_factor(of[q]) * carry;
+    all[q].back(of[q], carry);
+    carry = end;
+  }
+  std::vector<double> x;
+  for (std::size_t k = 0; k < n; ++k) x.push_back(all[k / kRows].value[k % kRows]);
+  return x;
+}
+
+tridia::solver::constant_matrix matrix(std::size_t n, tridia::boundary ends,
+                                       const tridia::near_toeplitz& a) {
+  tridia::problem p;
+  p.boundary = ends;
+  p.matrix = a;
+  return tridia::solver::make_constant_matrix(p, static_cast<tridia::index_t>(n));
+}
+
+double residual(const tridia::solver::constant_matrix& a, const std::vector<double>& x,
+                const std::vector<double>& b) {
+  const std::size_t n = x.size();
+  double worst = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto& r = a.rows[k];
+    const long double left =
+        r.sub.re.v * x[(k + n - 1) % n] + r.diag.re.v * x[k] + r.sup.re.v * x[(k + 1) % n] - b[k];
+    worst = std::max(worst, static_cast<double>(std::fabs(left)));
+  }
+  return worst;
+}
+
+TEST(Recurrence, SolvesByChunks) {
+  const tridia::near_toeplitz compact{
+      .interior = {1.0 / 3, 1, 1.0 / 3}, .head = {{0, 1, 2}, {0.25, 1, 0.25}}, .tail = {{2, 1, 0}}};
+  for (const std::size_t n : {4U, 5U, 6U, 24U, 25U, 101U}) {
+    std::vector<double> b;
+    for (std::size_t k = 0; k < n; ++k) b.push_back(std::sin(3.7 * static_cast<double>(k * k)));
+    for (const auto ends : {tridia::boundary::regular, tridia::boundary::periodic}) {
+      const bool periodic = ends == tridia::boundary::periodic;
+      for (const auto& given : {compact, tridia::near_toeplitz{.interior = {-1, 2, -1}},
+                                tridia::near_toeplitz{.interior = {0.5, -3, 1.25}}}) {
+        if (periodic && given.interior.d == 2.0) continue;  // singular
+        const auto a = matrix(n, ends, periodic ? tridia::near_toeplitz{given.interior} : given);
+        const auto r = tridia::solver::make_recurrences(a);
+        ASSERT_TRUE(r) << n;
+        EXPECT_EQ(r->cyclic, periodic);
+        EXPECT_LT(residual(a, solve(*r, b), b), 1e-13 * static_cast<double>(n)) << n;
+      }
+    }
+  }
+}
+
+TEST(Recurrence, NotWhereNumbersWouldGrow) {
+  using tridia::solver::make_recurrences;
+  const auto regular = tridia::boundary::regular, periodic = tridia::boundary::periodic;
+  // A pivot of zero without interchanges; products of multipliers that grow from row to row.
+  EXPECT_FALSE(make_recurrences(matrix(6, regular, {.interior = {1, 0, 1}})));
+  EXPECT_FALSE(make_recurrences(matrix(40, regular, {.interior = {3, 1, 0.1}})));
+  // Not circulant.
+  EXPECT_FALSE(
+      make_recurrences(matrix(40, periodic, {.interior = {1, 4, 1}, .head = {{1, 5, 1}}})));
+}
+
+}  // namespace
+}  // namespace tridia_test

@@ -1,0 +1,130 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+// What a block of the GPU is given to scan: decided on the host, so tested without a GPU.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "solver/cuda/scan.hpp"
+
+namespace tridia_test {
+namespace {
+
+using tridia::index_t;
+using tridia::cuda::plan_scan;
+using tridia::cuda::scan_limits;
+using tridia::cuda::scan_shape;
+using tridia::cuda::scan_task;
+using tridia::layout::rhs;
+using tridia::layout::x;
+
+constexpr scan_limits kHopper{227 << 10, 132, true};
+
+/// Lines of `n` rows in a dense field, `inner` neighbours wide.
+scan_task task(tridia::value_type type, index_t outer, index_t n, index_t inner, int width = 1) {
+  scan_task t{.type = type, .lines = {}, .points = n, .rows = n, .width = width};
+  t.distinct = 4;
+  t.lines.rows = n;
+  for (const auto a : {rhs, x}) {
+    t.lines.lines[a] = {0, inner};
+    t.lines.right_sides.at[0].stride[a] = inner == 1 || outer > 1 ? n * inner : 1;
+    t.lines.right_sides.at[1].stride[a] = 1;
+  }
+  const bool both = outer > 1 && inner > 1;
+  t.lines.right_sides.count = both ? 2 : 1;
+  t.lines.right_sides.size = outer * inner;
+  t.lines.right_sides.at[0].extent = both ? outer : outer * inner;
+  t.lines.right_sides.at[1].extent = inner;
+  if (width > 1) t.b.first = -(width / 2), t.b.heads = t.b.tails = width / 2;
+  return t;
+}
+
+void expect_sound(const scan_task& t, const scan_shape& s) {
+  const auto size = static_cast<int>(tridia::size_of(t.type));
+  const int lanes = s.across ? s.lines : 1;
+  EXPECT_LE(s.shared_bytes, kHopper.shared_bytes);
+  EXPECT_GE(s.shared_bytes, static_cast<std::size_t>(s.stages) * s.stage_bytes);
+  EXPECT_GE(s.stages, 1);
+  // Every row has a thread, and every line all of its threads.
+  EXPECT_GE(s.chunks * s.chunk_rows, s.rows);
+  EXPECT_LT((s.chunks - 1) * s.chunk_rows, s.rows);
+  EXPECT_GE(s.threads, s.chunks * s.lines);
+  EXPECT_LE(s.threads, tridia::cuda::most_scan_threads);
+  EXPECT_EQ(s.threads % 32, 0);
+  // Lanes that hold neighbouring lines divide a warp, and its chunks are scanned in three steps.
+  if (s.across) {
+    EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(s.lines)));
+    EXPECT_EQ(1 << s.log_lines, s.lines);
+    EXPECT_GE(lanes, 4);
+    EXPECT_LE(lanes, 32);
+    EXPECT_LE(s.box_rows, 256);
+    EXPECT_EQ(s.front * s.lines * size % 128, 0);
+    const bool one_box = s.box_rows >= std::max(s.points, s.rows);
+    EXPECT_TRUE(one_box || s.box_rows * s.lines * size % 128 == 0);
+    EXPECT_GE(s.tiles_across * s.lines,
+              t.lines.right_sides.at[t.lines.right_sides.count - 1].extent);
+  } else {
+    EXPECT_EQ(s.front * size % 16, 0);
+    EXPECT_TRUE(s.whole || s.pitch * size % 16 == 0);
+    EXPECT_GE(s.tiles * s.lines, t.lines.right_sides.size);
+    EXPECT_LT((s.tiles - 1) * s.lines, t.lines.right_sides.size);
+  }
+  // What a thread reads, also where it has fewer rows, is in the stage.
+  const int first = t.width > 1 ? t.b.first : 0;
+  EXPECT_GE(s.front, -first);
+  const int last = s.chunks * s.chunk_rows + t.width - 1 + std::max(first, 0);
+  const int end = s.across ? (s.front + last) * s.pitch : (s.lines - 1) * s.pitch + s.front + last;
+  EXPECT_LE(static_cast<std::size_t>(end * size), s.stage_bytes);
+}
+
+TEST(ScanShape, IsSound) {
+  for (const auto type : {tridia::value_type::f32, tridia::value_type::f64, tridia::value_type::c64,
+                          tridia::value_type::c128})
+    for (const int width : {1, tridia::cuda::some_weights, tridia::cuda::most_weights})
+      for (index_t n = 24; n < 10'000; n = n < 40 ? n + 1 : n * 9 / 8)
+        for (const auto& [outer, inner] : {std::pair<index_t, index_t>{1, 1},
+                                           {7, 1},
+                                           {100'000, 1},
+                                           {1, 5},
+                                           {1, 100'000},
+                                           {300, 512},
+                                           {3, 3}}) {
+          const scan_task t = task(type, outer, n, inner, width);
+          const auto s = plan_scan(t, kHopper);
+          if (!s) continue;
+          SCOPED_TRACE(std::string(tridia::name(type)) + " width " + std::to_string(width) + " " +
+                       std::to_string(outer) + " x " + std::to_string(n) + " x " +
+                       std::to_string(inner));
+          expect_sound(t, *s);
+          if (HasFailure()) return;
+        }
+}
+
+TEST(ScanShape, TakesWhatItIsFor) {
+  const auto f64 = tridia::value_type::f64;
+  for (const index_t n : {64, 512, 1024, 4096}) {
+    EXPECT_TRUE(plan_scan(task(f64, 30'000, n, 1), kHopper)) << n;
+    if (n <= 2048) {
+      EXPECT_TRUE(plan_scan(task(f64, 1, n, 30'000), kHopper)) << n;
+    }
+  }
+  // Whole sectors of the cache, and stages enough, where there is room for both.
+  for (const index_t n : {256, 512, 1024}) {
+    const auto s = plan_scan(task(f64, n, n, n, tridia::cuda::some_weights), kHopper);
+    ASSERT_TRUE(s);
+    EXPECT_GE(s->lines, 8) << n;
+    EXPECT_GE(s->stages, 3) << n;
+  }
+}
+
+TEST(ScanShape, LeavesTheRest) {
+  const auto f64 = tridia::value_type::f64;
+  EXPECT_FALSE(plan_scan(task(f64, 100, 16, 1), kHopper));       // short
+  EXPECT_FALSE(plan_scan(task(f64, 100, 100'000, 1), kHopper));  // too long
+  EXPECT_FALSE(plan_scan(task(f64, 0, 100, 1), kHopper));        // none
+  EXPECT_FALSE(plan_scan(task(f64, 100, 100, 1), {99 << 10, 84, false}));
+}
+
+}  // namespace
+}  // namespace tridia_test
