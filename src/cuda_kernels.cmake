@@ -65,6 +65,7 @@ set_property(DIRECTORY APPEND PROPERTY
   CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/solver/cuda/shipped_tuning.txt)
 
 target_sources(tridia PRIVATE
+  compact/cuda/cuda.cpp
   compact/cuda/line_task.cpp
   solver/cuda/cuda.cpp
   solver/cuda/cyclic.cpp

@@ -39,5 +39,7 @@ class executor {
 
 std::unique_ptr<const executor> make_reference(const task&);
 std::unique_ptr<const executor> make_cpu(const task&);
+/// Throws `unsupported` where the backend was not built or there is no device.
+std::unique_ptr<const executor> make_cuda(const task&);
 
 }  // namespace tridia::compact

@@ -114,9 +114,11 @@ std::unique_ptr<const compact::executor> make_executor(const compact::task& t) {
     case backend::reference:
       return compact::make_reference(t);
     case backend::cuda:
-      break;
+      return compact::make_cuda(t);
   }
-  throw error(errc::unsupported, "backend: compact operators do not run on a GPU yet; use cpu");
+  throw error(
+      errc::invalid_argument,
+      "backend: " + std::to_string(static_cast<int>(t.options.backend)) + " is not a backend");
 }
 
 bool needs_closure(const grid& g) {

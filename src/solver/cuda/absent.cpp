@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// What a build without CUDA has instead of the files beside this one.
+// What a build without CUDA has instead of the files beside this one, and in compact/cuda.
+#include "compact/executor.hpp"
 #include "solver/cuda/devices.hpp"
 #include "solver/executor.hpp"
 #include "solver/host_pointer.hpp"
@@ -10,15 +11,26 @@ namespace tridia::cuda {
 
 void describe(system_info&) {}
 
-}  // namespace tridia::cuda
+namespace {
 
-namespace tridia::solver {
-
-std::unique_ptr<const executor> make_cuda(const task&) {
+[[noreturn]] void refuse() {
   throw error(errc::unsupported,
               "backend: cuda was asked for, but this build of tridia has no CUDA backend: build it "
               "where nvcc is found (TRIDIA_CUDA=ON)");
 }
+
+}  // namespace
+}  // namespace tridia::cuda
+
+namespace tridia::compact {
+
+std::unique_ptr<const executor> make_cuda(const task&) { cuda::refuse(); }
+
+}  // namespace tridia::compact
+
+namespace tridia::solver {
+
+std::unique_ptr<const executor> make_cuda(const task&) { cuda::refuse(); }
 
 void cuda_execute_and_wait(const plan&, const void*, const void*, const void*, const void*, void*,
                            std::span<index_t>, void*) {
