@@ -42,25 +42,28 @@ std::vector<double> solve(const tridia::solver::recurrences& r, const std::vecto
     of[q] = {&lower[k0], &inverse[k0], &upper[k0]};
     for (std::size_t i = 0; i < kRows; ++i) all[q].value[i] = k0 + i < n ? b[k0 + i] : 0;
   }
+  const auto through = [](const double* of_rows) {
+    return tridia::core::chunk_factor<double>(kRows, [&](int i) { return of_rows[i]; });
+  };
   double carry = 0;
   if (r.cyclic) {
     for (std::size_t q = 0; q < chunks; ++q)
-      carry = all[q].down_end(of[q]) + chunk::down_factor(of[q]) * carry;
+      carry = all[q].down_end(of[q]) + through(of[q].lowers) * carry;
     carry *= static_cast<double>(r.closing_down.re.v);
   }
   for (std::size_t q = 0; q < chunks; ++q) {
-    const double end = all[q].down_end(of[q]) + chunk::down_factor(of[q]) * carry;
+    const double end = all[q].down_end(of[q]) + through(of[q].lowers) * carry;
     all[q].down(of[q], carry);
     carry = end;
   }
   carry = 0;
   if (r.cyclic) {
     for (std::size_t q = chunks; q-- > 0;)
-      carry = all[q].back_end(of[q]) + chunk::back_factor(of[q]) * carry;
+      carry = all[q].back_end(of[q]) + through(of[q].uppers) * carry;
     carry *= static_cast<double>(r.closing_back.re.v);
   }
   for (std::size_t q = chunks; q-- > 0;) {
-    const double end = all[q].back_end(of[q]) + chunk::back_factor(of[q]) * carry;
+    const double end = all[q].back_end(of[q]) + through(of[q].uppers) * carry;
     all[q].back(of[q], carry);
     carry = end;
   }

@@ -11,30 +11,23 @@
 // cut into chunks of consecutive rows. What a chunk needs of the others is one number: it finds the
 // value at its end as if nothing came in (`down_end`, `back_end`), the true value that comes in is
 // a scan over the chunks before it, each of which multiplies what comes in by a number of the
-// matrix alone (`down_factor`, `back_factor`), and then the rows follow (`down`, `back`). G. E.
+// matrix alone (`chunk_factor`), and then the rows follow (`down`, `back`). G. E.
 // Blelloch, "Prefix sums and their applications", CMU-CS-90-190, 1990, section 1.4.
 namespace tridia::core {
+
+/// What a chunk of `rows` rows multiplies what comes in by; `factor(i)`: lower, or upper, of row i.
+template <class V, class Factor>
+TRIDIA_FN V chunk_factor(int rows, Factor factor) {
+  V product(1);
+  for (int i = 0; i < rows; ++i) product = -(product * factor(i));
+  return product;
+}
 
 /// `factors.lower(i)`, `inverse(i)`, `upper(i)`: those of row i of the chunk. Rows beyond the end
 /// of a line pass on what comes in: lower = upper = -1, inverse = 0, value = 0.
 template <class V, int Rows>
 struct recurrence_chunk {
   V value[Rows];  // b, then inverse y, then x
-
-  template <class Factors>
-  static TRIDIA_FN V down_factor(const Factors& f) {
-    V product(1);
-    TRIDIA_UNROLL
-    for (int i = 0; i < Rows; ++i) product = -(product * f.lower(i));
-    return product;
-  }
-  template <class Factors>
-  static TRIDIA_FN V back_factor(const Factors& f) {
-    V product(1);
-    TRIDIA_UNROLL
-    for (int i = 0; i < Rows; ++i) product = -(product * f.upper(i));
-    return product;
-  }
 
   template <class Factors>
   TRIDIA_FN V down_end(const Factors& f) const {

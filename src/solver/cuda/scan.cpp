@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/cuda/scan.hpp"
 
+#include "core/recurrence.hpp"
 #include "solver/cuda/tensor_maps.hpp"
 
 #include <algorithm>
@@ -148,9 +149,10 @@ namespace {
 std::vector<solver::wide> chunk_products(const std::vector<solver::wide>& factors,
                                          std::size_t chunk) {
   std::vector<solver::wide> products;
-  for (std::size_t k = 0; k < factors.size(); ++k) {
-    if (k % chunk == 0) products.push_back(solver::wide(1));
-    products.back() = -(products.back() * factors[k]);
+  for (std::size_t k = 0; k < factors.size(); k += chunk) {
+    const auto rows = static_cast<int>(std::min(chunk, factors.size() - k));
+    products.push_back(core::chunk_factor<solver::wide>(
+        rows, [&](int i) { return factors[k + static_cast<std::size_t>(i)]; }));
   }
   return products;
 }

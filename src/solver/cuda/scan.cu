@@ -262,20 +262,21 @@ __global__ void __maxnreg__(scan_registers)
   const int k0 = position.chunk * rows, n = alive ? min(rows, s.rows - k0) : 0;
   const int my_line = alive ? line : 0;
   const chunk_factors factors{m.factors + 3 * rows * c.factors.number[position.chunk]};
-  const V *const down_products = m.products + (alive ? number : 0), *const back_products =
-                                                                        down_products +
-                                                                        steps * s.chunks;
+  const V* const down_products = m.products + position.chunk;
+  const V* const back_products = down_products + steps * s.chunks;
   const carry<V, false, steps> down(position, m.down, down_products, s.chunks);
   const carry<V, true, steps> back(position, m.back, back_products, s.chunks);
   meet_threads(s.threads);
   V through;
   V *const around_down = m.around + position.chunk, *const around_back = around_down + s.chunks;
   if (c.factors.cyclic) {
-    // What comes in where one came in at the beginning of the line.
+    // What comes in where one came in at the beginning of the line: of one line, as another, whose
+    // threads lie otherwise in their warps, may round it differently.
+    const bool mine = alive && line == 0;
     const V a = down.in(down.begins() ? -*down_products : V(0), through);
-    if (alive) *around_down = down.begins() ? V(1) : a;
+    if (mine) *around_down = down.begins() ? V(1) : a;
     const V z = back.in(back.begins() ? -*back_products : V(0), through);
-    if (alive) *around_back = back.begins() ? V(1) : z;
+    if (mine) *around_back = back.begins() ? V(1) : z;
     meet_threads(s.threads);
   }
   // A line's end comes in again at its beginning.
