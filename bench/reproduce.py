@@ -94,7 +94,9 @@ def show_solvers(rows, kind):
         if r["parameter"] or r["solver"] in ("copy", "transfer"):
             continue
         on_cpu = r["threads"] is not None
-        name = f"{short(r)}, {r['threads']} threads" if on_cpu else short(r)
+        name = short(r)
+        if on_cpu:
+            name += ", 1 thread" if r["threads"] == 1 else f", {r['threads']} threads"
         moved_too = "-" if on_cpu else f"{r['ms'] + transfer:.4f}"
         fraction = f"{r['roofline_fraction']:.3f}" if r["roofline_fraction"] else "-"
         lines.append((name, ms(r), moved_too, f"{r['ms'] / automatic:.2f}", fraction))
@@ -206,8 +208,7 @@ PACKED = "tridia cuda, packed_cr"
 def resources(row):
     """Registers of a thread and bytes of shared memory of a block, as the plan says them."""
     words = row["note"].replace(",", "").split()
-    return (int(words[words.index("registers") - 1]),
-            int(words[words.index("bytes") - 1]))
+    return int(words[words.index("registers") - 1]), int(words[words.index("bytes") - 1])
 
 
 def fit(points):

@@ -12,20 +12,29 @@
 #include <vector>
 
 namespace tridia::cli {
+namespace {
 
-// The benchmark needs libraries that nothing else does (its peers', Google Benchmark), so it is a
-// program of its own, beside this one.
-int bench_command(char* const* arguments) {
+/// Becomes a program that lies beside this one. Benchmarks need libraries that nothing else does
+/// (their peers', Google Benchmark), so they are programs of their own.
+int become(const char* command, const char* name, char* const* arguments) {
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe");
-  const std::string program = here.parent_path() / "tridia_bench";
+  const std::string program = here.parent_path() / name;
   std::vector<char*> argv{const_cast<char*>(program.c_str())};
   while (*arguments != nullptr) argv.push_back(*arguments++);
   argv.push_back(nullptr);
   execv(program.c_str(), argv.data());
   const int reason = errno;
-  throw bad_input("bench", fmt::format("{}: {}; the benchmark is built with "
+  throw bad_input(command, fmt::format("{}: {}; the benchmark is built with "
                                        "-DTRIDIA_BUILD_BENCHMARKS=ON and lies beside tridia",
                                        program, std::strerror(reason)));
+}
+
+}  // namespace
+
+int bench_command(char* const* arguments) { return become("bench", "tridia_bench", arguments); }
+
+int reproduce_command(char* const* arguments) {
+  return become("reproduce", "tridia_reproduce", arguments);
 }
 
 }  // namespace tridia::cli
