@@ -122,6 +122,8 @@ void run_gtsv(benchmark::State& state, row& r, const systems_spec& spec, gtsv_fu
   if (failed > 0) r.error = std::to_string(failed) + " systems failed";
 }
 
+}  // namespace
+
 void add_peer(suite& s, const gtsv_peer& peer, const systems_spec& spec, int threads,
               int repetitions) {
   row r = row_of(spec, peer.solver);
@@ -146,6 +148,8 @@ void add_peer(suite& s, const gtsv_peer& peer, const systems_spec& spec, int thr
     }
   });
 }
+
+namespace {
 
 constexpr pivoting kPivoting[] = {pivoting::none, pivoting::partial};
 constexpr layout kLayouts[] = {layout::contiguous, layout::interleaved};

@@ -14,6 +14,10 @@ namespace tridia_bench {
 /// end of a run does not flatter the solvers.
 void measure_cpu_floors(suite& s, bool again);
 
+/// A loop over a peer's xGTSV.
+void add_peer(suite& s, const gtsv_peer& peer, const systems_spec& spec, int threads,
+              int repetitions);
+
 /// The library's cases, and each peer's beside them.
 void add_cpu_cases(suite& s, const std::vector<gtsv_peer>& peers);
 

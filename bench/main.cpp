@@ -8,6 +8,7 @@
 
 #if defined(TRIDIA_BENCH_CUDA)
 #include "cuda/cases_cuda.hpp"
+#include "papers/papers.hpp"
 #endif
 
 #include "tridia/info.hpp"
@@ -34,8 +35,11 @@ namespace {
 using namespace tridia_bench;
 
 constexpr const char* kHelp =
-    "tridia_bench [solve] [OPTIONS] [Google Benchmark's options]: times the library, its peers\n"
-    "and the speed of memory, in one run\n"
+    "tridia_bench [solve | reproduce EXPERIMENT] [OPTIONS] [Google Benchmark's options]: times "
+    "the\n"
+    "library, its peers and the speed of memory, in one run\n"
+    "  solve              the cases of the project's targets\n"
+    "  reproduce hybrid|cuthomas|packing   a paper's experiment, on a GPU\n"
     "  --device cpu|cuda  what is measured (cpu)\n"
     "  --json FILE        write the results there\n"
     "  --filter REGEX     the cases whose names match; -REGEX: those whose names do not\n"
@@ -72,14 +76,25 @@ std::shared_ptr<const tridia::tuning_table> read_tuning(const std::string& path)
   return std::make_shared<tridia::tuning_table>(tridia::tuning_table::parse(text.str()));
 }
 
+// Takes what is to be timed out of the arguments.
+void take_command(suite_options& o, std::vector<char*>& arguments) {
+  if (arguments.size() < 2) return;
+  const std::string_view command = arguments[1];
+  if (command == "solve") {
+    arguments.erase(arguments.begin() + 1);
+  } else if (command == "reproduce") {
+    if (arguments.size() < 3) throw std::runtime_error("reproduce takes the name of an experiment");
+    o.experiment = arguments[2];
+    o.device = "cuda";
+    arguments.erase(arguments.begin() + 1, arguments.begin() + 3);
+  }
+}
+
 // Takes this program's own options out of the arguments; Google Benchmark gets the rest.
 suite_options parse(std::vector<char*>& arguments) {
   suite_options o;
   std::vector<char*> rest;
-  // What is timed; there is nothing else yet.
-  if (arguments.size() > 1 && std::string_view(arguments[1]) == "solve") {
-    arguments.erase(arguments.begin() + 1);
-  }
+  take_command(o, arguments);
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     const std::string argument = arguments[k];
     const auto equals = argument.find('=');
@@ -194,7 +209,13 @@ int run(int argc, char** argv) {
       measure_cuda_floors(s, false);
     }
     say_floors(s);
-    add_cuda_cases(s);
+    if (s.options.experiment.empty()) {
+      add_cuda_cases(s);
+    } else {
+      const std::vector<gtsv_peer> peers = find_peers(s.options, versions);
+      if (!list) measure_cpu_floors(s, false);
+      add_experiment(s, s.options.experiment, peers);
+    }
     benchmark::RunSpecifiedBenchmarks();
     if (!list) measure_cuda_floors(s, true);
 #else

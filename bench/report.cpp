@@ -33,6 +33,7 @@ json to_json(const row& r, const copy_floors& floors) {
   json j;
   j["case"] = r.case_name;
   j["solver"] = r.solver;
+  j["parameter"] = value_or_null(r.parameter);
   j["type"] = value_or_null(r.type);
   j["n"] = value_or_null(r.n);
   j["batch"] = value_or_null(r.batch);

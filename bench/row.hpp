@@ -11,8 +11,9 @@ namespace tridia_bench {
 
 /// One measured line of the results. A field without a value is null in the JSON.
 struct row {
-  std::string case_name;  ///< The matrices and what is special about the case.
-  std::string solver;     ///< "tridia cpu", "LAPACKE gtsv", "copy", …
+  std::string case_name;                 ///< The matrices and what is special about the case.
+  std::string solver;                    ///< "tridia cpu", "LAPACKE gtsv", "copy", …
+  std::optional<std::string> parameter;  ///< What a named algorithm was told.
   std::optional<std::string> type;
   std::optional<std::int64_t> n, batch;
   std::optional<std::string> layout, boundary, pivoting;

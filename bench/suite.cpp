@@ -13,6 +13,7 @@ namespace {
 std::string benchmark_name(const row& r) {
   std::string name = r.solver;
   const auto add = [&](const std::string& part) { name += "/" + part; };
+  if (r.parameter) add(*r.parameter);
   add(r.type.value_or("-"));
   if (r.n && r.batch) add(std::to_string(*r.n) + "x" + std::to_string(*r.batch));
   add(r.layout.value_or("-"));

@@ -8,8 +8,11 @@
 namespace tridia_bench {
 
 prepared_plan::prepared_plan(const suite_options& options, const systems_spec& spec,
-                             tridia::pivoting p, cudaStream_t stream)
-    : plan_(spec.problem(p), {.backend = tridia::backend::cuda, .tuning = options.tuning}),
+                             tridia::pivoting p, cudaStream_t stream, const solver_choice& choice)
+    : plan_(spec.problem(p), {.backend = tridia::backend::cuda,
+                              .algorithm = choice.algorithm,
+                              .tuning = options.tuning,
+                              .parameters = choice.parameters}),
       workspace_(plan_.workspace_bytes()),
       status_(static_cast<std::size_t>(plan_.systems()) * sizeof(index_t)),
       execution_{.workspace = workspace_.data(),

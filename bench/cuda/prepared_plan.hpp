@@ -9,11 +9,17 @@
 
 namespace tridia_bench {
 
+/// A named algorithm, or the library's choice.
+struct solver_choice {
+  tridia::algorithm algorithm = tridia::algorithm::automatic;
+  tridia::algorithm_parameters parameters{};
+};
+
 /// A plan of the library with all that its execution needs.
 class prepared_plan {
  public:
   prepared_plan(const suite_options& options, const systems_spec& spec, tridia::pivoting p,
-                cudaStream_t stream);
+                cudaStream_t stream, const solver_choice& choice = {});
 
   [[nodiscard]] const tridia::plan& plan() const { return plan_; }
   [[nodiscard]] const tridia::execution& execution() const { return execution_; }

@@ -28,10 +28,10 @@ void measure_plan(benchmark::State& state, row& r, const device_systems& data,
 }
 
 void run_tridia(benchmark::State& state, row& r, const suite_options& options,
-                const systems_spec& spec, pivoting how) {
+                const systems_spec& spec, pivoting how, const solver_choice& choice) {
   const auto data = cached_device_systems(spec);
   const device_clock clock;
-  const prepared_plan p(options, spec, how, clock.stream());
+  const prepared_plan p(options, spec, how, clock.stream(), choice);
   const device_array x(data->rhs().bytes());
   measure_plan(state, r, *data, p, clock, x, [&] { p.execute(*data, x); });
 }
@@ -117,13 +117,27 @@ void run_cusparse(benchmark::State& state, row& r, const systems_spec& spec,
   set_residual(r, data->residual(arrays.x()), spec.type);
 }
 
+/// What a named algorithm was told, or nothing.
+std::optional<std::string> describe(const tridia::algorithm_parameters& p) {
+  if (p.switch_point > 0) return "switch point " + std::to_string(p.switch_point);
+  if (p.packing_depth > 0) return "packing depth " + std::to_string(p.packing_depth);
+  if (p.transformation != tridia::transformation::none) {
+    return "transformation " + std::string(tridia::name(p.transformation));
+  }
+  return {};
+}
+
 }  // namespace
 
-void add_tridia(suite& s, const systems_spec& spec, pivoting p) {
+void add_tridia(suite& s, const systems_spec& spec, pivoting p, const solver_choice& choice) {
   row r = row_of(spec, "tridia cuda");
   r.pivoting = tridia::name(p);
+  if (choice.algorithm != tridia::algorithm::automatic) {
+    r.solver += std::string(", ") + std::string(tridia::name(choice.algorithm));
+    r.parameter = describe(choice.parameters);
+  }
   add_case(s, r, kRepetitions, [=, &s](benchmark::State& state, row& out) {
-    run_tridia(state, out, s.options, spec, p);
+    run_tridia(state, out, s.options, spec, p, choice);
   });
 }
 

@@ -3,11 +3,13 @@
 
 #include "../suite.hpp"
 #include "cusparse_gtsv.hpp"
+#include "prepared_plan.hpp"
 
 namespace tridia_bench {
 
 /// The library's `execute`, from matrices to solutions.
-void add_tridia(suite& s, const systems_spec& spec, tridia::pivoting p);
+void add_tridia(suite& s, const systems_spec& spec, tridia::pivoting p,
+                const solver_choice& choice = {});
 
 /// The library's `solve`, with factors that were made before.
 void add_kept_factors(suite& s, const systems_spec& spec, tridia::pivoting p);

@@ -59,5 +59,7 @@ int tune_command(const tune_arguments& arguments);
 
 /// Becomes the benchmark, with these arguments, the last one null. Throws if it is not there.
 int bench_command(char* const* arguments);
+/// Likewise the program that repeats the papers' experiments with it.
+int reproduce_command(char* const* arguments);
 
 }  // namespace tridia::cli

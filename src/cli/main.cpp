@@ -197,6 +197,8 @@ struct request {
     add_tuning(*tune_app, tune);
     app.add_subcommand("bench",
                        "Time the solver, its peers and the memory; see tridia bench --help.");
+    app.add_subcommand("reproduce",
+                       "Repeat a paper's experiment on a GPU; see tridia reproduce --help.");
     app.add_subcommand("info", "Show the version, backends, devices, SIMD and threads.")
         ->add_flag("--json", json_info, "Print one JSON object");
   }
@@ -243,8 +245,9 @@ failure translated(const error& e) {
 }
 
 int run(int argc, char** argv) {
-  // Its options are its own.
+  // Their options are their own.
   if (argc > 1 && std::string_view(argv[1]) == "bench") return bench_command(argv + 2);
+  if (argc > 1 && std::string_view(argv[1]) == "reproduce") return reproduce_command(argv + 2);
   request r;
   if (!parse(r, argc, argv)) return exit_success;
   try {

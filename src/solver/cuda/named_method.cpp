@@ -78,11 +78,12 @@ class packed_method final : public line_method {
       : line_method(t, d),
         shape_(plan_packed(t)),
         launches_(real_launches(t, packed_f32, packed_f64)) {
-    check(launches_.prepare(shape_.depth, d.shared_bytes), giving_memory);
+    check(launches_.prepare(shape_.depth, d.shared_bytes, &registers_), giving_memory);
   }
   std::string manner() const override {
-    return "a block a system, " + std::to_string(shape_.threads) + " threads, packing depth " +
-           std::to_string(shape_.depth);
+    return "a block a system, " + std::to_string(shape_.threads) + " threads of " +
+           std::to_string(registers_) + " registers, " + std::to_string(shape_.shared_bytes) +
+           " bytes of shared memory, packing depth " + std::to_string(shape_.depth);
   }
 
  protected:
@@ -93,6 +94,7 @@ class packed_method final : public line_method {
  private:
   packed_shape shape_;
   packed_launches launches_;
+  int registers_ = 0;
 };
 
 class hierarchical_method final : public line_method {

@@ -64,7 +64,11 @@ kernel kernel_for(int depth) {
   }
 }
 
-cudaError_t prepare(int depth, std::size_t shared_bytes) {
+cudaError_t prepare(int depth, std::size_t shared_bytes, int* registers) {
+  cudaFuncAttributes compiled{};
+  const cudaError_t result = cudaFuncGetAttributes(&compiled, kernel_for(depth));
+  if (result != cudaSuccess) return result;
+  *registers = compiled.numRegs;
   return allow_shared(kernel_for(depth), shared_bytes);
 }
 

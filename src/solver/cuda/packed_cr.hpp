@@ -29,7 +29,8 @@ struct packed_shape {
 packed_shape plan_packed(const task&);
 
 struct packed_launches {
-  cudaError_t (*prepare)(int depth, std::size_t shared_bytes);
+  /// Says how many registers a thread has.
+  cudaError_t (*prepare)(int depth, std::size_t shared_bytes, int* registers);
   cudaError_t (*solve)(const geometry&, const operands&, const packed_shape&, cudaStream_t);
 };
 packed_launches packed_f32();

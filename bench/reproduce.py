@@ -1,0 +1,344 @@
+#!/usr/bin/env python3
+# Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+"""Repeats an experiment of the papers on this machine's GPU.
+
+    tridia reproduce hybrid|cuthomas|packing [--json FILE] [--png FILE] [OPTIONS of tridia_bench]
+    tridia reproduce NAME --from FILE.json        shows what was measured before
+
+runs tridia_bench, which lies beside this program, prints the experiment's table with the paper's own
+figures, and writes the measurements (NAME.json) and a picture of them (NAME.png, by matplotlib).
+"""
+
+import argparse
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+INK = "#444444"
+COLOURS = ("#1f5fb4", "#c2620e", "#2a7f3f", "#8a3ab0", "#a02c2c", "#0f8a8a", "#7a6a1a", "#555555",
+           "#d05a9a")
+
+
+def usable(row):
+    return row["ms"] is not None and not row.get("error")
+
+
+def select(rows, **fields):
+    return [r for r in rows if usable(r) and all(r.get(k) == v for k, v in fields.items())]
+
+
+def short(row):
+    """The solver's name without the library's; the library's choice is `automatic`."""
+    name = row["solver"]
+    if name == "tridia cuda":
+        return "automatic"
+    return name.replace("tridia cuda, ", "")
+
+
+def number(parameter):
+    return int(parameter.rsplit(" ", 1)[1])
+
+
+def ms(row):
+    return f"{row['ms']:.4f}"
+
+
+def times_floor(row):
+    return f"{row['ms'] / row['floor_ms']:.2f}" if row["floor_ms"] else "-"
+
+
+def table(head, lines):
+    widths = [max(len(str(line[i])) for line in [head, *lines]) for i in range(len(head))]
+    for line in [head, *lines]:
+        cells = [str(c).ljust(w) if i == 0 else str(c).rjust(w)
+                 for i, (c, w) in enumerate(zip(line, widths))]
+        print("  ".join(cells).rstrip())
+    print()
+
+
+def distinct(values):
+    return list(dict.fromkeys(values))
+
+
+# -- hybrid ---------------------------------------------------------------------------------------
+
+HYBRIDS = ("cr_pcr", "pcr_thomas")
+
+
+def switch_points(rows, kind, solver):
+    found = select(rows, type=kind, solver=f"tridia cuda, {solver}")
+    return {number(r["parameter"]): r for r in found if r["parameter"]}
+
+
+def show_hybrid(rows):
+    print("1024 systems of 1024 rows. The poster (GTX 480, 2010) draws its times and prints no "
+          "numbers.\n")
+    for kind in ("f32", "f64"):
+        by_solver = {s: switch_points(rows, kind, s) for s in HYBRIDS}
+        points = sorted({p for found in by_solver.values() for p in found})
+        print(f"{kind}: milliseconds (times the floor) against the switch point")
+        table(("rows of the intermediate system", *HYBRIDS),
+              [(p, *(f"{ms(found[p])} ({times_floor(found[p])})" if p in found else "-"
+                     for found in by_solver.values())) for p in points])
+        show_solvers(rows, kind)
+
+
+def show_solvers(rows, kind):
+    moved = select(rows, type=kind, solver="transfer")
+    transfer = moved[0]["ms"] if moved else math.nan
+    automatic = select(rows, type=kind, solver="tridia cuda")[0]["ms"]
+    lines = []
+    for r in select(rows, type=kind):
+        if r["parameter"] or r["solver"] in ("copy", "transfer"):
+            continue
+        on_cpu = r["threads"] is not None
+        name = short(r)
+        if on_cpu:
+            name += ", 1 thread" if r["threads"] == 1 else f", {r['threads']} threads"
+        moved_too = "-" if on_cpu else f"{r['ms'] + transfer:.4f}"
+        fraction = f"{r['roofline_fraction']:.3f}" if r["roofline_fraction"] else "-"
+        lines.append((name, ms(r), moved_too, f"{r['ms'] / automatic:.2f}", fraction))
+    print(f"{kind}: all solvers")
+    table(("solver", "ms", "ms with the transfer", "times automatic", "roofline fraction"), lines)
+
+
+def draw_hybrid(rows, figure):
+    panels = figure.subplots(1, 2)
+    for panel, kind in zip(panels, ("f32", "f64")):
+        for colour, solver in zip(COLOURS, HYBRIDS):
+            points = sorted(switch_points(rows, kind, solver).items())
+            panel.plot([p for p, _ in points], [r["ms"] for _, r in points], marker="o",
+                       color=colour, label=solver)
+        for r in select(rows, type=kind, solver="tridia cuda"):
+            panel.axhline(r["ms"], color=INK, linewidth=0.8, label="automatic")
+        panel.set(xscale="log", xlabel="switch point: rows of the intermediate system",
+                  ylabel="ms", title=f"1024 systems of 1024 rows, {kind}")
+        panel.set_xscale("log", base=2)
+        panel.legend()
+
+
+# -- cuthomas -------------------------------------------------------------------------------------
+
+THOMAS = "tridia cuda, thomas"
+STRIDED = "cuSPARSE gtsv2StridedBatch"
+
+
+def columns_cuthomas(rows):
+    """(heading, what the rows have in common)."""
+    interleaved = distinct(r["solver"] for r in rows if "Interleaved" in r["solver"])
+    strided = distinct(r["solver"] for r in rows if "Strided" in r["solver"])
+    return [
+        *((name.replace("cuSPARSE ", ""), {"solver": name}) for name in strided),
+        ("thomas as it is", {"solver": THOMAS, "parameter": None, "layout": "contiguous"}),
+        ("full", {"solver": THOMAS, "parameter": "transformation full"}),
+        ("blocks", {"solver": THOMAS, "parameter": "transformation blocks"}),
+        ("automatic", {"solver": "tridia cuda", "layout": "contiguous"}),
+        ("thomas interleaved", {"solver": THOMAS, "parameter": None, "layout": "interleaved"}),
+        *((name.replace("cuSPARSE ", ""), {"solver": name}) for name in interleaved),
+        ("automatic interleaved", {"solver": "tridia cuda", "layout": "interleaved"}),
+    ]
+
+
+def uniform(rows):
+    return [r for r in rows if r["n"] and "ragged" not in r["case"]]
+
+
+def show_cuthomas(rows):
+    columns = columns_cuthomas(rows)
+    for kind in ("f64", "f32"):
+        best = 0.0
+        for n in sorted({r["n"] for r in uniform(rows)}):
+            print(f"{kind}, systems of {n} rows: milliseconds")
+            lines, wins = [], None
+            for batch in sorted({r["batch"] for r in uniform(rows) if r["n"] == n}):
+                found = [select(uniform(rows), type=kind, n=n, batch=batch, **f)
+                         for _, f in columns]
+                lines.append((batch, *(ms(f[0]) if f else "-" for f in found)))
+                times = {name: f[0]["ms"] for (name, _), f in zip(columns, found) if f}
+                peer, thomas = times.get("gtsv2StridedBatch"), times.get("thomas interleaved")
+                if peer and thomas:
+                    best = max(best, peer / thomas)
+                    wins = None if thomas > peer else wins or batch
+            table(("batch", *(name for name, _ in columns)), lines)
+            print(f"one thread a system (interleaved) beats gtsv2StridedBatch from a batch of "
+                  f"{wins}\n" if wins else "one thread a system does not win\n")
+        paper = {"f64": 5, "f32": 6}[kind]
+        print(f"{kind}: up to {best:.1f} times as fast as gtsv2StridedBatch; the paper (P100): up "
+              f"to {paper} times\n")
+    show_variable(rows)
+
+
+def show_variable(rows):
+    print("systems of 64 to 1024 rows: milliseconds, and times the floor of their bytes")
+    lines = [(f"{short(r)}, {r['parameter'] or 'as it is'}"
+              if r["solver"] == THOMAS else short(r),
+              r["type"], r["batch"], ms(r), times_floor(r))
+             for r in rows if usable(r) and "ragged" in r["case"]]
+    table(("solver", "type", "batch", "ms", "floors"), lines)
+
+
+def draw_cuthomas(rows, figure):
+    panels = figure.subplots(1, 2, sharey=True)
+    for panel, n in zip(panels, (64, 1024)):
+        for colour, (name, fields) in zip(COLOURS, columns_cuthomas(rows)):
+            points = sorted((r["batch"], r["ms"] / r["floor_ms"])
+                            for r in select(uniform(rows), type="f64", n=n, **fields)
+                            if r["floor_ms"])
+            if points:
+                panel.plot(*zip(*points), marker=".", color=colour, label=name)
+        panel.set(xscale="log", yscale="log", xlabel="batch", title=f"systems of {n} rows, f64")
+        panel.set_xscale("log", base=2)
+    panels[0].set_ylabel("times the floor")
+    panels[0].legend(fontsize=7)
+
+
+# -- packing --------------------------------------------------------------------------------------
+
+# Table 1 of the paper (GTX 460, single precision): registers of a thread, KiB of shared memory.
+TABLE_1 = {(512, 4): (31, 2.5), (512, 8): (47, 1.25), (512, 16): (80, 0.625),
+           (1024, 4): (31, 5), (1024, 8): (47, 2.5), (1024, 16): (80, 1.25),
+           (2048, 4): (31, 10), (2048, 8): (47, 5), (2048, 16): (80, 2.5),
+           (4096, 4): (31, 20), (4096, 8): (47, 10), (4096, 16): (80, 5)}
+PAPER_ALPHA, PAPER_BETA = 15, 4
+PACKED = "tridia cuda, packed_cr"
+
+
+def resources(row):
+    """Registers of a thread and bytes of shared memory of a block, as the plan says them."""
+    words = row["note"].replace(",", "").split()
+    return int(words[words.index("registers") - 1]), int(words[words.index("bytes") - 1])
+
+
+def fit(points):
+    """Least squares of registers = alpha + beta depth."""
+    n = len(points)
+    x, y = sum(d for d, _ in points) / n, sum(r for _, r in points) / n
+    beta = (sum((d - x) * (r - y) for d, r in points) / sum((d - x) ** 2 for d, _ in points))
+    return y - beta * x, beta
+
+
+def show_packing(rows):
+    for kind in ("f32", "f64"):
+        lines, registers = [], {}
+        for r in select(rows, type=kind, solver=PACKED):
+            depth = number(r["parameter"])
+            regs, shared = resources(r)
+            registers[depth] = regs
+            paper = TABLE_1.get((r["n"], depth)) if kind == "f32" else None
+            lines.append((r["n"], depth, regs, paper[0] if paper else "-", f"{shared / 1024:.3g}",
+                          paper[1] if paper else "-", ms(r), times_floor(r)))
+        print(f"{kind}: table 1 (the paper's figures: GTX 460, single precision)")
+        table(("rows", "depth", "registers", "paper", "KiB shared", "paper", "ms", "floors"), lines)
+        alpha, beta = fit(sorted(registers.items()))
+        print(f"{kind}: registers = {alpha:.1f} + {beta:.2f} depth; the paper: {PAPER_ALPHA} + "
+              f"{PAPER_BETA} depth\n")
+        show_figure_7(rows, kind)
+
+
+def best_packed(rows, kind, n):
+    return min(select(rows, type=kind, n=n, solver=PACKED), key=lambda r: r["ms"], default=None)
+
+
+def show_figure_7(rows, kind):
+    lengths = sorted({r["n"] for r in rows if r["n"]})
+    solvers = [s for s in distinct(r["solver"] for r in rows if usable(r) and r["type"] == kind)
+               if s != PACKED]
+    lines = []
+    for solver in solvers:
+        cells = []
+        for n in lengths:
+            found, packed = select(rows, type=kind, n=n, solver=solver), best_packed(rows, kind, n)
+            cells.append(f"{found[0]['ms'] / packed['ms']:.2f}" if found and packed else "-")
+        lines.append((short({"solver": solver}), *cells))
+    print(f"{kind}: figure 7, times of packed CR at its best depth (the paper: 1.5 to 4.5)")
+    table(("solver", *lengths), lines)
+
+
+def draw_packing(rows, figure):
+    panels = figure.subplots(1, 2)
+    for colour, kind in zip(COLOURS, ("f32", "f64")):
+        for style, n in zip(("-", "--", "-.", ":"), sorted({r["n"] for r in rows if r["n"]})):
+            points = sorted((number(r["parameter"]), r["ms"] / r["floor_ms"])
+                            for r in select(rows, type=kind, n=n, solver=PACKED) if r["floor_ms"])
+            if points:
+                panels[0].plot(*zip(*points), style, marker=".", color=colour,
+                               label=f"{kind}, {n} rows")
+    panels[0].set_xscale("log", base=2)
+    panels[0].set(xlabel="packing depth", ylabel="times the floor", title="packed CR")
+    panels[0].legend(fontsize=7)
+    solvers = distinct(r["solver"] for r in rows if usable(r) and r["type"] == "f32")
+    for colour, solver in zip(COLOURS, [s for s in solvers if s != PACKED]):
+        points = []
+        for r in select(rows, type="f32", solver=solver):
+            packed = best_packed(rows, "f32", r["n"])
+            if packed:
+                points.append((r["n"], r["ms"] / packed["ms"]))
+        if points:
+            panels[1].plot(*zip(*sorted(points)), marker=".", color=colour,
+                           label=short({"solver": solver}))
+    panels[1].axhline(1, color=INK, linewidth=0.8)
+    panels[1].set_xscale("log", base=2)
+    panels[1].set(xlabel="rows", title="times of packed CR, f32")
+    panels[1].legend(fontsize=7)
+
+
+# -------------------------------------------------------------------------------------------------
+
+EXPERIMENTS = {"hybrid": (show_hybrid, draw_hybrid), "cuthomas": (show_cuthomas, draw_cuthomas),
+               "packing": (show_packing, draw_packing)}
+
+
+def measure(name, path, options):
+    program = Path(__file__).resolve().parent / "tridia_bench"
+    result = subprocess.run([program, "reproduce", name, "--json", path, *options], check=False)
+    # 1: a row is wrong, and the results say which; they are shown nevertheless.
+    if result.returncode not in (0, 1):
+        sys.exit(result.returncode)
+    return result.returncode
+
+
+def wrong_rows(rows):
+    for r in rows:
+        if r.get("error"):
+            print(f"{r['solver']}, {r['type']}, n = {r['n']}, batch {r['batch']}: {r['error']}",
+                  file=sys.stderr)
+
+
+def draw(name, rows, path):
+    try:
+        import matplotlib
+    except ImportError:
+        print(f"tridia reproduce: no {path}: matplotlib is missing (python3-matplotlib)",
+              file=sys.stderr)
+        return
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    figure = pyplot.figure(figsize=(10, 4.4), layout="constrained")
+    EXPERIMENTS[name][1](rows, figure)
+    figure.savefig(path, dpi=130)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="tridia reproduce", description=__doc__.split("\n")[0],
+                                     epilog="Other options go to tridia_bench.")
+    parser.add_argument("experiment", choices=sorted(EXPERIMENTS))
+    parser.add_argument("--json", help="where the measurements go (EXPERIMENT.json)")
+    parser.add_argument("--png", help="where the picture goes (EXPERIMENT.png)")
+    parser.add_argument("--from", dest="source", help="measurements that exist already")
+    a, options = parser.parse_known_args()
+    path = a.source or a.json or f"{a.experiment}.json"
+    code = 0 if a.source else measure(a.experiment, path, options)
+    with open(path, encoding="utf-8") as file:
+        results = json.load(file)
+    rows = results["rows"]
+    print(f"{results['machine']['device']}, {results['date']}\n")
+    EXPERIMENTS[a.experiment][0](rows)
+    wrong_rows(rows)
+    draw(a.experiment, rows, a.png or f"{a.experiment}.png")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

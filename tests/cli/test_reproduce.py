@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+"""`tridia reproduce` measures with the benchmark that lies beside it, and shows what was measured."""
+
+import json
+import shutil
+import subprocess
+import unittest
+from pathlib import Path
+
+from support import TRIDIA, Case
+
+SCRIPT = Path(__file__).resolve().parents[2] / "bench" / "reproduce.py"
+
+
+def row(solver, ms, **fields):
+    known = {"case": "dominant", "solver": solver, "parameter": None, "type": "f32", "n": 1024,
+             "batch": 1024, "layout": "contiguous", "threads": None, "ms": ms, "floor_ms": 0.01,
+             "roofline_fraction": 0.01 / ms, "note": None, "error": None}
+    return {**known, **fields}
+
+
+def hybrid():
+    rows = []
+    for kind in ("f32", "f64"):
+        rows += [row(f"tridia cuda, {solver}", 0.02 + switch * 1e-5, type=kind,
+                     parameter=f"switch point {switch}")
+                 for solver in ("cr_pcr", "pcr_thomas") for switch in (1, 32, 1024)]
+        rows += [row("tridia cuda", 0.0125, type=kind), row("tridia cuda, cr", 0.05, type=kind),
+                 row("LAPACKE gtsv", 8.0, type=kind, threads=1),
+                 row("transfer", 2.0, type=kind, floor_ms=None, roofline_fraction=None)]
+    return rows
+
+
+def cuthomas():
+    rows = []
+    for kind in ("f32", "f64"):
+        for batch in (32, 1024, 32768):
+            fields = {"type": kind, "batch": batch}
+            rows += [row("tridia cuda", 0.02, **fields),
+                     row("cuSPARSE gtsv2StridedBatch", 0.001 * batch, **fields),
+                     row("tridia cuda, thomas", 0.1, layout="interleaved", **fields),
+                     row("tridia cuda, thomas", 0.3, parameter="transformation full", **fields)]
+        rows.append(row("tridia cuda, thomas", 0.4, parameter="transformation packed", type=kind,
+                        case="dominant, ragged from 64"))
+    return rows
+
+
+def packing():
+    rows = []
+    for kind in ("f32", "f64"):
+        for depth in (4, 8, 16):
+            note = (f"packed_cr: asked for; a block a system, 64 threads of {15 + 4 * depth} "
+                    f"registers, 2560 bytes of shared memory, packing depth {depth}")
+            rows.append(row("tridia cuda, packed_cr", 0.1 / depth, type=kind, note=note,
+                            parameter=f"packing depth {depth}"))
+        rows.append(row("tridia cuda, pcr", 0.025, type=kind))
+    return rows
+
+
+class Reproduce(Case):
+    """Copies of the executable and the script, where nothing else lies."""
+
+    def setUp(self):
+        super().setUp()
+        self.tridia = shutil.copy(TRIDIA, self.folder / "tridia")
+
+    def run_it(self, *arguments):
+        return subprocess.run([self.tridia, "reproduce", *arguments], capture_output=True,
+                              text=True, check=False, cwd=self.folder)
+
+    def install(self):
+        shutil.copy(SCRIPT, self.folder / "tridia_reproduce")
+
+    def results(self, rows):
+        path = self.folder / "r.json"
+        path.write_text(json.dumps({"machine": {"device": "a GPU"}, "date": "today",
+                                    "rows": rows}))
+        return path
+
+    def test_absent(self):
+        run = self.run_it("hybrid")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("TRIDIA_BUILD_BENCHMARKS", run.stderr)
+
+    def test_unknown(self):
+        self.install()
+        run = self.run_it("nothing")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("hybrid", run.stderr)
+
+    def test_measures(self):
+        self.install()
+        program = self.folder / "tridia_bench"
+        results = self.results(hybrid())
+        program.write_text(f'#!/bin/sh\ncp {results} "$4"\nshift 4\necho "$@"\n')
+        program.chmod(0o755)
+        run = self.run_it("hybrid", "--json", "out.json", "--repetitions", "5")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertTrue(run.stdout.startswith("--repetitions 5\n"), run.stdout)
+        self.assertEqual((self.folder / "out.json").read_text(), results.read_text())
+
+    def test_failure_of_the_benchmark(self):
+        self.install()
+        program = self.folder / "tridia_bench"
+        program.write_text("#!/bin/sh\nexit 2\n")
+        program.chmod(0o755)
+        self.assertEqual(self.run_it("hybrid").returncode, 2)
+
+    def show(self, name, rows):
+        self.install()
+        run = self.run_it(name, "--from", str(self.results(rows)))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        picture = self.folder / f"{name}.png"
+        # A picture, or why there is none.
+        self.assertNotEqual(picture.exists(), "matplotlib" in run.stderr)
+        return run.stdout
+
+    def test_hybrid(self):
+        text = self.show("hybrid", hybrid())
+        self.assertRegex(text, r"LAPACKE gtsv, 1 thread +8\.0000 +- +640\.00 +0\.001")
+        self.assertRegex(text, r"\bcr +0\.0500 +2\.0500 +4\.00 +0\.200")
+        self.assertRegex(text, r"\n32 +0\.0203 \(2\.03\) +0\.0203 \(2\.03\)")
+
+    def test_cuthomas(self):
+        text = self.show("cuthomas", cuthomas())
+        self.assertIn("beats gtsv2StridedBatch from a batch of 1024", text)
+        self.assertIn("f64: up to 327.7 times as fast", text)
+
+    def test_packing(self):
+        text = self.show("packing", packing())
+        self.assertIn("f32: registers = 15.0 + 4.00 depth", text)
+        self.assertRegex(text, r"\n1024 +8 +47 +47 +2\.5 +2\.5 ")
+        self.assertRegex(text, r"\npcr +4\.00\n")
+
+    def test_wrong_rows_are_named(self):
+        rows = hybrid()
+        rows[0]["error"] = "the residual is 1"
+        self.install()
+        run = self.run_it("hybrid", "--from", str(self.results(rows)))
+        self.assertIn("the residual is 1", run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
