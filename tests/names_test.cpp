@@ -71,8 +71,6 @@ TEST(Names, BothWays) {
                                 {transformation::full, "full"},
                                 {transformation::blocks, "blocks"},
                                 {transformation::packed, "packed"}});
-  expect_names<algorithm>(
-      {{algorithm::automatic, "automatic"}, {algorithm::thomas, "thomas"}, {algorithm::lu, "lu"}});
   expect_names<quantity>({{quantity::first_derivative, "first_derivative"},
                           {quantity::second_derivative, "second_derivative"},
                           {quantity::interpolation, "interpolation"},

@@ -19,6 +19,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tridia::cli {
@@ -149,10 +150,15 @@ class derive_job {
     return {scheme_, closure_, std::move(g), o};
   }
 
-  void check_whole_field() {
+  void check_whole_field() try {
     const compact_operator op = make(lines_.extents, {}, {});
     warning_ = op.warning();
     threads_ = op.threads();
+  } catch (const error& e) {
+    // The library's name for what is here the shape of a file.
+    const std::string_view sentence = e.what(), prefix = "extents: ";
+    if (!sentence.starts_with(prefix)) throw;
+    throw bad_input("IN", std::string(sentence.substr(prefix.size())));
   }
 
   void derive(const slab& part) {

@@ -224,13 +224,11 @@ failure translated(const error& e) {
       {"algorithm: ", "--algorithm"},
       {"switch_point: ", "--switch-point"},
       {"packing_depth: ", "--packing-depth"},
-      {"transformation: ", "--transform"}};
-  constexpr struct {
-    std::string_view prefix;
-    const char* option;
-  } options[] = {
-      {"algorithm: ", "--algorithm"}, {"alpha_f: ", "--alpha"}, {"backend: ", "--device"},
-      {"closure: ", "--closure"},     {"extents: ", "IN"},      {"scheme: ", "--scheme"},
+      {"transformation: ", "--transform"},
+      {"alpha_f: ", "--alpha"},
+      {"backend: ", "--device"},
+      {"closure: ", "--closure"},
+      {"scheme: ", "--scheme"},
       {"spacing: ", "--spacing"}};
   const std::string_view sentence = e.what();
   const bool ours = e.code() == errc::out_of_memory || e.code() == errc::device_failure;
@@ -238,8 +236,6 @@ failure translated(const error& e) {
   for (const auto& [prefix, option] : options) {
     if (sentence.starts_with(prefix))
       return {code, option, std::string(sentence.substr(prefix.size()))};
-    if (!sentence.starts_with(prefix)) continue;
-    return {code, option, std::string(sentence.substr(prefix.size()))};
   }
   return {code, "", std::string(sentence)};
 }

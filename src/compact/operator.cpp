@@ -56,9 +56,12 @@ void check_grid(const grid& g, const options& o) {
   known("backend", o.backend);
   if (g.fields < 0) refuse("fields: " + std::to_string(g.fields) + " is below 0");
   if (o.threads < 0) refuse("threads: " + std::to_string(o.threads) + " is below 0");
-  if (o.algorithm != algorithm::automatic) {
-    throw error(errc::unsupported, "algorithm: is " + std::string(name(o.algorithm)) +
-                                       ", but an operator chooses by itself: automatic");
+  const algorithm_parameters& p = o.parameters;
+  if (o.algorithm != algorithm::automatic || p.switch_point != 0 || p.packing_depth != 0 ||
+      p.transformation != transformation::none) {
+    throw error(errc::unsupported, "algorithm: " + std::string(name(o.algorithm)) +
+                                       " or its parameters are asked for, but an operator chooses "
+                                       "by itself: leave it automatic");
   }
 }
 

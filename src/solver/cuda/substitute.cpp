@@ -131,8 +131,8 @@ bool pays(const substitute_shape& s, int size) {
 std::optional<substitute_shape> plan_substitution(const task& t, const substitute_limits& limits) {
   const geometry& g = t.geometry;
   const int size = static_cast<int>(size_of(t.type));
-  const index_t longest = static_cast<index_t>(limits.shared_bytes) / size;
-  if (!t.ragged.empty() || lines_of(g) == 0 || g.rows < least_rows || g.rows > longest) return {};
+  const index_t most_rows = static_cast<index_t>(limits.shared_bytes) / size;
+  if (!t.ragged.empty() || lines_of(g) == 0 || g.rows < least_rows || g.rows > most_rows) return {};
   substitute_shape s{};
   s.rows = static_cast<int>(g.rows);
   s.lines = !is_across(g, layout::rhs);

@@ -43,8 +43,8 @@ sorted_batch sort_batch(const std::vector<index_t>& offsets, index_t right_sides
                    [&](index_t a, index_t b) { return length(a) > length(b); });
   // Line i of the order has a row k as long as those before it have.
   auto with_row = static_cast<index_t>(s.order.size());
-  const index_t longest = s.order.empty() ? 0 : length(s.order.front());
-  for (index_t k = 0, start = 0; k < longest; ++k) {
+  const index_t most_rows = s.order.empty() ? 0 : length(s.order.front());
+  for (index_t k = 0, start = 0; k < most_rows; ++k) {
     while (length(s.order[static_cast<std::size_t>(with_row - 1)]) <= k) --with_row;
     s.row_starts.push_back(start);
     start += with_row;
