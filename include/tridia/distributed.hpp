@@ -118,8 +118,8 @@ class plan {
   /// `p.extents` are those of this rank's block, or empty. Lines are as long as the grid along
   /// `p.axis`; row 0 of a block is coupled to the last row of the block before it by its dl, and so
   /// on. Unsupported: ragged batches; where lines cross ranks, also `operation` other than none and
-  /// short off-diagonals. Throws `error` on all ranks, before any work: invalid_argument (also where
-  /// the communicator has not the size of the grid, or where ranks disagree), unsupported,
+  /// short off-diagonals. Throws `error` on all ranks, before any work: invalid_argument (also
+  /// where the communicator has not the size of the grid, or where ranks disagree), unsupported,
   /// out_of_memory, peer_failure.
   plan(const grid& g, problem p, communicator ranks, const plan_options& o = {});
   ~plan();

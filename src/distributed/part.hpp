@@ -28,7 +28,7 @@ class part {
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
   /// The equations of `core::chunk` for the lines of parcels p0 to p1 - 1.
   virtual void reduce(const solver::operands&, const parcels&, index_t p0, index_t p1,
-                      void* equations) const = 0;
+                      void* equations, void* memory) const = 0;
   /// x of these lines from their ends, and what was found of each: see part_kernels.hpp.
   virtual void expand(const solver::operands&, const parcels&, index_t p0, index_t p1,
                       const void* ends, index_t* found, void* memory) const = 0;

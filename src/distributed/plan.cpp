@@ -98,8 +98,10 @@ void plan::start(const void* dl, const void* d, const void* du, const void* rhs,
   s.seconds = {};
   if (!s.whole && s.systems->slabs() > 0) {
     const parcels& cut = s.systems->cut();
-    timed(s.seconds.reduce,
-          [&] { s.rows->reduce(s.arrays, cut, 0, cut.count(), s.systems->equations()); });
+    timed(s.seconds.reduce, [&] {
+      s.rows->reduce(s.arrays, cut, 0, cut.count(), s.systems->equations(),
+                     solver::align(s.memory.data()));
+    });
     timed(s.seconds.interface, [&] { s.systems->start(0); });
   }
   s.started = true;
@@ -142,7 +144,8 @@ double plan::influence(const void* dl, const void* d, const void* du) {
   for (int k = 0; k < layout::rhs_in; ++k) check_array(s.shapes.in[k], inputs[k]);
   if (s.whole) return 0;
   s.rows_alone->reduce({{dl, d, du, d}, nullptr, nullptr}, s.systems->cut(), 0,
-                       s.systems->cut().count(), s.systems->equations());
+                       s.systems->cut().count(), s.systems->equations(),
+                       solver::align(s.memory.data()));
   decay all = decay_of(s.problem.type, s.systems->cut(), s.systems->equations());
   index_t heard[] = {bits(all.through_left), bits(all.through_right), bits(all.across_left),
                      bits(all.across_right)};

@@ -34,10 +34,12 @@ class cpu_part final : public part {
 
   std::size_t memory_bytes() const override { return thread_bytes() * threads_; }
 
-  void reduce(const operands& o, const parcels& cut, index_t p0, index_t p1,
-              void* equations) const override {
-    for_each_strip(o, cut, p0, p1, equation_words_,
-                   [&](const part_strip& s, index_t, int) { with_.reduce(s, equations); });
+  void reduce(const operands& o, const parcels& cut, index_t p0, index_t p1, void* equations,
+              void* memory) const override {
+    auto* const bytes = static_cast<std::byte*>(memory);
+    for_each_strip(o, cut, p0, p1, equation_words_, [&](const part_strip& s, index_t, int thread) {
+      with_.reduce(s, equations, bytes + thread * thread_bytes());
+    });
   }
 
   void expand(const operands& o, const parcels& cut, index_t p0, index_t p1, const void* ends,

@@ -209,9 +209,9 @@ communicator mpi_communicator(MPI_Comm ranks, const communicator_options& o) {
   int between_groups = 0;
   check("MPI_Comm_test_inter", MPI_Comm_test_inter(ranks, &between_groups));
   if (between_groups) refuse("communicator: is one between two groups of ranks");
-  std::shared_ptr<mpi_transport> made(
-      new mpi_transport(o.time_limit),
-      [](mpi_transport* t) { t->dispose(std::unique_ptr<mpi_transport>(t)); });
+  std::shared_ptr<mpi_transport> made(new mpi_transport(o.time_limit), [](mpi_transport* t) {
+    t->dispose(std::unique_ptr<mpi_transport>(t));
+  });
   made->duplicate(ranks);
   return communicator(made);
 }

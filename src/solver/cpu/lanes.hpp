@@ -130,6 +130,10 @@ TRIDIA_FN lanes<S, M> reciprocal(const lanes<S, M>& a) {
   return each<S, M>([&](int i) { return S(1) / a.v[i]; });
 }
 template <class S, int M>
+TRIDIA_FN lanes<S, M> quick_reciprocal(const lanes<S, M>& a) {
+  return reciprocal(a);
+}
+template <class S, int M>
 TRIDIA_FN lanes<S, M> magnitude(const lanes<S, M>& a) {
   return each<S, M>([&](int i) { return stdx::fabs(a.v[i]); });
 }

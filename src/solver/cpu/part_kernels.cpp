@@ -70,13 +70,11 @@ struct couplings {
   }
 };
 
-/// Rows as core/chunk.hpp asks for them, in order, fetched a block at a time. What expanding keeps
-/// of a row makes room for its x.
+/// Rows as core/chunk.hpp asks for them without pivoting: in order, fetched a block at a time.
 template <class V, class Workplace>
-class part_rows {
+class rows_in_order {
  public:
-  part_rows(Workplace& w, const couplings<V>& outside, void* memory)
-      : w_(w), outside_(outside), words_(memory) {}
+  rows_in_order(Workplace& w, const couplings<V>& outside) : w_(w), outside_(outside) {}
 
   core::row<V> get(index_t k) {
     fetch(k);
@@ -89,23 +87,6 @@ class part_rows {
     fetch(k);
     return w_.b.get(k);
   }
-  void keep(index_t k, const V& a, const V& b, const V& c) {
-    words_.store(k, 0, a), words_.store(k, 1, b), words_.store(k, 2, c);
-  }
-  void kept(index_t k, V& a, V& b, V& c) const {
-    a = words_.load(k, 0), b = words_.load(k, 1), c = words_.load(k, 2);
-  }
-  void put(index_t k, const V& x) { words_.store(k, 0, x); }
-  /// What was put goes to where x lies.
-  void flush() {
-    const index_t n = w_.s.rows;
-    for (index_t k0 = 0, k1; k0 < n; k0 = k1) {
-      k1 = w_.cut.end(k0, n);
-      w_.x.open(k0);
-      for (index_t k = k0; k < k1; ++k) w_.x.put(k, words_.load(k, 0));
-      w_.x.flush(k0, k1);
-    }
-  }
 
  private:
   void fetch(index_t k) {
@@ -116,8 +97,51 @@ class part_rows {
   }
   Workplace& w_;
   const couplings<V>& outside_;
-  word_rows<V, 3> words_;
   index_t end_ = 0;
+};
+
+/// Rows as pivoting wants them, from several places of a chunk at a time: all of them in memory.
+/// What expanding keeps of a row takes its place, and then its x.
+template <class V>
+class staged_rows {
+ public:
+  static constexpr int words = 4;
+  template <class Workplace>
+  staged_rows(Workplace& w, const couplings<V>& outside, void* memory) : words_(memory) {
+    rows_in_order<V, Workplace> rows(w, outside);
+    for (index_t k = 0; k < w.s.rows; ++k) {
+      const core::row<V> r = rows.get(k);
+      keep(k, r.sub, r.diag, r.sup);
+      words_.store(k, 3, rows.rhs(k));
+    }
+  }
+
+  core::row<V> get(index_t k) const {
+    core::row<V> r;
+    kept(k, r.sub, r.diag, r.sup);
+    return r;
+  }
+  V rhs(index_t k) const { return words_.load(k, 3); }
+  void keep(index_t k, const V& a, const V& b, const V& c) {
+    words_.store(k, 0, a), words_.store(k, 1, b), words_.store(k, 2, c);
+  }
+  void kept(index_t k, V& a, V& b, V& c) const {
+    a = words_.load(k, 0), b = words_.load(k, 1), c = words_.load(k, 2);
+  }
+  void put(index_t k, const V& x) { words_.store(k, 0, x); }
+  /// What was put goes to where x lies.
+  template <class Workplace>
+  void flush(Workplace& w) const {
+    for (index_t k0 = 0, k1; k0 < w.s.rows; k0 = k1) {
+      k1 = w.cut.end(k0, w.s.rows);
+      w.x.open(k0);
+      for (index_t k = k0; k < k1; ++k) w.x.put(k, words_.load(k, 0));
+      w.x.flush(k0, k1);
+    }
+  }
+
+ private:
+  word_rows<V, words> words_;
 };
 
 /// A right-hand side from which what is known outside has been taken.
@@ -156,17 +180,19 @@ void for_each_group(Workplace& w, const part_strip& s, F f) {
 }
 
 template <class V, pivoting P>
-void reduce(const part_strip& s, void* equations) {
+void reduce(const part_strip& s, void* equations, void* memory) {
   using chunk = core::chunk<V, P>;
   using parts = typename chunk::equations;
   workplace_of<V, P> w(s.lines, whole_blocks<V>());
   for_each_group<V>(w, s, [&](const auto&, const auto& lanes, const auto& outside, int) {
-    part_rows<V, workplace_of<V, P>> rows(w, outside, nullptr);
     parts e;
     if constexpr (P == pivoting::none) {
+      rows_in_order<V, workplace_of<V, P>> rows(w, outside);
       e = chunk::template reduce<false>(s.lines.rows, rows, [](const V&) {});
     } else {
-      e = chunk::reduce(s.lines.rows, rows);
+      staged_rows<V> rows(w, outside, memory);
+      typename chunk::middle middle{};
+      e = chunk::reduce(s.lines.rows, rows, middle);
     }
     V words[core::words_of<parts, V>];
     int at = 0;
@@ -244,9 +270,13 @@ void expand_group(workplace_of<V, pivoting::partial>& w, const part_strip& s,
   const auto good = is_finite(ends.before) && is_finite(ends.first) && is_finite(ends.last) &&
                     is_finite(ends.after);
   if (!all_of(good)) found.explain(w, outside, !good);
-  part_rows<V, workplace_of<V, pivoting::partial>> rows(w, outside, memory);
-  const auto finite = core::chunk<V, pivoting::partial>::expand(s.lines.rows, rows, ends);
-  rows.flush();
+  // What reducing found in the middle is found again: that is less than to keep it of all lines.
+  using chunk = core::chunk<V, pivoting::partial>;
+  staged_rows<V> rows(w, outside, memory);
+  typename chunk::middle middle{};
+  chunk::reduce(s.lines.rows, rows, middle);
+  const auto finite = chunk::expand(s.lines.rows, rows, ends, middle);
+  rows.flush(w);
   if (!all_of(finite)) found.overflow(!finite);
 }
 
@@ -269,7 +299,7 @@ template <class V, pivoting P>
 part_kernels table() {
   using E = core::elimination<V, pivoting::none, boundary::regular>;
   const std::size_t value = packing<V>::reals * sizeof(scalar_of<V>);
-  constexpr int words = P == pivoting::none ? E::upper_words + 1 : 3;
+  constexpr int words = P == pivoting::none ? E::upper_words + 1 : staged_rows<V>::words;
   return {packing<V>::count, value * words, &reduce<V, P>, &expand<V, P>};
 }
 

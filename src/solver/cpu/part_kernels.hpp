@@ -26,9 +26,9 @@ inline constexpr index_t failed_elsewhere = INT64_MAX;
 
 struct part_kernels {
   int lanes;
-  std::size_t kept_bytes;  // a row, for expand
+  std::size_t kept_bytes;  // a row, in `memory`
   /// The chunk's equations of every live line.
-  void (*reduce)(const part_strip&, void* equations);
+  void (*reduce)(const part_strip&, void* equations, void* memory);
   /// x, from the ends; `found` has an entry for each live line, 0 where all is well.
   void (*expand)(const part_strip&, const void* ends, void* memory, index_t* found);
 };
