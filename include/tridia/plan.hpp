@@ -23,6 +23,8 @@ struct algorithm_parameters {
   int packing_depth = 0;
   /// Of `thomas` on a GPU.
   tridia::transformation transformation = tridia::transformation::none;
+  /// Of `neato`.
+  tridia::neato_memory memory = tridia::neato_memory::automatic;
 };
 
 /// Where and how a plan runs.

@@ -88,6 +88,17 @@ enum class algorithm {
   /// Davidson, Y. Zhang, J. D. Owens, "An auto-tuned method for solving large tridiagonal systems
   /// on the GPU", IPDPS 2011.
   hierarchical,
+  /// NEATO: CR of a matrix of constants, whose few distinct coefficients a stage are made with the
+  /// plan, so that only right-hand sides move: A. T. Srinath, thesis, Clemson University, 2015. For
+  /// `coefficients::constant`; see `neato_memory`.
+  neato,
+};
+
+/// Where `algorithm::neato` keeps what it reduces.
+enum class neato_memory {
+  automatic,  ///< In shared memory if a system fits, or else in global memory.
+  shared,     ///< A block a system.
+  global,     ///< In `x` itself, a launch a stage.
 };
 
 /// What `algorithm::thomas` on a GPU does with the data before and after, in workspace (Valero-Lara
@@ -139,6 +150,7 @@ std::string_view name(coefficients) noexcept;
 std::string_view name(backend) noexcept;
 std::string_view name(algorithm) noexcept;
 std::string_view name(transformation) noexcept;
+std::string_view name(neato_memory) noexcept;
 
 /// The names of all enumerators of E, one of the enumerations above, in the order there.
 template <class E>
