@@ -64,11 +64,15 @@ TEST(Names, BothWays) {
                            {algorithm::cr_pcr, "cr_pcr"},
                            {algorithm::pcr_thomas, "pcr_thomas"},
                            {algorithm::packed_cr, "packed_cr"},
-                           {algorithm::hierarchical, "hierarchical"}});
+                           {algorithm::hierarchical, "hierarchical"},
+                           {algorithm::neato, "neato"}});
   expect_names<transformation>({{transformation::none, "none"},
                                 {transformation::full, "full"},
                                 {transformation::blocks, "blocks"},
                                 {transformation::packed, "packed"}});
+  expect_names<neato_memory>({{neato_memory::automatic, "automatic"},
+                              {neato_memory::shared, "shared"},
+                              {neato_memory::global, "global"}});
 }
 
 // Another enumeration's names are unknown.

@@ -25,13 +25,15 @@ constexpr auto table<coefficients> = std::to_array<std::string_view>({"per_syste
 template <>
 constexpr auto table<backend> = std::to_array<std::string_view>({"cpu", "cuda", "reference"});
 template <>
-constexpr auto table<algorithm> = std::to_array<std::string_view>({"automatic", "thomas", "lu",
-                                                                   "chunks", "cr", "crnbc", "pcr",
-                                                                   "cr_pcr", "pcr_thomas",
-                                                                   "packed_cr", "hierarchical"});
+constexpr auto table<algorithm> =
+    std::to_array<std::string_view>({"automatic", "thomas", "lu", "chunks", "cr", "crnbc", "pcr",
+                                     "cr_pcr", "pcr_thomas", "packed_cr", "hierarchical", "neato"});
 template <>
 constexpr auto table<transformation> = std::to_array<std::string_view>({"none", "full", "blocks",
                                                                         "packed"});
+template <>
+constexpr auto table<neato_memory> = std::to_array<std::string_view>({"automatic", "shared",
+                                                                      "global"});
 
 template <class E>
 std::string_view pick(E value) {
@@ -49,6 +51,7 @@ std::string_view name(coefficients v) noexcept { return pick(v); }
 std::string_view name(backend v) noexcept { return pick(v); }
 std::string_view name(algorithm v) noexcept { return pick(v); }
 std::string_view name(transformation v) noexcept { return pick(v); }
+std::string_view name(neato_memory v) noexcept { return pick(v); }
 
 template <class E>
 std::span<const std::string_view> names() noexcept {
@@ -70,6 +73,7 @@ template std::span<const std::string_view> names<coefficients>() noexcept;
 template std::span<const std::string_view> names<backend>() noexcept;
 template std::span<const std::string_view> names<algorithm>() noexcept;
 template std::span<const std::string_view> names<transformation>() noexcept;
+template std::span<const std::string_view> names<neato_memory>() noexcept;
 
 template std::optional<value_type> parse(std::string_view) noexcept;
 template std::optional<boundary> parse(std::string_view) noexcept;
@@ -79,5 +83,6 @@ template std::optional<coefficients> parse(std::string_view) noexcept;
 template std::optional<backend> parse(std::string_view) noexcept;
 template std::optional<algorithm> parse(std::string_view) noexcept;
 template std::optional<transformation> parse(std::string_view) noexcept;
+template std::optional<neato_memory> parse(std::string_view) noexcept;
 
 }  // namespace tridia
