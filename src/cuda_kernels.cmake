@@ -47,11 +47,13 @@ foreach(entry "f32:float" "f64:double")
   add_library(${target} OBJECT
     solver/cuda/cyclic.cu
     solver/cuda/hierarchical.cu
+    solver/cuda/neato.cu
     solver/cuda/packed_cr.cu
     solver/cuda/thomas_batch.cu)
   target_compile_definitions(${target} PRIVATE "TRIDIA_VALUE=${CMAKE_MATCH_2}"
                                                TRIDIA_CYCLIC=cyclic_${CMAKE_MATCH_1}
                                                TRIDIA_HIERARCHICAL=hierarchical_${CMAKE_MATCH_1}
+                                               TRIDIA_NEATO=neato_${CMAKE_MATCH_1}
                                                TRIDIA_PACKED=packed_${CMAKE_MATCH_1}
                                                TRIDIA_THOMAS=thomas_${CMAKE_MATCH_1})
   tridia_cuda_object(${target})
@@ -76,6 +78,7 @@ target_sources(tridia PRIVATE
   solver/cuda/line_scan.cpp
   solver/cuda/method.cpp
   solver/cuda/named_method.cpp
+  solver/cuda/neato.cpp
   solver/cuda/onchip.cpp
   solver/cuda/one_call.cpp
   solver/cuda/packed_cr.cpp

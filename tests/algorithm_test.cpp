@@ -21,6 +21,7 @@ using tridia::algorithm;
 using tridia::algorithm_parameters;
 using tridia::backend;
 using tridia::errc;
+using tridia::neato_memory;
 using tridia::pivoting;
 using tridia::plan;
 using tridia::problem;
@@ -30,6 +31,16 @@ using tridia::value_type;
 constexpr algorithm kOfPapers[] = {
     algorithm::cr,         algorithm::crnbc,     algorithm::pcr,         algorithm::cr_pcr,
     algorithm::pcr_thomas, algorithm::packed_cr, algorithm::hierarchical};
+
+/// For the one that takes nothing else.
+problem of_constants(std::vector<index_t> extents, int axis = -1) {
+  problem p{.extents = std::move(extents), .axis = axis, .pivoting = pivoting::none};
+  p.coefficients = tridia::coefficients::constant;
+  p.matrix = {.interior = {0.25, 1, 0.3125}, .head = {{9, 1, 0.75}}, .tail = {{0.5, 1.25, 9}}};
+  if (p.extents[axis < 0 ? p.extents.size() - 1 : static_cast<std::size_t>(axis)] < 2)
+    p.matrix.head = p.matrix.tail = {};
+  return p;
+}
 
 tridia::options on_gpu(algorithm a, const algorithm_parameters& parameters = {}) {
   return {.backend = backend::cuda, .algorithm = a, .parameters = parameters};
@@ -51,6 +62,16 @@ TEST(Algorithm, RefusesWhatItCannotSolve) {
         plan({.extents = {5, 4}, .pivoting = pivoting::none}, {.backend = b, .algorithm = a});
       });
   }
+  expect_refusal(errc::unsupported, {"neato", "per_system", "constant"}, [] {
+    plan({.extents = {5, 4}, .pivoting = pivoting::none}, on_gpu(algorithm::neato));
+  });
+  problem constants = of_constants({5, 4});
+  constants.pivoting = pivoting::partial;
+  expect_refusal(errc::unsupported, {"neato", "partial"},
+                 [&] { plan(constants, on_gpu(algorithm::neato)); });
+  expect_refusal(errc::unsupported, {"cr", "constant"}, [] {
+    plan(of_constants({5, 4}), on_gpu(algorithm::cr));
+  });
   expect_refusal(errc::unsupported, {"chunks", "cpu", "cuda"}, [] {
     plan({.extents = {5, 4}}, {.algorithm = algorithm::chunks});
   });
@@ -113,6 +134,18 @@ TEST(Algorithm, RefusesParameters) {
        on_gpu(algorithm::thomas, {.transformation = transformation{77}}),
        errc::invalid_argument,
        {"transformation", "77"}},
+      {p,
+       on_gpu(algorithm::cr, {.memory = neato_memory::global}),
+       errc::invalid_argument,
+       {"memory", "cr"}},
+      {of_constants({5, 4}),
+       on_gpu(algorithm::neato, {.memory = neato_memory{77}}),
+       errc::invalid_argument,
+       {"memory", "77", "shared"}},
+      {of_constants({5, 4}),
+       on_gpu(algorithm::neato, {.switch_point = 2}),
+       errc::invalid_argument,
+       {"switch_point", "neato"}},
   };
   for (const bad& b : all) expect_refusal(b.code, b.words, [&] { plan(b.p, b.o); });
 }
@@ -140,7 +173,8 @@ class AlgorithmOnGpu : public ::testing::TestWithParam<value_type> {
   index_t spoil(experiment& e, index_t s) {
     const index_t n = e.where().rows(s), row = draw(random_, 0, n - 1);
     const problem& p = e.problem();
-    const bool own_matrix = p.dl_strides.empty() && p.d_strides.empty() && p.du_strides.empty();
+    const bool own_matrix = p.coefficients == tridia::coefficients::per_system &&
+                            p.dl_strides.empty() && p.d_strides.empty() && p.du_strides.empty();
     if (!own_matrix || p.boundary != tridia::boundary::regular || flip(random_)) {
       e.set(role::rhs, s, row, std::numeric_limits<double>::quiet_NaN());
       return -(row + 1);
@@ -205,16 +239,44 @@ TEST_P(AlgorithmOnGpu, EveryTransformation) {
     }
 }
 
+// Lines next to each other and across, of any length; more of them than a grid has blocks in y.
+TEST_P(AlgorithmOnGpu, NeatoInBothMemories) {
+  for (const auto memory : {neato_memory::shared, neato_memory::global}) {
+    const auto expect = [&](const problem& p) {
+      expect_solved(p, algorithm::neato, {.memory = memory});
+    };
+    for (const index_t n : {0, 1, 2, 3, 4, 5, 17, 31, 32, 33, 100, 127, 1000, 1024, 1025, 4097}) {
+      for (const index_t batch : {1, 50}) {
+        expect(of_constants({batch, n}));
+        expect(of_constants({n, batch}, 0));
+        expect(of_constants({3, n, batch}, 1));
+        problem several = of_constants({batch, n});
+        several.right_hand_sides = 3;
+        expect(several);
+      }
+      if (HasFatalFailure()) return;
+    }
+    expect(of_constants({70'000, 6}));
+    expect(of_constants({7, 70'000}, 0));
+  }
+  expect_solved(of_constants({2, 300'001}), algorithm::neato, {});
+  problem longer = of_constants({2, 300'001});
+  longer.type = GetParam();
+  expect_refusal(errc::unsupported, {"memory", "300001", "global"},
+                 [&] { plan(longer, on_gpu(algorithm::neato, {.memory = neato_memory::shared})); });
+}
+
 TEST_P(AlgorithmOnGpu, IsCapturedInAGraph) {
   const stream_handle stream = make_stream();
-  const auto expect_captured = [&](problem p, algorithm a, transformation t) {
+  const auto expect_captured = [&](problem p, algorithm a, transformation t,
+                                   neato_memory memory = neato_memory::automatic) {
     p.type = GetParam();
     p.pivoting = pivoting::none;
     SCOPED_TRACE(describe(p) + " by " + std::string(name(a)));
     const manner m{.backend = backend::cuda,
                    .algorithm = a,
                    .stream = stream.get(),
-                   .parameters = {.transformation = t}};
+                   .parameters = {.transformation = t, .memory = memory}};
     experiment e(p, m);
     const auto fill = [&] {
       e.fill_matrices(random_);
@@ -235,6 +297,8 @@ TEST_P(AlgorithmOnGpu, IsCapturedInAGraph) {
       expect_captured({.extents = {9, 500}, .right_hand_sides = sides}, a, transformation::none);
   expect_captured({.extents = {9, 9000}}, algorithm::hierarchical, transformation::none);
   expect_captured({.extents = {70, 65}}, algorithm::thomas, transformation::full);
+  for (const auto memory : {neato_memory::shared, neato_memory::global})
+    expect_captured(of_constants({9, 500}), algorithm::neato, transformation::none, memory);
   expect_captured({.extents = {300}, .offsets = {0, 17, 17, 200, 300}}, algorithm::thomas,
                   transformation::packed);
 }

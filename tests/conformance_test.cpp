@@ -31,11 +31,16 @@ using tridia::value_type;
 enum class problems {
   all,
   without_pivoting,
-  of_papers,  ///< On a GPU, of real numbers, regular, without pivoting, solved at once.
+  of_papers,            ///< On a GPU, of real numbers, regular, without pivoting, solved at once.
+  constants_of_papers,  ///< The same, of constant coefficients alone.
 };
 struct algorithm_case {
   tridia::algorithm algorithm;
   problems takes;
+
+  [[nodiscard]] bool of_paper() const {
+    return takes == problems::of_papers || takes == problems::constants_of_papers;
+  }
 };
 
 // A new algorithm joins the suite here. (`chunks` is what `automatic` is on a GPU.)
@@ -50,6 +55,7 @@ constexpr algorithm_case kAlgorithms[] = {
     {algorithm::pcr_thomas, problems::of_papers},
     {algorithm::packed_cr, problems::of_papers},
     {algorithm::hierarchical, problems::of_papers},
+    {algorithm::neato, problems::constants_of_papers},
 };
 
 constexpr boundary kBoundaries[] = {boundary::regular, boundary::periodic};
@@ -71,7 +77,7 @@ struct config {
 
   /// What it is refused for, or "".
   [[nodiscard]] std::string_view refused() const {
-    const bool of_paper = method.takes == problems::of_papers;
+    const bool of_paper = method.of_paper();
     if (of_paper && backend != backend::cuda) return tridia::name(backend);
     if (method.takes != problems::all && pivoting == pivoting::partial)
       return tridia::name(pivoting);
@@ -124,7 +130,7 @@ manner manner_of(const config& c, std::size_t run, rng& random) {
                                                            role::dl, role::du};
   manner m{.backend = c.backend, .algorithm = c.method.algorithm};
   m.alias = kAliases[run % 5];
-  m.factored = c.method.takes != problems::of_papers && run / 5 % 2 != 0;
+  m.factored = !c.method.of_paper() && run / 5 % 2 != 0;
   m.threads = static_cast<int>(draw(random, 0, 3));
   m.status = draw(random, 0, 4) != 0;
   m.guard = static_cast<std::size_t>(flip(random) ? 0 : draw(random, 1, 9));
@@ -178,8 +184,11 @@ class Conformance : public ::testing::TestWithParam<config> {
  protected:
   void expect_solved(const tridia::problem& given, manner m, index_t dense_rows) {
     tridia::problem p = apply(GetParam(), given);
-    if (p.coefficients == tridia::coefficients::constant) {
-      if (GetParam().method.takes == problems::of_papers) return;  // refused
+    const bool constant = p.coefficients == tridia::coefficients::constant;
+    // Refused.
+    if (GetParam().method.takes == (constant ? problems::of_papers : problems::constants_of_papers))
+      return;
+    if (constant) {
       const layout where(p);
       p.matrix = random_matrix(p, where.systems() > 0 ? where.rows(0) : 0, random_);
       m.factored = false;
@@ -234,8 +243,8 @@ TEST_P(Conformance, SeventyThousandSystems) {
 TEST_P(Conformance, OneLongSystem) {
   if (GetParam().operation == operation::conjugate_transpose) return;
   // A block has no room for it.
-  const bool of_paper = GetParam().method.takes == problems::of_papers;
-  if (of_paper && GetParam().method.algorithm != algorithm::hierarchical) return;
+  if (GetParam().method.of_paper() && GetParam().method.algorithm != algorithm::hierarchical)
+    return;
   expect_solved({.extents = {20'011}}, manner_of(GetParam(), 0, random_), 0);
   expect_solved({.extents = {20'011, 2}, .axis = 0}, manner_of(GetParam(), 5, random_), 0);
 }

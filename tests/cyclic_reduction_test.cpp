@@ -5,17 +5,21 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <barrier>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "solver/equations.hpp"
+#include "solver/reduction.hpp"
 #include "support/buffer.hpp"
 #include "support/oracle.hpp"
 #include "support/prefix_sum.hpp"
 #include "support/random.hpp"
+#include "support/refusal.hpp"
 #include "support/scalar.hpp"
 
 namespace tridia_test {
@@ -194,6 +198,108 @@ TEST(CyclicReduction, RegisterPacked) {
   expect_packed_solved<8>();
   expect_packed_solved<16>();
   expect_packed_solved<32>();
+}
+
+/// Diagonally dominant, with `head` and `tail` rows of its own at its ends.
+tridia::problem near_toeplitz_problem(index_t n, index_t head, index_t tail, rng& random) {
+  const auto row = [&]() -> tridia::near_toeplitz::row {
+    constexpr auto type = tridia::value_type::f64;
+    const auto number = [&] { return static_cast<double>(draw_number(random, type).real()); };
+    return {number(), static_cast<double>(draw_dominant(random, type).real()), number()};
+  };
+  tridia::problem p{.extents = {n}, .pivoting = tridia::pivoting::none};
+  p.coefficients = tridia::coefficients::constant;
+  p.matrix.interior = row();
+  for (index_t k = 0; k < head; ++k) p.matrix.head.push_back(row());
+  for (index_t k = 0; k < tail; ++k) p.matrix.tail.push_back(row());
+  p.operation = flip(random) ? tridia::operation::none : tridia::operation::transpose;
+  return p;
+}
+
+std::vector<term> terms_of(const tridia::solver::constant_matrix& a) {
+  std::vector<term> all;
+  const auto n = static_cast<index_t>(a.rows.size());
+  for (index_t k = 0; k < n; ++k) {
+    const auto& r = a.rows[static_cast<std::size_t>(k)];
+    if (k > 0) all.push_back({k, k - 1, r.sub.re.v});
+    all.push_back({k, k, r.diag.re.v});
+    if (k < n - 1) all.push_back({k, k + 1, r.sup.re.v});
+  }
+  return all;
+}
+
+/// Right-hand sides, whose place x takes.
+struct shared_values {
+  double* base;
+  [[nodiscard]] double get(int k) const { return base[k]; }
+  void put(int k, double v) const { base[k] = v; }
+  [[nodiscard]] double solution(int k) const { return base[k]; }
+  void solve(int k, double x) const { base[k] = x; }
+};
+
+// In place, as a block of a GPU does it.
+TEST(NearToeplitzReduction, Solves) {
+  rng random = random_for("NearToeplitzReduction");
+  for (const int n : kSizes)
+    for (const int own : {0, 1, 2, 5})
+      for (const int threads : kTeams) {
+        const index_t head = std::min(own, n / 2), tail = std::min(draw(random, 0, 5), n - head);
+        const auto a =
+            tridia::solver::make_constant_matrix(near_toeplitz_problem(n, head, tail, random), n);
+        const auto made = tridia::solver::reduce(a);
+        const auto bytes = tridia::solver::rounded(made.factors, tridia::value_type::f64);
+        std::vector<tridia::core::reduction_factors<double>> factors(
+            bytes.size() / sizeof(tridia::core::reduction_factors<double>));
+        std::memcpy(factors.data(), bytes.data(), bytes.size());
+        const tridia::core::near_toeplitz_reduction<double> op{made.levels.data(), factors.data()};
+        std::vector<wide> b;
+        std::vector<double> x;
+        for (int k = 0; k < n; ++k) {
+          b.push_back(draw_number(random, tridia::value_type::f64));
+          x.push_back(static_cast<double>(b.back().real()));
+        }
+        std::vector<double> shared(static_cast<std::size_t>(n / 2),
+                                   std::numeric_limits<double>::quiet_NaN());
+        by_team(threads, [&](const team& t) {
+          tridia::core::solve_near_toeplitz(
+              n, op, [&](int k) { return x.at(static_cast<std::size_t>(k)); },
+              shared_values{shared.data()},
+              [&](int k, double v) { x.at(static_cast<std::size_t>(k)) = v; }, t);
+        });
+        EXPECT_LE(backward_error(terms_of(a), std::vector<wide>(x.begin(), x.end()), b),
+                  kBackwardBound * epsilon(tridia::value_type::f64))
+            << n << " rows, " << head << " and " << tail << " of their own, " << threads
+            << " threads";
+      }
+}
+
+TEST(NearToeplitzReduction, HasAFewRowsALevel) {
+  rng random = random_for("FewRows");
+  for (const int n : {100'003, 1 << 17}) {
+    tridia::problem p = near_toeplitz_problem(n, 7, 6, random);
+    p.operation = tridia::operation::none;
+    const auto made = tridia::solver::reduce(tridia::solver::make_constant_matrix(p, n));
+    index_t rows = n, head = 7, tail = 6;
+    for (const auto& level : made.levels) {
+      EXPECT_EQ(level.rows, rows);
+      EXPECT_LE(level.head, head) << rows << " rows";
+      EXPECT_LE(level.tail, tail) << rows << " rows";
+      rows /= 2, head = (head + 1) / 2, tail = tail / 2 + 1;
+    }
+    EXPECT_EQ(rows, 0);
+  }
+}
+
+// Pivots that cyclic reduction meets, though the matrix is not singular: 0 first, or after a stage.
+TEST(NearToeplitzReduction, RefusesZeroPivots) {
+  tridia::problem p{.extents = {6}};
+  for (const tridia::near_toeplitz& a :
+       {tridia::near_toeplitz{.interior = {1, 0, 1}},
+        tridia::near_toeplitz{.interior = {1, 1, 0.5}, .head = {{0, 1, 1}}}}) {
+    p.matrix = a;
+    expect_refusal(tridia::errc::unsupported, {"neato", "zero", "automatic"},
+                   [&] { tridia::solver::reduce(tridia::solver::make_constant_matrix(p, 6)); });
+  }
 }
 
 std::vector<index_t> draw_numbers(int n, rng& random) {

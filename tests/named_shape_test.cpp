@@ -7,6 +7,7 @@
 
 #include "solver/cuda/cyclic.hpp"
 #include "solver/cuda/hierarchical.hpp"
+#include "solver/cuda/neato.hpp"
 #include "solver/cuda/packed_cr.hpp"
 #include "solver/cuda/thomas_batch.hpp"
 #include "support/prefix_sum.hpp"
@@ -58,6 +59,25 @@ TEST(CyclicShape, RefusesWhatDoesNotFit) {
           errc::unsupported,
           {std::string(name(a)), std::to_string(n), "f64", std::to_string(kSharedBytes)},
           [&] { tridia::cuda::plan_cyclic(task_for({.extents = {n}}, a), kSharedBytes); });
+}
+
+TEST(NeatoShape, IsInSharedMemoryWhereItFits) {
+  const auto shape = [](tridia::index_t n, tridia::neato_memory memory) {
+    return tridia::cuda::plan_neato(
+        task_for({.extents = {3, n}}, algorithm::neato, {.memory = memory}), kSharedBytes);
+  };
+  using tridia::neato_memory;
+  constexpr tridia::index_t most = kSharedBytes / 8 * 2 + 1;
+  for (const tridia::index_t n :
+       {tridia::index_t{0}, tridia::index_t{1}, tridia::index_t{1000}, most}) {
+    EXPECT_TRUE(shape(n, neato_memory::automatic).shared);
+    EXPECT_FALSE(shape(n, neato_memory::global).shared);
+  }
+  EXPECT_FALSE(shape(most + 1, neato_memory::automatic).shared);
+  EXPECT_EQ(shape(1000, neato_memory::shared).shared_bytes, 8 * 500);
+  EXPECT_EQ(shape(1000, neato_memory::global).stages, 9);
+  expect_refusal(errc::unsupported, {"memory", std::to_string(most + 1), "f64", "global"},
+                 [&] { shape(most + 1, neato_memory::shared); });
 }
 
 TEST(PackedShape, TakesThePackingDepth) {

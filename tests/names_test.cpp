@@ -50,10 +50,9 @@ TEST(Names, BothWays) {
   expect_names<operation>({{operation::none, "none"},
                            {operation::transpose, "transpose"},
                            {operation::conjugate_transpose, "conjugate_transpose"}});
-  expect_names<coefficients>(
-      {{coefficients::per_system, "per_system"},
-       {coefficients::shared, "shared"},
-       {coefficients::constant, "constant"}});
+  expect_names<coefficients>({{coefficients::per_system, "per_system"},
+                              {coefficients::shared, "shared"},
+                              {coefficients::constant, "constant"}});
   expect_names<backend>(
       {{backend::cpu, "cpu"}, {backend::cuda, "cuda"}, {backend::reference, "reference"}});
   expect_names<algorithm>({{algorithm::automatic, "automatic"},
@@ -66,11 +65,15 @@ TEST(Names, BothWays) {
                            {algorithm::cr_pcr, "cr_pcr"},
                            {algorithm::pcr_thomas, "pcr_thomas"},
                            {algorithm::packed_cr, "packed_cr"},
-                           {algorithm::hierarchical, "hierarchical"}});
+                           {algorithm::hierarchical, "hierarchical"},
+                           {algorithm::neato, "neato"}});
   expect_names<transformation>({{transformation::none, "none"},
                                 {transformation::full, "full"},
                                 {transformation::blocks, "blocks"},
                                 {transformation::packed, "packed"}});
+  expect_names<neato_memory>({{neato_memory::automatic, "automatic"},
+                              {neato_memory::shared, "shared"},
+                              {neato_memory::global, "global"}});
   expect_names<quantity>({{quantity::first_derivative, "first_derivative"},
                           {quantity::second_derivative, "second_derivative"},
                           {quantity::interpolation, "interpolation"},

@@ -17,6 +17,9 @@
 //   expand(here, left, right) -> solution     from the neighbours' solutions
 //   outside() -> solution, nothing() -> element      beyond the first and the last row
 //
+// and, if it is not the same for all rows, `at(d, k)`, which has the first two for row k where rows
+// are left d apart; not so among the rows of one thread.
+//
 // Rows are shared by a team of threads: `rows.get(k)`, `rows.put(k, element)`,
 // `rows.solve(k, solution)`, `rows.solution(k)`, which of the last row that is left is what `put`
 // put there. A team has `rank()`, `size()` and `wait()`, a barrier.
@@ -30,13 +33,24 @@ TRIDIA_FN int stages_to(Index n, Index size) {
   return stages;
 }
 
+/// Op as it is for row k where rows are left d apart.
+template <class Op>
+TRIDIA_FN decltype(auto) operation_at(const Op& op, int d, int k) {
+  if constexpr (requires { op.at(d, k); }) {
+    return op.at(d, k);
+  } else {
+    return (op);
+  }
+}
+
 /// The way down.
 template <class Op, class Rows, class Team>
 TRIDIA_FN void sweep_down(int n, int stages, Rows& rows, const Op& op, const Team& team) {
   for (int d = 1; d < 1 << stages; d *= 2) {
     for (int k = 2 * d * (team.rank() + 1) - 1; k < n; k += 2 * d * team.size()) {
       const bool right = Op::looks_right && k + d < n;
-      rows.put(k, op.combine(rows.get(k - d), rows.get(k), right, rows.get(right ? k + d : k)));
+      rows.put(k, operation_at(op, 2 * d, k)
+                      .combine(rows.get(k - d), rows.get(k), right, rows.get(right ? k + d : k)));
     }
     team.wait();
   }
@@ -47,8 +61,9 @@ template <class Op, class Rows, class Team>
 TRIDIA_FN void sweep_up(int n, int stages, Rows& rows, const Op& op, const Team& team) {
   for (int d = (1 << stages) / 2; d > 0; d /= 2) {
     for (int k = d * (2 * team.rank() + 1) - 1; k < n; k += 2 * d * team.size()) {
-      rows.solve(k, op.expand(rows.get(k), k >= d ? rows.solution(k - d) : op.outside(),
-                              k + d < n ? rows.solution(k + d) : op.outside()));
+      rows.solve(k, operation_at(op, d, k).expand(rows.get(k),
+                                                  k >= d ? rows.solution(k - d) : op.outside(),
+                                                  k + d < n ? rows.solution(k + d) : op.outside()));
     }
     team.wait();
   }

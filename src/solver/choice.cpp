@@ -14,7 +14,9 @@ struct abilities {
   bool pivots = false;         // where the problem asks for it
   bool every_problem = false;  // complex types and periodic boundaries as well
   bool factors = false;
-  bool switch_point = false, packing_depth = false, transformation = false;  // its parameters
+  bool constant_only = false;  // takes no coefficients but constants
+  // Its parameters.
+  bool switch_point = false, packing_depth = false, transformation = false, memory = false;
 };
 
 constexpr abilities all_abilities[] = {
@@ -35,6 +37,7 @@ constexpr abilities all_abilities[] = {
     {.algorithm = algorithm::pcr_thomas, .gpu_only = true, .switch_point = true},
     {.algorithm = algorithm::packed_cr, .gpu_only = true, .packing_depth = true},
     {.algorithm = algorithm::hierarchical, .gpu_only = true, .switch_point = true},
+    {.algorithm = algorithm::neato, .gpu_only = true, .constant_only = true, .memory = true},
 };
 
 const abilities* find(algorithm a) {
@@ -57,7 +60,7 @@ void check_problem(const abilities& a, const problem& p, backend where) {
            "does not pivot, but the problem asks for pivoting partial: ask for pivoting none, "
            "or for the algorithm lu");
   }
-  if (!a.factors && p.coefficients == coefficients::constant) {
+  if (!a.factors && !a.constant_only && p.coefficients == coefficients::constant) {
     refuse(a, "takes coefficients from arrays, but the problem's are constant: ask for automatic");
   }
   if (a.every_problem) return;
@@ -68,6 +71,10 @@ void check_problem(const abilities& a, const problem& p, backend where) {
   if (p.boundary != boundary::regular) {
     refuse(a, "takes the boundary regular, but the problem's is " + std::string(name(p.boundary)) +
                   ": ask for automatic, or thomas");
+  }
+  if (a.constant_only && p.coefficients != coefficients::constant) {
+    refuse(a, "takes the coefficients constant, but the problem's are " +
+                  std::string(name(p.coefficients)) + ": ask for automatic, or cr");
   }
 }
 
@@ -129,6 +136,11 @@ void check_parameters(const abilities* a, const problem& p, const options& o) {
   check_parameter(a, "packing_depth", given.packing_depth != 0, a && a->packing_depth);
   check_parameter(a, "transformation", given.transformation != transformation::none,
                   a && a->transformation);
+  check_parameter(a, "memory", given.memory != neato_memory::automatic, a && a->memory);
+  if (name(given.memory) == "invalid") {
+    refuse_parameter("memory", std::to_string(static_cast<int>(given.memory)) +
+                                   " is none of automatic, shared and global");
+  }
   check_transformation(given.transformation, p, o.backend);
 }
 

@@ -27,13 +27,15 @@ constexpr auto table<coefficients> = std::to_array<std::string_view>({"per_syste
 template <>
 constexpr auto table<backend> = std::to_array<std::string_view>({"cpu", "cuda", "reference"});
 template <>
-constexpr auto table<algorithm> = std::to_array<std::string_view>({"automatic", "thomas", "lu",
-                                                                   "chunks", "cr", "crnbc", "pcr",
-                                                                   "cr_pcr", "pcr_thomas",
-                                                                   "packed_cr", "hierarchical"});
+constexpr auto table<algorithm> =
+    std::to_array<std::string_view>({"automatic", "thomas", "lu", "chunks", "cr", "crnbc", "pcr",
+                                     "cr_pcr", "pcr_thomas", "packed_cr", "hierarchical", "neato"});
 template <>
 constexpr auto table<transformation> = std::to_array<std::string_view>({"none", "full", "blocks",
                                                                         "packed"});
+template <>
+constexpr auto table<neato_memory> = std::to_array<std::string_view>({"automatic", "shared",
+                                                                      "global"});
 template <>
 constexpr auto table<quantity> = std::to_array<std::string_view>({"first_derivative",
                                                                   "second_derivative",
@@ -65,6 +67,7 @@ std::string_view name(transformation v) noexcept { return pick(v); }
 std::string_view name(quantity v) noexcept { return pick(v); }
 std::string_view name(staggering v) noexcept { return pick(v); }
 std::string_view name(line_end v) noexcept { return pick(v); }
+std::string_view name(neato_memory v) noexcept { return pick(v); }
 
 template <class E>
 std::span<const std::string_view> names() noexcept {
@@ -89,6 +92,7 @@ template std::span<const std::string_view> names<transformation>() noexcept;
 template std::span<const std::string_view> names<quantity>() noexcept;
 template std::span<const std::string_view> names<staggering>() noexcept;
 template std::span<const std::string_view> names<line_end>() noexcept;
+template std::span<const std::string_view> names<neato_memory>() noexcept;
 
 template std::optional<value_type> parse(std::string_view) noexcept;
 template std::optional<boundary> parse(std::string_view) noexcept;
@@ -101,5 +105,6 @@ template std::optional<transformation> parse(std::string_view) noexcept;
 template std::optional<quantity> parse(std::string_view) noexcept;
 template std::optional<staggering> parse(std::string_view) noexcept;
 template std::optional<line_end> parse(std::string_view) noexcept;
+template std::optional<neato_memory> parse(std::string_view) noexcept;
 
 }  // namespace tridia

@@ -26,7 +26,8 @@ std::string describe(const manner& m) {
       << (m.factored ? " factor+solve" : " execute") << (m.status ? "" : " no status") << " guard "
       << m.guard << " switch point " << m.parameters.switch_point << " depth "
       << m.parameters.packing_depth << " transformation " << name(m.parameters.transformation)
-      << " misalignment " << m.misalignment << (m.apart ? " arrays apart" : "");
+      << " memory " << name(m.parameters.memory) << " misalignment " << m.misalignment
+      << (m.apart ? " arrays apart" : "");
   if (m.alias) out << " x is " << name(*m.alias);
   return out.str();
 }

@@ -40,19 +40,25 @@ __device__ __noinline__ index_t diagnose_line(const geometry& g, const typed_ope
   return solver::diagnose_system<V, pivoting::none, B>(g, o, matrix, side);
 }
 
-/// The status of a line whose solution is (not) finite, before x takes the place of an input. Where
-/// several right-hand sides share a status, zeros have been entered before.
-template <class V, boundary B>
-__device__ __forceinline__ void report_line(const geometry& g, const typed_operands<V>& o,
-                                            const line_place& line, bool finite) {
-  if (o.status == nullptr) return;
-  const index_t status = finite ? 0 : diagnose_line<V, B>(g, o, line.matrix, line.side);
-  index_t* const at = o.status + line.at[layout::status];
+/// Enters the status of a line. Where several right-hand sides share one, zeros have been entered
+/// before.
+__device__ __forceinline__ void enter_line_status(const geometry& g, const line_place& line,
+                                                  index_t* statuses, index_t status) {
+  index_t* const at = statuses + line.at[layout::status];
   if (g.right_sides.size == 1) {
     *at = status;
   } else if (status != 0) {
     solver::merge_status(at, 0, status);
   }
+}
+
+/// The status of a line whose solution is (not) finite, before x takes the place of an input.
+template <class V, boundary B>
+__device__ __forceinline__ void report_line(const geometry& g, const typed_operands<V>& o,
+                                            const line_place& line, bool finite) {
+  if (o.status == nullptr) return;
+  const index_t status = finite ? 0 : diagnose_line<V, B>(g, o, line.matrix, line.side);
+  enter_line_status(g, line, o.status, status);
 }
 
 /// By every thread of a block that has solved a line, before x is stored: enters the status.

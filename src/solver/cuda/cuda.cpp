@@ -27,14 +27,15 @@ class executor final : public solver::executor {
       task_.geometry.off_diagonal = off_diagonal_.as<index_t>();
     }
     const device_limits limits = current_device_limits();
-    if (!t.constant) method_ = choose_method(task_, limits);
+    if (!t.constant || t.options.algorithm == algorithm::neato)
+      method_ = choose_method(task_, limits);
     factored_ = choose_factored_method(task_, limits);
     if (factored_) {
       factors_bytes_ = launches_for(task_, launches_f32, launches_f64, launches_c64, launches_c128)
                            .factors_bytes(task_);
     }
     columns_ = columns_for(line_count(task_), limits);
-    if (t.constant) {
+    if (t.constant && !method_) {
       // Also finds out whether it is singular.
       constant_ = upload(rounded(solver::factor(*t.constant, t.pivoting), t.type));
       const index_t n = t.geometry.rows;
@@ -65,8 +66,8 @@ class executor final : public solver::executor {
   }
   std::size_t workspace_bytes() const override {
     if (line_count(task_) == 0) return 0;
-    if (task_.constant) return 0;
-    return method_ ? method_->workspace_bytes() : factors_bytes();
+    if (method_) return method_->workspace_bytes();
+    return task_.constant ? 0 : factors_bytes();
   }
   std::size_t factors_bytes() const override { return factors_bytes_; }
 
@@ -77,12 +78,12 @@ class executor final : public solver::executor {
   void execute(const operands& o, void* workspace, void* stream) const override {
     if (line_count(task_) == 0) return;
     if (scan_) return scan(o, stream);
-    if (task_.constant) return solve(constant_.as<void>(), o, nullptr, stream);
     if (method_) {
       const device_scope scope(device_);
       check(method_->solve(o, align(workspace), as_stream(stream)), "launching a solve");
       return;
     }
+    if (task_.constant) return solve(constant_.as<void>(), o, nullptr, stream);
     operands matrix = o;
     matrix.status = nullptr;
     factor(matrix, workspace, nullptr, stream);

@@ -1,11 +1,14 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/constant.hpp"
 #include "solver/cuda/check.hpp"
 #include "solver/cuda/cyclic.hpp"
 #include "solver/cuda/hierarchical.hpp"
 #include "solver/cuda/kernels.hpp"
 #include "solver/cuda/method.hpp"
+#include "solver/cuda/neato.hpp"
 #include "solver/cuda/packed_cr.hpp"
 #include "solver/cuda/thomas_batch.hpp"
+#include "solver/reduction.hpp"
 
 // The algorithms that are asked for by their names: what each is launched by.
 namespace tridia::cuda {
@@ -18,11 +21,13 @@ Launches real_launches(const task& t, Launches (*f32)(), Launches (*f64)()) {
 }
 
 /// Lines that are systems of their own, though several may be right-hand sides of one matrix and
-/// share a status: the kernels only add to zeros then.
+/// share a status: the kernels only add to zeros then, or where they `add` in any case.
 class line_method : public method {
  public:
-  line_method(const task& t, const device_limits& d)
-      : task_(t), columns_(columns_for(line_count(t), d)) {}
+  line_method(const task& t, const device_limits& d, bool add = false)
+      : task_(t),
+        columns_(columns_for(line_count(t), d)),
+        from_zeros_(add || t.geometry.right_sides.size > 1) {}
   cudaError_t solve(const operands& o, std::byte* workspace, cudaStream_t stream) const final {
     cudaError_t result = cudaSuccess;
     for (int part = 0; part < parts() && result == cudaSuccess; ++part)
@@ -32,7 +37,7 @@ class line_method : public method {
   cudaError_t solve_part(int part, const operands& o, std::byte* workspace,
                          cudaStream_t stream) const final {
     const geometry& g = task_.geometry;
-    if (part == 0 && o.status != nullptr && g.right_sides.size > 1) {
+    if (part == 0 && o.status != nullptr && from_zeros_) {
       const cudaError_t result = launch_enter_statuses(g, nullptr, o.status, columns_, stream);
       if (result != cudaSuccess) return result;
     }
@@ -46,6 +51,7 @@ class line_method : public method {
 
  private:
   index_t columns_;
+  bool from_zeros_;
 };
 
 class cyclic_method final : public line_method {
@@ -159,6 +165,37 @@ class thomas_batch_method final : public line_method {
   device_memory order_, row_starts_;
 };
 
+class neato_method final : public line_method {
+ public:
+  neato_method(const task& t, const neato_shape& s, const device_limits& d)
+      : line_method(t, d, !s.shared), shape_(s), launches_(real_launches(t, neato_f32, neato_f64)) {
+    solver::factor(*t.constant, t.pivoting);  // finds out whether it is singular
+    const solver::reduction r = solver::reduce(*t.constant);
+    levels_ = upload(r.levels);
+    factors_ = upload(solver::rounded(r.factors, t.type));
+    shape_.levels = levels_.as<core::reduction_level>();
+    shape_.factors = factors_.as<void>();
+    check(launches_.prepare(d.shared_bytes), giving_memory);
+  }
+  std::string manner() const override {
+    if (!shape_.shared) {
+      return std::to_string(2 * shape_.stages + 1) + " passes over x in global memory";
+    }
+    return "a block a system, " + std::to_string(shape_.threads) + " threads, " +
+           std::to_string(shape_.shared_bytes) + " bytes of shared memory";
+  }
+
+ protected:
+  cudaError_t solve_lines(int, const operands& o, std::byte*, cudaStream_t stream) const override {
+    return launches_.solve(task_.geometry, o, shape_, stream);
+  }
+
+ private:
+  neato_shape shape_;
+  neato_launches launches_;
+  device_memory levels_, factors_;
+};
+
 }  // namespace
 
 std::unique_ptr<const method> make_named_method(const task& t, const device_limits& d) {
@@ -179,6 +216,8 @@ std::unique_ptr<const method> make_named_method(const task& t, const device_limi
       if (s.splits == 0) return std::make_unique<cyclic_method>(t, d);
       return std::make_unique<hierarchical_method>(t, s, d);
     }
+    case algorithm::neato:
+      return std::make_unique<neato_method>(t, plan_neato(t, d.shared_bytes), d);
     default:
       return {};
   }

@@ -1,0 +1,21 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/near_toeplitz_reduction.hpp"
+#include "solver/constant.hpp"
+
+#include <vector>
+
+namespace tridia::solver {
+
+/// Cyclic reduction of a constant matrix, all of it but the right-hand sides.
+struct reduction {
+  std::vector<core::reduction_level> levels;  // from all rows to one
+  std::vector<wide> factors;  // words of core::reduction_factors, one row after another
+};
+
+/// Of real numbers, regular. Throws `error` (unsupported) where the order of elimination of cyclic
+/// reduction meets a pivot that is zero.
+reduction reduce(const constant_matrix&);
+
+}  // namespace tridia::solver
