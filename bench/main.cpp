@@ -39,7 +39,7 @@ constexpr const char* kHelp =
     "the\n"
     "library, its peers and the speed of memory, in one run\n"
     "  solve              the cases of the project's targets\n"
-    "  reproduce hybrid|cuthomas|packing   a paper's experiment, on a GPU\n"
+    "  reproduce hybrid|cuthomas|packing|neato   a paper's experiment, on a GPU\n"
     "  --device cpu|cuda  what is measured (cpu)\n"
     "  --json FILE        write the results there\n"
     "  --filter REGEX     the cases whose names match; -REGEX: those whose names do not\n"

@@ -88,6 +88,7 @@ row row_of(const systems_spec& spec, std::string solver) {
   row r;
   r.case_name = name(spec.matrix);
   if (spec.coefficients == tridia::coefficients::shared) r.case_name += ", shared coefficients";
+  if (spec.coefficients == tridia::coefficients::constant) r.case_name = "constants";
   if (spec.shortest > 0) r.case_name += ", ragged from " + std::to_string(spec.shortest);
   if (spec.placement == placement::aligned) r.case_name += ", 64-byte aligned";
   r.solver = std::move(solver);

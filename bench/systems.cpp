@@ -58,6 +58,7 @@ std::vector<index_t> systems_spec::offsets() const {
 tridia::problem systems_spec::problem(tridia::pivoting pivoting) const {
   tridia::problem p;
   p.type = type, p.boundary = boundary, p.pivoting = pivoting, p.coefficients = coefficients;
+  if (coefficients == tridia::coefficients::constant) p.matrix = constants();
   if (shortest > 0) {
     p.offsets = offsets();
     p.extents = {p.offsets.back()};
@@ -139,7 +140,7 @@ template <class T>
 double systems<T>::residual(const T* x) const {
   using R = typename real_of<T>::type;
   const index_t n = spec.n, inner = spec.inner();
-  const bool shared = spec.coefficients == tridia::coefficients::shared;
+  const bool shared = spec.has_one_matrix();
   const bool periodic = spec.boundary == tridia::boundary::periodic;
   double worst = 0;
 #pragma omp parallel for schedule(static) reduction(max : worst)

@@ -3,6 +3,7 @@
 
 #include "entries.hpp"
 
+#include "tridia/near_toeplitz.hpp"
 #include "tridia/problem.hpp"
 
 #include <cstddef>
@@ -51,14 +52,21 @@ struct systems_spec {
   [[nodiscard]] index_t rows() const { return shortest > 0 ? offsets().back() : n * batch; }
   /// Where the systems of a ragged batch begin, and the last one ends.
   [[nodiscard]] std::vector<index_t> offsets() const;
-  /// Of each coefficient's array.
-  [[nodiscard]] index_t entries() const {
-    return coefficients == tridia::coefficients::shared ? n : rows();
+  /// Of each coefficient's array. Constants are given to the library by `problem`, and lie in
+  /// arrays of one system for judging solutions.
+  [[nodiscard]] index_t entries() const { return has_one_matrix() ? n : rows(); }
+  [[nodiscard]] bool has_one_matrix() const {
+    return coefficients != tridia::coefficients::per_system;
+  }
+  /// The matrix of constants: a fourth-order compact derivative closed to third order (A. T.
+  /// Srinath, thesis, Clemson University, 2015, equations 1.2 to 1.4).
+  [[nodiscard]] static tridia::near_toeplitz constants() {
+    return {.interior = {0.25, 1.0, 0.25}, .head = {{0.0, 1.0, 2.0}}, .tail = {{2.0, 1.0, 0.0}}};
   }
   /// What the library is told.
   [[nodiscard]] tridia::problem problem(tridia::pivoting pivoting) const;
-  /// The fewest words a row that must cross memory: 4 + 1, or 1 + 1 with shared coefficients.
-  [[nodiscard]] int reads() const { return coefficients == tridia::coefficients::shared ? 1 : 4; }
+  /// The fewest words a row that must cross memory: 4 + 1, or 1 + 1 with one matrix for all.
+  [[nodiscard]] int reads() const { return has_one_matrix() ? 1 : 4; }
   friend bool operator==(const systems_spec&, const systems_spec&) = default;
 };
 

@@ -108,6 +108,26 @@ std::size_t bytes_of(const systems_spec& s, index_t count) {
 
 void check_launch(const char* what) { check(cudaGetLastError(), what); }
 
+template <class T>
+void upload_constants(index_t n, const device_array& dl, const device_array& d,
+                      const device_array& du) {
+  using R = typename real_of<T>::type;
+  const tridia::near_toeplitz m = systems_spec::constants();
+  const auto rows = static_cast<std::size_t>(n), heads = m.head.size(), tails = m.tail.size();
+  std::vector<T> lower(rows), diagonal(rows), upper(rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const tridia::near_toeplitz::row& r = i < heads           ? m.head[i]
+                                          : i >= rows - tails ? m.tail[i + tails - rows]
+                                                              : m.interior;
+    lower[i] = T(static_cast<R>(r.dl.real()));
+    diagonal[i] = T(static_cast<R>(r.d.real()));
+    upper[i] = T(static_cast<R>(r.du.real()));
+  }
+  dl.upload(lower.data());
+  d.upload(diagonal.data());
+  du.upload(upper.data());
+}
+
 }  // namespace
 
 device_systems::device_systems(const systems_spec& s)
@@ -121,8 +141,12 @@ device_systems::device_systems(const systems_spec& s)
   const std::uint64_t seed = s.seed * kStreams;
   dispatch(s.type, [&](auto value) {
     using T = decltype(value);
-    fill_coefficients<T><<<blocks_for(s.entries()), kThreads>>>(
-        s.matrix == matrix::dominant, seed, s.entries(), dl_.as<T>(), d_.as<T>(), du_.as<T>());
+    if (s.coefficients == tridia::coefficients::constant) {
+      upload_constants<T>(s.n, dl_, d_, du_);
+    } else {
+      fill_coefficients<T><<<blocks_for(s.entries()), kThreads>>>(
+          s.matrix == matrix::dominant, seed, s.entries(), dl_.as<T>(), d_.as<T>(), du_.as<T>());
+    }
     fill_rhs<T><<<blocks_for(s.rows()), kThreads>>>(seed, s.rows(), rhs_.as<T>());
   });
   check_launch("filling the systems");
@@ -139,7 +163,7 @@ double device_systems::residual(const device_array& x) const {
                 s.batch,
                 s.shortest > 0 ? 1 : s.inner(),
                 s.shortest > 0 ? offsets_.as<const index_t>() : nullptr,
-                s.coefficients == tridia::coefficients::shared,
+                s.has_one_matrix(),
                 s.boundary == tridia::boundary::periodic};
   const index_t segments = (s.n + kSegment - 1) / kSegment * s.batch;
   dispatch(s.type, [&](auto value) {

@@ -23,6 +23,9 @@ prepared_plan::prepared_plan(const suite_options& options, const systems_spec& s
 }
 
 void prepared_plan::execute(const device_systems& systems, const device_array& x) const {
+  if (plan_.problem().coefficients == tridia::coefficients::constant) {
+    return plan_.execute(static_cast<const void*>(systems.rhs().data()), x.data(), execution_);
+  }
   plan_.execute(systems.dl().data(), systems.d().data(), systems.du().data(), systems.rhs().data(),
                 x.data(), execution_);
 }

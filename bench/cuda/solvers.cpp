@@ -124,6 +124,9 @@ std::optional<std::string> describe(const tridia::algorithm_parameters& p) {
   if (p.transformation != tridia::transformation::none) {
     return "transformation " + std::string(tridia::name(p.transformation));
   }
+  if (p.memory != tridia::neato_memory::automatic) {
+    return "memory " + std::string(tridia::name(p.memory));
+  }
   return {};
 }
 

@@ -27,4 +27,7 @@ void add_cuthomas(suite& s);
 /// A. A. Davidson, J. D. Owens, "Register Packing for Cyclic Reduction: A Case Study", 2011.
 void add_packing(suite& s);
 
+/// A. T. Srinath, thesis, Clemson University, 2015, table 4.1: NEATO in global and shared memory.
+void add_neato(suite& s, const std::vector<gtsv_peer>& peers);
+
 }  // namespace tridia_bench

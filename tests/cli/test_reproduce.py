@@ -58,6 +58,16 @@ def packing():
     return rows
 
 
+def neato():
+    fields = {"type": "f64", "n": 32, "batch": 1024}
+    return [row("tridia cuda", 0.01, **fields),
+            row("tridia cuda, neato", 0.02, parameter="memory shared", **fields),
+            row("tridia cuda, neato", 0.03, parameter="memory global", **fields),
+            row("cuSPARSE gtsv2StridedBatch", 0.05, **fields),
+            row("LAPACKE gtsv", 0.4, threads=1, **fields),
+            row("LAPACKE gtsv", 0.1, threads=8, **fields)]
+
+
 class Reproduce(Case):
     """Copies of the executable and the script, where nothing else lies."""
 
@@ -132,6 +142,13 @@ class Reproduce(Case):
         self.assertIn("f32: registers = 15.0 + 4.00 depth", text)
         self.assertRegex(text, r"\n1024 +8 +47 +47 +2\.5 +2\.5 ")
         self.assertRegex(text, r"\npcr +4\.00\n")
+
+    def test_neato(self):
+        text = self.show("neato", neato())
+        self.assertRegex(text, r"\n32 x 1024 +0\.4000 \[0\.152\] +0\.1000 \[0\.094\] +"
+                               r"0\.0500 \[0\.31\] +0\.0300 \[0\.207\] +0\.0200 \[0\.092\] +"
+                               r"0\.0100\n")
+        self.assertRegex(text, r"\n2048 x 2048 +- \[16\.272\]")
 
     def test_wrong_rows_are_named(self):
         rows = hybrid()
