@@ -21,4 +21,7 @@ void add_peer(suite& s, const gtsv_peer& peer, const systems_spec& spec, int thr
 /// The library's cases, and each peer's beside them.
 void add_cpu_cases(suite& s, const std::vector<gtsv_peer>& peers);
 
+/// Compact operators along each axis of a cube, beside a loop over LAPACK's gttrs.
+void add_cpu_derive(suite& s);
+
 }  // namespace tridia_bench

@@ -1,6 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "gtsv.hpp"
 
+#include <type_traits>
+
 #if defined(TRIDIA_BENCH_LAPACK)
 // Its own complex types are C's.
 #define LAPACK_COMPLEX_CUSTOM
@@ -38,12 +40,28 @@ std::optional<gtsv_peer> lapack_gtsv() {
   return peer;
 }
 
+std::optional<gttrs_peer> lapack_gttrs() {
+  static_assert(std::is_same_v<lapack_int, int>);
+  gttrs_peer peer{};
+  peer.factor = [](std::int64_t n, double* dl, double* d, double* du, double* du2, int* pivots) {
+    return int{LAPACKE_dgttrf_work(static_cast<lapack_int>(n), dl, d, du, du2, pivots)};
+  };
+  peer.solve = [](std::int64_t n, const double* dl, const double* d, const double* du,
+                  const double* du2, const int* pivots, double* b) {
+    const auto rows = static_cast<lapack_int>(n);
+    return int{
+        LAPACKE_dgttrs_work(LAPACK_COL_MAJOR, 'N', rows, 1, dl, d, du, du2, pivots, b, rows)};
+  };
+  return peer;
+}
+
 }  // namespace tridia_bench
 
 #else
 
 namespace tridia_bench {
 std::optional<gtsv_peer> lapack_gtsv() { return std::nullopt; }
+std::optional<gttrs_peer> lapack_gttrs() { return std::nullopt; }
 }  // namespace tridia_bench
 
 #endif

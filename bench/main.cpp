@@ -35,10 +35,12 @@ namespace {
 using namespace tridia_bench;
 
 constexpr const char* kHelp =
-    "tridia_bench [solve | reproduce EXPERIMENT] [OPTIONS] [Google Benchmark's options]: times "
+    "tridia_bench [solve | derive | reproduce EXPERIMENT] [OPTIONS] [Google Benchmark's options]: "
+    "times "
     "the\n"
     "library, its peers and the speed of memory, in one run\n"
     "  solve              the cases of the project's targets\n"
+    "  derive             those of compact operators and constant coefficients\n"
     "  reproduce hybrid|cuthomas|packing|neato   a paper's experiment, on a GPU\n"
     "  --device cpu|cuda  what is measured (cpu)\n"
     "  --json FILE        write the results there\n"
@@ -80,7 +82,8 @@ std::shared_ptr<const tridia::tuning_table> read_tuning(const std::string& path)
 void take_command(suite_options& o, std::vector<char*>& arguments) {
   if (arguments.size() < 2) return;
   const std::string_view command = arguments[1];
-  if (command == "solve") {
+  o.derive = command == "derive";
+  if (command == "solve" || o.derive) {
     arguments.erase(arguments.begin() + 1);
   } else if (command == "reproduce") {
     if (arguments.size() < 3) throw std::runtime_error("reproduce takes the name of an experiment");
@@ -198,7 +201,7 @@ int run(int argc, char** argv) {
     const std::vector<gtsv_peer> peers = find_peers(s.options, versions);
     if (!list) measure_cpu_floors(s, false);
     say_floors(s);
-    add_cpu_cases(s, peers);
+    s.options.derive ? add_cpu_derive(s) : add_cpu_cases(s, peers);
     benchmark::RunSpecifiedBenchmarks();
     if (!list) measure_cpu_floors(s, true);
   } else {
@@ -209,7 +212,9 @@ int run(int argc, char** argv) {
       measure_cuda_floors(s, false);
     }
     say_floors(s);
-    if (s.options.experiment.empty()) {
+    if (s.options.derive) {
+      add_cuda_derive(s);
+    } else if (s.options.experiment.empty()) {
       add_cuda_cases(s);
     } else {
       const std::vector<gtsv_peer> peers = find_peers(s.options, versions);

@@ -111,6 +111,29 @@ def targets(results):
     ]
 
 
+def derive_targets(rows):
+    """Those of `bench derive` on a CPU: each axis of 256^3, all threads."""
+    cores = max((r["threads"] or 1 for r in rows), default=1)
+    verdicts = []
+    for boundary in ("regular", "periodic"):
+        for layout in ("contiguous", "interleaved", "middle"):
+            name = f"C6 first derivative, {layout}, {boundary}: roofline fraction"
+            found = select(rows, solver="tridia cpu", case="C6 first derivative", threads=cores,
+                           layout=layout, boundary=boundary)
+            verdicts.append(Verdict(name, 0.70, found[0]["roofline_fraction"],
+                                    f"{found[0]['ms']:.2f} ms, floor {found[0]['floor_ms']:.2f} ms")
+                            if found else Verdict(name, 0.70, None, ""))
+    fields = {"case": "C6 first derivative", "layout": "contiguous", "boundary": "regular",
+              "threads": cores}
+    ours, lapack = (select(rows, solver=s, **fields) for s in ("tridia cpu", "LAPACKE gttrs"))
+    both = ours and lapack
+    verdicts.append(Verdict("C6 first derivative, against a loop of LAPACKE dgttrs", 1,
+                            lapack[0]["ms"] / ours[0]["ms"] if both else None,
+                            f"{lapack[0]['ms']:.1f} ms against {ours[0]['ms']:.1f} ms" if both
+                            else "", judged=False))
+    return verdicts
+
+
 def noise(rows):
     """A sentence if the copies before and after the cases differ: then something else ran too."""
     after = ", after the cases"
@@ -220,7 +243,12 @@ def main():
         print(machine_line(results), results["command"], results["date"], "", sep="\n")
         print(table(rows), end="\n\n")
     on_gpu = any(r["solver"] == "tridia cuda" for r in rows)
-    verdicts = targets_cuda.judge(rows) if on_gpu else targets(results)
+    derived = any(r["case"] == "C6 first derivative" for r in rows)
+    if on_gpu:
+        verdicts = targets_cuda.judge(rows, targets_cuda.DERIVE_TARGETS if derived
+                                      else targets_cuda.TARGETS)
+    else:
+        verdicts = derive_targets(rows) if derived else targets(results)
     for verdict in verdicts:
         print(verdict.line())
     missed = [v for v in verdicts if v.judged and not v.met]

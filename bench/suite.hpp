@@ -19,6 +19,7 @@ namespace tridia_bench {
 /// What the command line says.
 struct suite_options {
   std::string experiment;  ///< Of a paper, instead of the targets' cases; empty: none.
+  bool derive = false;     ///< Compact operators instead of solves.
   std::string device = "cpu";
   std::string json;     ///< Where the results go; empty: nowhere.
   std::string mkl;      ///< A directory below which libmkl_rt.so is looked for.

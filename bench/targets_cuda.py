@@ -68,6 +68,28 @@ TARGETS = (
           case=("dominant", "random"), unit=WORKSPACE),
 )
 
+LAYOUTS = ("contiguous", "interleaved", "middle")  # along the last, the first and the middle axis
+
+
+def beside_copy(name, limit, of, case, layout=LAYOUTS, **fields):
+    """A row of `bench derive`, held against a copy of the same field in the same run."""
+    return solve(name, limit, TIMES, {"solver": "copy", "case": f"device copy, {of}"}, type="f64",
+                 case=case, layout=layout, **fields)
+
+
+# What `tridia bench derive` is asked for.
+DERIVE_TARGETS = (
+    beside_copy("constant coefficients", 1.08, "2^26", "near-Toeplitz",
+                n=(64, 128, 256, 512, 1024, 2048, 4096)),
+    *(beside_copy("C6", 1.10, f"{n}^3", "C6 first derivative", n=n, boundary=boundary)
+      for n in (256, 512, 1024) for boundary in ("regular", "periodic")),
+    beside_copy("other schemes", 1.12, "512^3",
+                ("C8 first derivative", "C6 second derivative", "F10 filter"), n=512),
+    beside_copy("gradient", 3.2, "512^3", "C6 gradient", layout=None, n=512),
+    solve("against cuSPARSE", 1 / 5, TIMES, {"solver": "cuSPARSE gtsv2StridedBatch"}, type="f64",
+          case="C6 first derivative", n=512),
+)
+
 
 @dataclass
 class Judgement:
@@ -120,16 +142,17 @@ def value_of(rows, target, fields):
 def label_of(target, fields):
     parts = [target.name, fields["type"]]
     parts += [f"n = {fields['n']}"] if "n" in fields else []
-    parts += [fields["layout"]]
+    parts += [fields["layout"]] if fields["layout"] else []
+    parts += [fields["boundary"]] if fields["boundary"] != "regular" else []
     parts += [fields["pivoting"]] if fields["pivoting"] != "none" else []
     parts += [fields["case"]] if fields["case"] != "dominant" else []
     return ", ".join(parts)
 
 
-def judge(rows):
+def judge(rows, targets=TARGETS):
     """Every row of every target; of workspaces the largest, since all are to be nothing."""
     judgements = []
-    for target in TARGETS:
+    for target in targets:
         found = [(label_of(target, fields), value_of(rows, target, fields))
                  for fields in each(target.fields)]
         if target.unit == WORKSPACE:

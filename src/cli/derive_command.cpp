@@ -1,8 +1,9 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "commands.hpp"
 
+#include "backend_choice.hpp"
 #include "failure.hpp"
-#include "field.hpp"
+#include "field_executor.hpp"
 #include "memory.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -61,6 +62,14 @@ systems lines_of(const npy_header& header, int axis) {
   return lines;
 }
 
+std::unique_ptr<field_executor> make_executor(backend where) {
+  require_backend(where);
+#ifdef TRIDIA_HAS_CUDA
+  if (where == backend::cuda) return make_device_fields();
+#endif
+  return make_host_fields();
+}
+
 /// One run of the command.
 class derive_job {
  public:
@@ -70,9 +79,10 @@ class derive_job {
         closure_(closure_of(arguments, scheme_)),
         in_(open_field(arguments.in, "IN")),
         lines_(lines_of(in_->header(), arguments.axis)),
-        parts_(lines_, lines_at_most()) {
+        where_(make_executor(parse<backend>(arguments.device).value())),
+        parts_(lines_, 1) {
     // Whatever the library refuses comes before there is a file.
-    check_whole_field();
+    cut(make_whole());
     out_ = create_field(arguments.out, "OUT", in_->header());
   }
 
@@ -100,7 +110,7 @@ class derive_job {
             {"device", arguments_.device},
             {"threads", threads_},
             {"slabs", parts_.count()},
-            {"workspace_bytes", workspace_.size()},
+            {"workspace_bytes", workspace_bytes_},
             {"bytes_moved", bytes()},
             {"derive_seconds", derive_seconds_},
             {"total_seconds", total_seconds},
@@ -125,15 +135,6 @@ class derive_job {
     return 2 * static_cast<std::uint64_t>(lines_.count() * lines_.rows()) * size_of(lines_.type);
   }
 
-  [[nodiscard]] index_t lines_at_most() const {
-    const std::uint64_t memory = arguments_.memory.empty()
-                                     ? available_memory() / 2
-                                     : parse_bytes(arguments_.memory, "--memory");
-    const auto count = static_cast<std::uint64_t>(std::max<index_t>(lines_.count(), 1));
-    return static_cast<index_t>(
-        std::clamp<std::uint64_t>(memory / std::max<std::uint64_t>(bytes() / count, 1), 1, count));
-  }
-
   [[nodiscard]] compact_operator make(std::vector<index_t> extents, std::vector<index_t> in,
                                       std::vector<index_t> out) const {
     grid g;
@@ -150,10 +151,8 @@ class derive_job {
     return {scheme_, closure_, std::move(g), o};
   }
 
-  void check_whole_field() try {
-    const compact_operator op = make(lines_.extents, {}, {});
-    warning_ = op.warning();
-    threads_ = op.threads();
+  [[nodiscard]] compact_operator make_whole() const try {
+    return make(lines_.extents, {}, {});
   } catch (const error& e) {
     // The library's name for what is here the shape of a file.
     const std::string_view sentence = e.what(), prefix = "extents: ";
@@ -161,14 +160,27 @@ class derive_job {
     throw bad_input("IN", std::string(sentence.substr(prefix.size())));
   }
 
+  /// Into slabs for which there is memory, with what the whole field's operator says.
+  void cut(const compact_operator& whole) {
+    warning_ = whole.warning();
+    threads_ = whole.threads();
+    const std::uint64_t memory =
+        where_->memory(arguments_.memory.empty() ? available_memory() / 2
+                                                 : parse_bytes(arguments_.memory, "--memory"));
+    // A GPU's workspace, where it needs one, holds lines too; a CPU's is small.
+    const std::uint64_t workspace = whole.backend() == backend::cuda ? whole.workspace_bytes() : 0;
+    const auto count = static_cast<std::uint64_t>(std::max<index_t>(lines_.count(), 1));
+    const std::uint64_t a_line = std::max<std::uint64_t>((bytes() + workspace) / count, 1);
+    parts_ =
+        slabs(lines_, static_cast<index_t>(std::clamp<std::uint64_t>(memory / a_line, 1, count)));
+  }
+
   void derive(const slab& part) {
     const field_part in = in_->open(part), out = out_->open(part);
-    const compact_operator op = make(part.extents, in.strides, out.strides);
-    if (op.workspace_bytes() > workspace_.size()) workspace_.resize(op.workspace_bytes());
-    const auto begin = clock::now();
-    op.apply(static_cast<const void*>(in.data), static_cast<void*>(out.data),
-             {.workspace = workspace_.data(), .workspace_bytes = workspace_.size()});
-    derive_seconds_ += seconds_since(begin);
+    const compact_operator op =
+        make(part.extents, where_->strides(part.extents, in), where_->strides(part.extents, out));
+    workspace_bytes_ = std::max(workspace_bytes_, op.workspace_bytes());
+    derive_seconds_ += where_->apply(op, in, out);
     out_->close(part);
     if (parts_.count() > 1) in_->release();
   }
@@ -178,9 +190,10 @@ class derive_job {
   closure closure_;
   std::unique_ptr<field_input> in_;
   systems lines_;
+  std::unique_ptr<field_executor> where_;
   slabs parts_;
   std::unique_ptr<field_output> out_;
-  std::vector<std::byte> workspace_;
+  std::size_t workspace_bytes_ = 0;
   std::string warning_;
   int threads_ = 1;
   double derive_seconds_ = 0;

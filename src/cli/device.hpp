@@ -6,7 +6,9 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 // What the commands that use a GPU own of it.
 namespace tridia::cli {
@@ -15,6 +17,13 @@ inline void check(cudaError_t result, const char* what) {
   if (result == cudaSuccess) return;
   throw failure(exit_failure, "--device",
                 fmt::format("cuda failed to {}: {}", what, cudaGetErrorString(result)));
+}
+
+/// Bytes of the current device that a slab may take, given those of the host.
+inline std::uint64_t memory_for_slabs(std::uint64_t host_bytes) {
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total), "tell its free memory");
+  return std::min<std::uint64_t>(host_bytes, free / 10 * 9);
 }
 
 class device_stream {

@@ -29,17 +29,6 @@ std::vector<std::size_t> walked_axes(const systems& all, const operand& array, c
   return axes;
 }
 
-std::vector<index_t> packed_strides(const systems& all, const operand& array, const slab& part) {
-  std::vector<index_t> strides(all.extents.size(), 0);
-  const std::vector<std::size_t> axes = walked_axes(all, array, part);
-  index_t step = 1;
-  for (std::size_t k = axes.size(); k-- > 0;) {
-    strides[axes[k]] = step;
-    step *= entries(all, array, part, axes[k]);
-  }
-  return strides;
-}
-
 }  // namespace
 
 slabs::slabs(const systems& all, index_t systems_at_most) : extents_(all.extents) {
@@ -119,6 +108,18 @@ region region_of(const systems& all, array_role role, const slab& part) {
   return out;
 }
 
+std::vector<index_t> packed_strides(const systems& all, array_role role, const slab& part) {
+  const operand& array = all.arrays[role];
+  std::vector<index_t> strides(all.extents.size(), 0);
+  const std::vector<std::size_t> axes = walked_axes(all, array, part);
+  index_t step = 1;
+  for (std::size_t k = axes.size(); k-- > 0;) {
+    strides[axes[k]] = step;
+    step *= entries(all, array, part, axes[k]);
+  }
+  return strides;
+}
+
 problem slab_problem(const systems& all, const slab& part, bool packed) {
   problem p;
   p.type = all.type;
@@ -130,8 +131,7 @@ problem slab_problem(const systems& all, const slab& part, bool packed) {
   p.coefficients = all.coefficients;
   p.short_off_diagonals = all.short_off_diagonals;
   const auto strides = [&](array_role role) {
-    const operand& array = all.arrays[role];
-    return packed ? packed_strides(all, array, part) : array.strides;
+    return packed ? packed_strides(all, role, part) : all.arrays[role].strides;
   };
   p.dl_strides = strides(role_dl);
   p.d_strides = strides(role_d);

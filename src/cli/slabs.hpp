@@ -55,6 +55,9 @@ struct region {
 
 region region_of(const systems& all, array_role role, const slab& part);
 
+/// Of the region's packed copy, its stretches one after another: strides in elements.
+std::vector<index_t> packed_strides(const systems& all, array_role role, const slab& part);
+
 /// Calls `f(offset)` for every stretch in their order, with bytes from the start of the data.
 template <class F>
 void for_each_run(const region& r, F&& f, std::size_t level = 0, std::size_t offset = 0) {
@@ -68,8 +71,8 @@ void for_each_run(const region& r, F&& f, std::size_t level = 0, std::size_t off
   }
 }
 
-/// The problem of one slab. Packed arrays are copies of a region's stretches one after another;
-/// otherwise strides are those of the files, and a pointer is at byte `region::first`.
+/// The problem of one slab. Its arrays are packed copies, or strides are those of the files, and a
+/// pointer is at byte `region::first`.
 problem slab_problem(const systems& all, const slab& part, bool packed);
 
 }  // namespace tridia::cli

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "commands.hpp"
 
+#include "backend_choice.hpp"
 #include "executor.hpp"
 #include "failure.hpp"
 #include "memory.hpp"
@@ -11,7 +12,6 @@
 #include "slab_plans.hpp"
 
 #include "tridia/error.hpp"
-#include "tridia/info.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -65,16 +65,8 @@ options plan_options(const solve_arguments& a) {
 }
 
 std::unique_ptr<executor> make_executor(backend where) {
+  require_backend(where);
   if (where != backend::cuda) return make_host_executor();
-  const system_info machine = query_system();
-  if (!machine.cuda_built) {
-    throw bad_input("--device",
-                    "cuda is asked for, but this tridia was built without it: build "
-                    "with nvcc on the PATH, or use --device cpu");
-  }
-  if (machine.cuda_devices.empty()) {
-    throw bad_input("--device", "cuda is asked for, but no GPU is visible here: use --device cpu");
-  }
 #ifdef TRIDIA_HAS_CUDA
   return make_device_executor();
 #else

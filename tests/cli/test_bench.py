@@ -32,9 +32,10 @@ class Bench(Case):
         program = Path(self.folder / "tridia_bench")
         program.write_text('#!/bin/sh\necho "$@"\nexit 7\n')
         program.chmod(0o755)
-        run = self.run_bench("solve", "--device", "cuda", "--json", "f", "--help")
-        self.assertEqual(run.returncode, 7)
-        self.assertEqual(run.stdout, "solve --device cuda --json f --help\n")
+        for what in ("solve", "derive"):
+            run = self.run_bench(what, "--device", "cuda", "--json", "f", "--help")
+            self.assertEqual(run.returncode, 7)
+            self.assertEqual(run.stdout, f"{what} --device cuda --json f --help\n")
 
     def test_scaling_is_a_program_of_its_own(self):
         run = self.run_bench("scaling")

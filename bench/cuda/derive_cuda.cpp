@@ -1,0 +1,239 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "cases_cuda.hpp"
+
+#include "../derive.hpp"
+#include "derive_kernels.hpp"
+#include "device.hpp"
+#include "device_copy.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tridia_bench {
+namespace {
+
+using tridia::backend;
+using tridia::compact_operator;
+
+constexpr int kRepetitions = 21;
+
+device_array uploaded(const std::vector<double>& values) {
+  device_array there(values.size() * sizeof(double));
+  there.upload(values.data());
+  return there;
+}
+
+/// A field whose results along an axis are known.
+class known_field {
+ public:
+  known_field(const std::vector<index_t>& extents, const std::vector<double>& line)
+      : g_(uploaded(line)),
+        field_{.extents = {extents[0], extents[1], extents[2]},
+               .period = static_cast<index_t>(line.size()),
+               .factors = {g_.as<double>(), g_.as<double>(), g_.as<double>()}},
+        values_(bytes()) {
+    check(launch_fill(field_, values_.as<double>(), nullptr), "filling a field");
+    check(cudaDeviceSynchronize(), "filling a field");
+  }
+
+  [[nodiscard]] std::size_t bytes() const {
+    return static_cast<std::size_t>(field_.size()) * sizeof(double);
+  }
+  [[nodiscard]] const double* data() const { return values_.as<double>(); }
+
+  /// The largest error of results of which those of the line are known, over the largest of these.
+  [[nodiscard]] double error(const device_array& out, int axis,
+                             const std::vector<double>& line) const {
+    const device_array h = uploaded(line), worst = uploaded({0});
+    product_field expected = field_;
+    expected.factors[axis] = h.as<double>();
+    check(launch_judge(expected, out.as<double>(), worst.as<double>(), nullptr), "judging");
+    double value = 0;
+    worst.download(&value);
+    return value / largest(line);
+  }
+
+ private:
+  device_array g_;
+  product_field field_;
+  device_array values_;
+};
+
+/// An operator of a cube, with its workspace.
+class prepared_operator {
+ public:
+  explicit prepared_operator(const derive_case& c)
+      : op_(c.make_scheme(), c.grid(), {.backend = backend::cuda}),
+        workspace_(op_.workspace_bytes()) {}
+  [[nodiscard]] std::size_t workspace_bytes() const { return op_.workspace_bytes(); }
+  void apply(const double* in, const device_array& out, cudaStream_t stream) const {
+    op_.apply(in, out.as<double>(),
+              {.workspace = workspace_.data(),
+               .workspace_bytes = op_.workspace_bytes(),
+               .stream = stream});
+  }
+
+ private:
+  compact_operator op_;
+  device_array workspace_;
+};
+
+/// Times `work`, which writes all of `outs`.
+template <class F>
+void measure_on_device(benchmark::State& state, row& r, const device_clock& clock,
+                       const std::vector<const device_array*>& outs, F&& work) {
+  work();  // warms up
+  measure(state, r, [&] {
+    for (const device_array* out : outs) out->set(0xff, clock.stream());  // NaN
+    return clock.time(work);
+  });
+  clock.wait();
+}
+
+void run_operator(benchmark::State& state, row& r, const derive_case& c) {
+  const std::vector<double> line = random_line(c.points);
+  const known_field f(c.grid().extents, line);
+  const prepared_operator op(c);
+  const device_array out(f.bytes());
+  const device_clock clock;
+  r.workspace_bytes = op.workspace_bytes();
+  measure_on_device(state, r, clock, {&out}, [&] { op.apply(f.data(), out, clock.stream()); });
+  set_residual(r, f.error(out, c.axis, reference_line(c, line)), tridia::value_type::f64);
+}
+
+/// The derivatives of one field along its three axes.
+void run_gradient(benchmark::State& state, row& r, derive_case c) {
+  const std::vector<double> line = random_line(c.points);
+  const known_field f(c.grid().extents, line);
+  const std::vector<double> known = reference_line(c, line);
+  std::vector<prepared_operator> ops;
+  std::vector<device_array> outs;
+  std::vector<const device_array*> all;
+  outs.reserve(3);
+  for (c.axis = 0; c.axis < 3; ++c.axis) {
+    ops.emplace_back(c);
+    outs.emplace_back(f.bytes());
+    all.push_back(&outs.back());
+  }
+  const device_clock clock;
+  measure_on_device(state, r, clock, all, [&] {
+    for (std::size_t k = 0; k < 3; ++k) ops[k].apply(f.data(), outs[k], clock.stream());
+  });
+  double worst = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    worst = std::max(worst, f.error(outs[static_cast<std::size_t>(axis)], axis, known));
+  }
+  set_residual(r, worst, tridia::value_type::f64);
+}
+
+void run_constant(benchmark::State& state, row& r, const constant_case& c) {
+  const std::vector<double> line = random_line(c.n);
+  const known_field f(c.extents(), line);
+  const tridia::plan plan(c.problem(), {.backend = backend::cuda});
+  const device_array out(f.bytes()), workspace(plan.workspace_bytes());
+  const device_clock clock;
+  r.note = std::string(tridia::name(plan.algorithm())) + ": " + plan.reason();
+  r.workspace_bytes = plan.workspace_bytes();
+  measure_on_device(state, r, clock, {&out}, [&] {
+    plan.execute(f.data(), out.as<double>(),
+                 {.workspace = workspace.data(),
+                  .workspace_bytes = plan.workspace_bytes(),
+                  .stream = clock.stream()});
+  });
+  set_residual(r, f.error(out, c.axis(), reference_line(c, line)), tridia::value_type::f64);
+}
+
+/// cuSPARSE behind a kernel of the right-hand sides.
+void run_cusparse(benchmark::State& state, row& r, const derive_case& c) {
+  const std::vector<double> line = random_line(c.points);
+  const known_field f(c.grid().extents, line);
+  const index_t lines = c.points * c.points;
+  const stencil_rows rows(c);
+  const device_array dl(f.bytes()), d(f.bytes()), du(f.bytes()), out(f.bytes());
+  const device_clock clock;
+  const cusparse_gtsv<double> gtsv(cusparse_method::strided, static_cast<int>(c.points),
+                                   static_cast<int>(lines), clock.stream());
+  const device_array workspace(gtsv.workspace_bytes());
+  r.workspace_bytes = gtsv.workspace_bytes();
+  check(launch_matrices(rows, lines, dl.as<double>(), d.as<double>(), du.as<double>(),
+                        clock.stream()),
+        "making matrices");
+  measure_on_device(state, r, clock, {&out}, [&] {
+    check(launch_right_sides(rows, lines, f.data(), out.as<double>(), clock.stream()),
+          "making right-hand sides");
+    gtsv.solve(dl.as<double>(), d.as<double>(), du.as<double>(), out.as<double>(),
+               workspace.data());
+  });
+  set_residual(r, f.error(out, c.axis, reference_line(c, line)), tridia::value_type::f64);
+}
+
+/// The best copy of an array as large as the cases'.
+void run_copy(benchmark::State& state, row& r) {
+  const std::size_t bytes = r.floor_bytes / 2;
+  const device_array from(bytes), to(bytes);
+  const device_clock clock;
+  from.set(0x3f, clock.stream());
+  const copy_arrays arrays{.in = {from.as<double>()}, .out = to.as<double>(), .bytes = bytes};
+  int device = 0, capability = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&capability, cudaDevAttrComputeCapabilityMajor, device),
+        "cudaDeviceGetAttribute");
+  row best = r;
+  for (const device_copy& copy : device_copies(1)) {
+    if (copy.least_capability > capability) continue;
+    row one = r;
+    one.note = copy.name;
+    const auto launch = [&] { check(copy.launch(arrays, clock.stream()), copy.name); };
+    launch();  // warms up
+    for (int k = 0; k < one.most_repetitions; ++k) one.ms.push_back(clock.time(launch));
+    if (best.ms.empty() || one.median_ms() < best.median_ms()) best = std::move(one);
+  }
+  r = std::move(best);
+  for ([[maybe_unused]] auto _ : state) state.SetIterationTime(r.median_ms() * 1e-3);
+}
+
+void add_copy(suite& s, const std::string& of, index_t elements) {
+  row r;
+  r.case_name = "device copy, " + of;
+  r.solver = "copy";
+  r.type = "f64";
+  r.floor_reads = 1;
+  r.floor_bytes = 2 * sizeof(double) * static_cast<std::size_t>(elements);
+  add_case(s, r, kRepetitions, run_copy);
+}
+
+}  // namespace
+
+void add_cuda_derive(suite& s) {
+  constexpr index_t rows = index_t{1} << 26;
+  add_copy(s, "2^26", rows);
+  for (const layout l : {layout::contiguous, layout::interleaved, layout::middle}) {
+    for (const index_t n : {64, 128, 256, 512, 1024, 2048, 4096}) {
+      const constant_case c{l, n, rows / n};
+      add_case(s, row_of(c, "tridia cuda"), kRepetitions,
+               [=](benchmark::State& state, row& r) { run_constant(state, r, c); });
+    }
+  }
+  index_t points = 0;
+  for (const derive_case& c : derive_cases()) {
+    if (c.points != points) {
+      points = c.points;
+      add_copy(s, std::to_string(points) + "^3", points * points * points);
+    }
+    add_case(s, row_of(c, "tridia cuda"), kRepetitions,
+             [=](benchmark::State& state, row& r) { run_operator(state, r, c); });
+  }
+  const derive_case c6{tridia::quantity::first_derivative, "C6", tridia::boundary::regular, 512, 2};
+  row gradient = row_of(c6, "tridia cuda");
+  gradient.case_name = "C6 gradient";
+  gradient.layout.reset();
+  gradient.floor_bytes *= 3;
+  add_case(s, gradient, kRepetitions,
+           [=](benchmark::State& state, row& r) { run_gradient(state, r, c6); });
+  add_case(s, row_of(c6, name(cusparse_method::strided)), kRepetitions,
+           [=](benchmark::State& state, row& r) { run_cusparse(state, r, c6); });
+}
+
+}  // namespace tridia_bench

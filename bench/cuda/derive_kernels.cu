@@ -1,0 +1,59 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "derive_kernels.hpp"
+
+namespace tridia_bench {
+namespace {
+
+constexpr int kThreads = 256;
+
+/// A thread an element.
+template <class F>
+__global__ void __launch_bounds__(kThreads) for_each_kernel(index_t count, F f) {
+  const index_t i = index_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (i < count) f(i);
+}
+
+template <class F>
+cudaError_t for_each(index_t count, cudaStream_t stream, F f) {
+  const auto blocks = static_cast<unsigned>((count + kThreads - 1) / kThreads);
+  for_each_kernel<<<blocks, kThreads, 0, stream>>>(count, f);
+  return cudaGetLastError();
+}
+
+}  // namespace
+
+cudaError_t launch_fill(const product_field& f, double* out, cudaStream_t stream) {
+  return for_each(f.size(), stream, [=] __device__(index_t i) { out[i] = f.at(i); });
+}
+
+cudaError_t launch_judge(const product_field& f, const double* x, double* worst,
+                         cudaStream_t stream) {
+  return for_each(f.size(), stream, [=] __device__(index_t i) {
+    const double error = fabs(x[i] - f.at(i));
+    // Doubles from 0 are in the order of their bits.
+    const long long bits = __double_as_longlong(error <= 1e300 ? error : HUGE_VAL);
+    auto* const place = reinterpret_cast<long long*>(worst);
+    if (bits > *static_cast<volatile long long*>(place)) atomicMax(place, bits);
+  });
+}
+
+cudaError_t launch_matrices(const stencil_rows& rows, index_t lines, double* dl, double* d,
+                            double* du, cudaStream_t stream) {
+  return for_each(lines * rows.rows, stream, [=] __device__(index_t i) {
+    const index_t row = i % rows.rows;
+    const stencil_rows::row& r = rows.at(row);
+    dl[i] = row == 0 ? 0 : r.sub;
+    d[i] = r.diag;
+    du[i] = row == rows.rows - 1 ? 0 : r.sup;
+  });
+}
+
+cudaError_t launch_right_sides(const stencil_rows& rows, index_t lines, const double* f, double* to,
+                               cudaStream_t stream) {
+  return for_each(lines * rows.rows, stream, [=] __device__(index_t i) {
+    const index_t row = i % rows.rows;
+    to[i] = rows.right_side(f + (i - row), row);
+  });
+}
+
+}  // namespace tridia_bench

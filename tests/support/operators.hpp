@@ -1,0 +1,28 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tridia/compact.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tridia_test {
+
+/// reference, cpu, and cuda where a GPU is visible.
+const std::vector<tridia::backend>& every_backend();
+
+/// out = op(in), or out += add op(in), with arrays on the host wherever the operator runs: to a GPU
+/// they are copied whole, with what lies between their elements, and `out` back. In place if both
+/// are the same array.
+void apply_anywhere(const tridia::compact_operator& op, std::span<const std::byte> in,
+                    std::span<std::byte> out, std::optional<double> add = {});
+
+template <class T>
+void apply_anywhere(const tridia::compact_operator& op, const std::vector<T>& in,
+                    std::vector<T>& out, std::optional<double> add = {}) {
+  apply_anywhere(op, std::as_bytes(std::span(in)), std::as_writable_bytes(std::span(out)), add);
+}
+
+}  // namespace tridia_test
