@@ -303,9 +303,10 @@ TEST(Compact, ShortestLines) {
           EXPECT_LT(distance(expected, result), 1e-12)
               << text_of(s) << ' ' << points << ' ' << name(where);
         } catch (const error& e) {
-          EXPECT_TRUE(e.code() == errc::singular ||
-                      std::string(e.what()).find("too few") != std::string::npos)
-              << e.what();
+          const std::string sentence = e.what();
+          EXPECT_TRUE(sentence.find("too few") != std::string::npos ||
+                      sentence.find("singular") != std::string::npos)
+              << sentence;
           ++refusals;
         }
       }

@@ -119,6 +119,12 @@ TEST(Recurrence, NotWhereNumbersWouldGrow) {
   const auto regular = tridia::boundary::regular, periodic = tridia::boundary::periodic;
   // A pivot of zero without interchanges; products of multipliers that grow from row to row.
   EXPECT_FALSE(make_recurrences(matrix(6, regular, {.interior = {1, 0, 1}})));
+  const auto second_derivative = matrix(40, regular,
+                                        {.interior = {2.0 / 11, 1, 2.0 / 11},
+                                         .head = {{0, 1, 11}, {0.1, 1, 0.1}},
+                                         .tail = {{0.1, 1, 0.1}, {11, 1, 0}}});
+  EXPECT_FALSE(make_recurrences(second_derivative));
+  EXPECT_TRUE(make_recurrences(second_derivative, 32));
   EXPECT_FALSE(make_recurrences(matrix(40, regular, {.interior = {3, 1, 0.1}})));
   // Not circulant.
   EXPECT_FALSE(

@@ -185,7 +185,7 @@ constant_factors factor(const constant_matrix& a, pivoting p) {
   return f;
 }
 
-std::optional<recurrences> make_recurrences(const constant_matrix& a) {
+std::optional<recurrences> make_recurrences(const constant_matrix& a, int growth) {
   std::optional<recurrences> r;
   if (a.boundary == boundary::periodic) {
     r = cyclic_recurrences(a);
@@ -207,8 +207,7 @@ std::optional<recurrences> make_recurrences(const constant_matrix& a) {
       below = words[1];
     }
   }
-  if (!r || amplification(r->lower, false) > core::calm_growth ||
-      amplification(r->upper, true) > core::calm_growth) {
+  if (!r || amplification(r->lower, false) > growth || amplification(r->upper, true) > growth) {
     return {};
   }
   return r;

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/chunk.hpp"
 #include "core/elimination.hpp"
 #include "core/extended.hpp"
 #include "tridia/problem.hpp"
@@ -45,8 +46,9 @@ struct recurrences {
   wide closing_down, closing_back;
 };
 
-/// Nothing where rounding errors would grow, or a periodic matrix is not circulant.
-std::optional<recurrences> make_recurrences(const constant_matrix&);
+/// Nothing where rounding errors would grow by more than `growth`, or a periodic matrix is not
+/// circulant.
+std::optional<recurrences> make_recurrences(const constant_matrix&, int growth = core::calm_growth);
 
 /// Numbers of `type`, one after another.
 std::vector<std::byte> rounded(const std::vector<wide>&, value_type type);

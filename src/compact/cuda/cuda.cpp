@@ -2,6 +2,7 @@
 #include "compact/cuda/line_task.hpp"
 #include "compact/cuda/plain.hpp"
 #include "compact/executor.hpp"
+#include "compact/factors.hpp"
 #include "solver/cuda/check.hpp"
 #include "solver/cuda/devices.hpp"
 #include "solver/cuda/line_scan.hpp"
@@ -106,6 +107,7 @@ class on_gpu final : public executor {
  public:
   explicit on_gpu(const task& t) : device_(cuda::find_device(t.options.cuda_device)) {
     const device_scope scope(device_);
+    (void)factor(t.line.matrix, t.line.rows, t.line.boundary);  // refuses a singular matrix
     lines_ = t.geometry.right_sides.size;
     if (const auto line = line_task(t.line, t.type, t.geometry)) {
       scan_ = cuda::line_scan::make(*line, matrix_of(t.line), t.line.scale,
