@@ -35,10 +35,8 @@ namespace {
 using namespace tridia_bench;
 
 constexpr const char* kHelp =
-    "tridia_bench [solve | derive | reproduce EXPERIMENT] [OPTIONS] [Google Benchmark's options]: "
-    "times "
-    "the\n"
-    "library, its peers and the speed of memory, in one run\n"
+    "tridia_bench [solve | derive | reproduce EXPERIMENT] [OPTIONS] [Google Benchmark's options]:\n"
+    "times the library, its peers and the speed of memory, in one run\n"
     "  solve              the cases of the project's targets\n"
     "  derive             those of compact operators and constant coefficients\n"
     "  reproduce hybrid|cuthomas|packing|neato   a paper's experiment, on a GPU\n"
