@@ -4,10 +4,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace tridia_bench {
+
+/// Thrown by a case that cannot be had here, though nothing is wrong: a method that does not take
+/// systems of its length, a peer that wants more memory than there is. The row says why, as its
+/// note.
+class left_out : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 /// One measured line of the results. A field without a value is null in the JSON.
 struct row {

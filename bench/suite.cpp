@@ -38,6 +38,9 @@ void add_case(suite& s, row prototype, int repetitions,
     row r = prototype;
     try {
       body(state, r);
+    } catch (const left_out& e) {
+      r.note = e.what();
+      state.SkipWithError(e.what());
     } catch (const std::exception& e) {
       r.error = e.what();
     }

@@ -1,6 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "../row.hpp"
+
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -12,6 +14,10 @@
 namespace tridia_bench {
 
 inline void check(cudaError_t status, const char* what) {
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // the next case need not hear of it
+    throw left_out(std::string(what) + ": " + cudaGetErrorString(status));
+  }
   if (status != cudaSuccess) {
     throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
   }
