@@ -59,15 +59,19 @@ template <class R>
 TRIDIA_FN complex<R> conjugate(complex<R> a) {
   return {a.re, -a.im};
 }
-/// Scaled by the larger part, so that |a|^2 neither overflows nor underflows on the way (R. L.
-/// Smith, 1962).
+/// 1 / a, where `invert` does so for real numbers. Scaled by the larger part, so that |a|^2 neither
+/// overflows nor underflows on the way (R. L. Smith, 1962).
+template <class R, class Invert>
+TRIDIA_FN complex<R> reciprocal_by(complex<R> a, Invert invert) {
+  const R re = magnitude(a.re), im = magnitude(a.im);
+  const R scale = invert(select(re > im, re, im));
+  const R u = a.re * scale, v = a.im * scale;
+  const R norm = invert(add_mul(a.re * u, a.im, v));
+  return {u * norm, -(v * norm)};
+}
 template <class R>
 TRIDIA_FN complex<R> reciprocal(complex<R> a) {
-  const R re = magnitude(a.re), im = magnitude(a.im);
-  const R scale = reciprocal(select(re > im, re, im));
-  const R u = a.re * scale, v = a.im * scale;
-  const R norm = reciprocal(add_mul(a.re * u, a.im, v));
-  return {u * norm, -(v * norm)};
+  return reciprocal_by(a, [](R r) { return reciprocal(r); });
 }
 template <class R>
 TRIDIA_FN mask_t<R> to_mask(complex<R> a) {

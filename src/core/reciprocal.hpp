@@ -33,14 +33,9 @@ TRIDIA_FN double quick_reciprocal(double a) {
 #endif
 }
 
-/// Likewise. Scaled by the larger part, so that |a|^2 neither overflows nor underflows on the way.
 template <class R>
 TRIDIA_FN complex<R> quick_reciprocal(complex<R> a) {
-  const R re = magnitude(a.re), im = magnitude(a.im);
-  const R scale = quick_reciprocal(select(re > im, re, im));
-  const R u = a.re * scale, v = a.im * scale;
-  const R norm = quick_reciprocal(add_mul(a.re * u, a.im, v));
-  return {u * norm, -(v * norm)};
+  return reciprocal_by(a, [](R r) { return quick_reciprocal(r); });
 }
 
 }  // namespace tridia::core
