@@ -15,11 +15,18 @@ install(TARGETS tridia
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tridia
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.hpp"
-  PATTERN "mpi.hpp" EXCLUDE)
+  PATTERN "mpi.hpp" EXCLUDE
+  PATTERN "nccl.hpp" EXCLUDE)
 if(TRIDIA_HAS_MPI)
   install(TARGETS tridia_mpi EXPORT tridiaTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(FILES ${PROJECT_SOURCE_DIR}/include/tridia/mpi.hpp
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tridia)
+endif()
+if(TRIDIA_HAS_NCCL)
+  install(TARGETS tridia_nccl EXPORT tridiaTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(FILES ${PROJECT_SOURCE_DIR}/include/tridia/nccl.hpp
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tridia)
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/FindNCCL.cmake DESTINATION ${package_dir})
 endif()
 install(EXPORT tridiaTargets NAMESPACE tridia:: DESTINATION ${package_dir})
 

@@ -17,6 +17,8 @@ add_library(tridia_cuda_statuses OBJECT solver/cuda/statuses.cu)
 tridia_cuda_object(tridia_cuda_statuses)
 add_library(tridia_cuda_operators OBJECT compact/cuda/plain.cu)
 tridia_cuda_object(tridia_cuda_operators)
+add_library(tridia_cuda_lines OBJECT distributed/cuda/lines.cu)
+tridia_cuda_object(tridia_cuda_lines)
 foreach(entry "f32:float" "f64:double" "c64:core::complex<float>" "c128:core::complex<double>")
   string(REGEX MATCH "^([a-z0-9]+):(.*)$" _ "${entry}")
   set(target tridia_cuda_${CMAKE_MATCH_1})
@@ -69,6 +71,8 @@ set_property(DIRECTORY APPEND PROPERTY
 target_sources(tridia PRIVATE
   compact/cuda/cuda.cpp
   compact/cuda/line_task.cpp
+  distributed/cuda/backend.cpp
+  distributed/cuda/part.cpp
   solver/cuda/cuda.cpp
   solver/cuda/cyclic.cpp
   solver/cuda/devices.cpp

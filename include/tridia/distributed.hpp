@@ -57,15 +57,27 @@ class grid {
 class transport;  ///< Private to the library.
 
 /// The ranks that work together, and how they reach each other. Copies are the same communicator.
+/// Its transport says where arrays lie: in host memory (MPI), or in that of a rank's GPU (NCCL).
 class communicator {
  public:
   explicit communicator(std::shared_ptr<transport> by) : by_(std::move(by)) {}
   [[nodiscard]] int rank() const;
   [[nodiscard]] int size() const;
+  /// The GPU in whose memory arrays lie; -1: host memory.
+  [[nodiscard]] int cuda_device() const;
+  /// Waits for all work in a stream (a cudaStream_t) of that GPU, messages among it. Throws
+  /// peer_failure, where one does not arrive within the time limit, and device_failure. Without a
+  /// GPU there is nothing to wait for.
+  void synchronize(void* stream) const;
   [[nodiscard]] const std::shared_ptr<transport>& by() const noexcept { return by_; }
 
  private:
   std::shared_ptr<transport> by_;
+};
+
+struct communicator_options {
+  /// Seconds that any wait for another rank may take before `errc::peer_failure`; 0: for ever.
+  double time_limit = 60;
 };
 
 /// How the interface systems of lines that cross ranks are solved. Each rank reduces its rows of a
@@ -106,13 +118,16 @@ struct step_seconds {
   double statuses = 0;   ///< Telling each other of lines that have failed.
 };
 
-/// Lines across ranks, made ready to be solved many times, each rank with its block in host memory.
+/// Lines across ranks, made ready to be solved many times, each rank with its block where the
+/// communicator's arrays lie.
 ///
 /// All ranks of the communicator make a plan together, in the same order as other plans, of the
 /// same problem but for strides. It owns its memory, so one execution runs at a time; execution
 /// allocates nothing of the library's. All ranks execute it. If a rank fails or does not come
 /// within the communicator's time limit, each of the others throws `errc::peer_failure`, as does
-/// every later use of the communicator.
+/// every later use of the communicator. On GPUs work is put into a stream and nothing waits for it:
+/// such a failure ends the work in the stream, and is thrown by `communicator::synchronize` and by
+/// what is asked of the communicator from then on.
 class plan {
  public:
   /// `p.extents` are those of this rank's block, or empty. Lines are as long as the grid along
@@ -131,8 +146,8 @@ class plan {
   [[nodiscard]] const std::string& reason() const noexcept;
   /// Systems of this rank's block, as `tridia::plan::systems`.
   [[nodiscard]] index_t systems() const noexcept;
-  /// Of the last execution that was finished.
-  [[nodiscard]] const step_seconds& steps() const noexcept;
+  /// Of the last execution that was finished; on a GPU it is waited for.
+  [[nodiscard]] step_seconds steps() const;
   /// Memory that the plan holds on this rank.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
 
@@ -140,15 +155,16 @@ class plan {
   /// `systems()` entries, on every rank those of whole lines: 0: solved; -i < 0: row i of the
   /// line, counted from 1, is the first that is not finite; i > 0: no such row, but singular: the
   /// elimination of some rank met a zero pivot in row i, or, i being the line's length, only that
-  /// of all of them together did. Null where `plan_options::statuses` is off.
+  /// of all of them together did. Null where `plan_options::statuses` is off. `stream`: a
+  /// cudaStream_t of the communicator's GPU; null is the default one.
   void execute(const void* dl, const void* d, const void* du, const void* rhs, void* x,
-               index_t* status = nullptr);
+               index_t* status = nullptr, void* stream = nullptr);
 
   /// Reduces the rows here, and sends what others need of it. Between start and finish the inputs
   /// must not change; x is not written.
   void start(const void* dl, const void* d, const void* du, const void* rhs, void* x,
-             index_t* status = nullptr);
-  /// Waits for what comes from others, and writes x.
+             index_t* status = nullptr, void* stream = nullptr);
+  /// Waits for what comes from others, and writes x, in the stream that was given to `start`.
   void finish();
 
   /// The most that `nearest` would get wrong with these matrices, relative to the largest |x| of a
@@ -185,7 +201,8 @@ class halo_exchange {
   halo_exchange& operator=(halo_exchange&&) noexcept;
 
   /// Sends what neighbours need of `field`, which may be read but not written until `finish`.
-  void start(void* field);
+  /// `stream`: as `plan::execute`.
+  void start(void* field, void* stream = nullptr);
   /// Waits, and writes the halo.
   void finish();
 

@@ -9,11 +9,6 @@
 /// the library, and by no other.
 namespace tridia::distributed {
 
-struct communicator_options {
-  /// Seconds that any wait for another rank may take before `errc::peer_failure`; 0: for ever.
-  double time_limit = 60;
-};
-
 /// All ranks of `ranks` call it together: it is duplicated, and stays the caller's. Arrays are in
 /// host memory; MPI need not know of GPUs. Lives until the last plan that was made with it is gone,
 /// which must be before MPI_Finalize. Throws `error`: invalid_argument (MPI is not running, no

@@ -1,9 +1,19 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "distributed/transport.hpp"
 
+#include <string>
+
 namespace tridia::distributed {
 
 int communicator::rank() const { return by_->rank(); }
 int communicator::size() const { return by_->size(); }
+int communicator::cuda_device() const { return by_->device(); }
+void communicator::synchronize(void* stream) const { by_->synchronize(stream); }
+
+void check_options(const communicator_options& o) {
+  if (o.time_limit >= 0) return;
+  throw error(errc::invalid_argument,
+              "time_limit: " + std::to_string(o.time_limit) + " seconds is not 0 or more");
+}
 
 }  // namespace tridia::distributed

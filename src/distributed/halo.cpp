@@ -1,8 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "distributed/agreement.hpp"
-#include "distributed/box.hpp"
+#include "distributed/backend.hpp"
 #include "layout/resolve.hpp"
-#include "solver/host_pointer.hpp"
 
 #include <algorithm>
 #include <new>
@@ -27,12 +26,17 @@ struct halo_exchange::state {
   grid ranks;
   halo asked;
   std::shared_ptr<transport> by;
+  std::unique_ptr<const backend> where{};
   // Axis by axis, the face before the block and then that behind it.
   std::vector<face> faces{};
-  std::vector<std::byte> memory{};
+  std::shared_ptr<void> memory{};
   std::vector<message> receives{}, sends{};
   std::unique_ptr<exchange> travel{};
-  void* field = nullptr;  // between start and finish
+  void *field = nullptr, *stream = nullptr;  // between start and finish
+
+  [[nodiscard]] std::byte* at(std::size_t place) const {
+    return static_cast<std::byte*>(memory.get()) + place;
+  }
 };
 
 namespace {
@@ -117,15 +121,14 @@ void make_faces(halo_exchange::state& s) {
       s.faces.push_back(*f);
     }
   }
-  s.memory.resize(bytes);
+  s.memory = s.where->allocate(bytes);
 }
 
 /// Where both neighbours along an axis are one rank, what it sends first is for the far face.
 void make_messages(halo_exchange::state& s) {
   const std::size_t size = size_of(s.asked.type);
   const auto add = [&](std::vector<message>& list, int peer, std::size_t at, const box& b) {
-    if (peer >= 0 && b.points() > 0)
-      list.push_back({peer, s.memory.data() + at, b.points() * size});
+    if (peer >= 0 && b.points() > 0) list.push_back({peer, s.at(at), b.points() * size});
   };
   for (std::size_t k = 0; k < s.faces.size(); ++k) {
     const face &f = s.faces[k], &far = s.faces[k ^ 1];
@@ -151,7 +154,11 @@ agreement agreement_of(const halo_exchange::state& s) {
 halo_exchange::halo_exchange(const grid& g, const halo& h, communicator ranks) {
   try {
     auto s = std::unique_ptr<state>(new state{g, h, ranks.by()});
-    agreement_of(*s).reach([&] { check_halo(*s); });
+    agreement_of(*s).reach([&] {
+      s->where = make_backend(*s->by);
+      check_halo(*s);
+    });
+    const at_backend scope(*s->where);
     agreement(*s->by).reach([&] {
       make_faces(*s);
       make_messages(*s);
@@ -175,25 +182,29 @@ halo_exchange& halo_exchange::operator=(halo_exchange&& other) noexcept {
   return *this;
 }
 
-void halo_exchange::start(void* field) {
+void halo_exchange::start(void* field, void* stream) {
   state& s = *state_;
   if (s.field != nullptr) refuse("start: the exchange before has not been finished");
   if (field == nullptr) refuse("field: is null");
-  solver::check_host_pointer("field", field);
+  s.where->check_pointer("field", field);
+  const at_backend scope(*s.where);
+  const std::size_t size = size_of(s.asked.type);
   for (const face& f : s.faces) {
-    if (f.peer >= 0) pack(f.give, size_of(s.asked.type), field, s.memory.data() + f.at_give);
+    if (f.peer >= 0) s.where->copy(packing(f.give, size, field, s.at(f.at_give)), size, stream);
   }
-  s.travel->start(s.receives, s.sends);
-  s.field = field;
+  s.travel->start(s.receives, s.sends, stream);
+  s.field = field, s.stream = stream;
 }
 
 void halo_exchange::finish() {
   state& s = *state_;
   if (s.field == nullptr) refuse("finish: no exchange has been started");
   void* const field = std::exchange(s.field, nullptr);
-  s.travel->wait();
+  const at_backend scope(*s.where);
+  s.travel->wait(s.stream);
+  const std::size_t size = size_of(s.asked.type);
   for (const face& f : s.faces) {
-    if (f.peer >= 0) unpack(f.take, size_of(s.asked.type), s.memory.data() + f.at_take, field);
+    if (f.peer >= 0) s.where->copy(unpacking(f.take, size, s.at(f.at_take), field), size, s.stream);
   }
 }
 

@@ -37,18 +37,15 @@ class interface_systems {
   [[nodiscard]] virtual index_t parcels_a_slab() const = 0;
   /// Equations and ends of all parcels, as they lie in memory of the object.
   [[nodiscard]] virtual void* equations() = 0;
+  [[nodiscard]] virtual std::size_t equation_bytes() const = 0;
   [[nodiscard]] virtual const void* ends() const = 0;
   [[nodiscard]] virtual std::size_t bytes() const = 0;
-  virtual void start(index_t slab) = 0;
-  virtual void finish(index_t slab) = 0;
+  virtual void start(index_t slab, void* stream) = 0;
+  virtual void finish(index_t slab, void* stream) = 0;
 
   [[nodiscard]] index_t slabs() const {
     return (cut().count() + parcels_a_slab() - 1) / parcels_a_slab();
   }
 };
-
-/// By a strategy that is not `automatic`; `nearest` without pivoting only. Lines of two ranks or
-/// more. All ranks of a communicator make theirs together.
-std::unique_ptr<interface_systems> make_interface(strategy, const interface_task&, transport&);
 
 }  // namespace tridia::distributed

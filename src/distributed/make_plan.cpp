@@ -103,55 +103,56 @@ void choose(plan::state& s) {
       choose_strategy(s.options, s.problem.pivoting, s.ranks.ranks()[s.axis], most_lines(s), size);
 }
 
-/// Every right-hand side read where the diagonal lies, which is there without any.
-layout::geometry without_rhs(layout::geometry g) {
-  g.lines[layout::rhs] = g.lines[layout::diag];
-  for (int k = 0; k < g.matrices.count; ++k) {
-    g.matrices.at[k].stride[layout::rhs] = g.matrices.at[k].stride[layout::diag];
-  }
-  return g;
+void make_whole(plan::state& s) {
+  s.whole = std::make_unique<tridia::plan>(s.problem, s.where->options(s.options.threads));
+  s.chosen.reason += "; " + s.whole->reason();
+  s.memory = s.where->allocate(s.whole->workspace_bytes());
 }
 
 void make_parts(plan::state& s, index_t order) {
   const tridia::problem& p = s.problem;
-  const int me = s.by->rank(), count = s.ranks.ranks()[s.axis];
-  if (count == 1) {
-    s.whole = std::make_unique<tridia::plan>(p, tridia::options{.threads = s.options.threads});
-    s.chosen.reason += "; " + s.whole->reason();
-    s.memory.resize(s.whole->workspace_bytes());
-    return;
-  }
   s.geometry = number_lines(s.geometry, s.shapes, order);
-  const int here = s.ranks.coordinates(me)[s.axis];
-  const bool periodic = p.boundary == boundary::periodic;
-  part_task rows{
-      p.type,           p.pivoting, s.geometry, periodic || here > 0, periodic || here + 1 < count,
-      s.options.threads};
-  s.rows = make_cpu_part(rows);
-  rows.geometry = without_rhs(s.geometry);
-  s.rows_alone = make_cpu_part(rows);
+  s.rows = s.where->make_part(s.rows_task());
+  const int me = s.by->rank(), here = s.ranks.coordinates(me)[s.axis];
   const line_of_ranks line{s.ranks.line(me, s.axis), here};
-  s.systems = make_interface(s.chosen.strategy,
-                             {p.type, p.pivoting, p.boundary, line, s.lines(),
-                              s.options.interface_bytes, s.options.threads},
-                             *s.by);
+  s.systems = s.where->make_interface(s.chosen.strategy,
+                                      {p.type, p.pivoting, p.boundary, line, s.lines(),
+                                       s.options.interface_bytes, s.options.threads},
+                                      *s.by);
   const std::vector<index_t>& cuts = s.ranks.cuts(s.axis);
   s.found =
-      std::make_unique<verdicts>(line, s.lines(), verdicts::place{cuts[here], cuts.back()}, *s.by);
-  s.memory.resize(s.rows->memory_bytes() + solver::alignment);
+      s.where->make_verdicts(line, s.lines(), {cuts[here], cuts.back()}, s.options.threads, *s.by);
 }
 
 }  // namespace
 
+part_task plan::state::rows_task() const {
+  const int here = ranks.coordinates(by->rank())[axis], count = ranks.ranks()[axis];
+  const bool periodic = problem.boundary == boundary::periodic;
+  return {problem.type,
+          problem.pivoting,
+          geometry,
+          periodic || here > 0,
+          periodic || here + 1 < count,
+          options.threads};
+}
+
 plan::plan(const grid& g, tridia::problem p, communicator ranks, const plan_options& o) {
   try {
     auto s = std::unique_ptr<state>(new state{g, std::move(p), o, ranks.by()});
-    agreement_of(*s).reach([&] { check_problem(*s); });
+    agreement_of(*s).reach([&] {
+      s->where = make_backend(*s->by);
+      check_problem(*s);
+    });
+    const at_backend scope(*s->where);
     choose(*s);
     index_t order[] = {wished_order(s->shapes)};
     s->by->maxima(order);
     // Memory may run out on one rank alone.
-    agreement(*s->by).reach([&] { make_parts(*s, order[0]); });
+    agreement(*s->by).reach([&] {
+      s->times = s->where->make_laps();
+      s->ranks.ranks()[s->axis] == 1 ? make_whole(*s) : make_parts(*s, order[0]);
+    });
     state_ = std::move(s);
   } catch (const std::bad_alloc&) {
     throw error(errc::out_of_memory, "a plan: host memory ran out");

@@ -20,20 +20,18 @@ struct part_task {
   int threads;
 };
 
-/// A rank's rows of all its lines, to and from what their interface systems know of them. Words lie
-/// as parcels.hpp says.
+/// A rank's rows of all its lines, to and from what their interface systems know of them, in memory
+/// of its own. Words lie as parcels.hpp says.
 class part {
  public:
   virtual ~part() = default;
-  [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
   /// The equations of `core::chunk` for the lines of parcels p0 to p1 - 1.
   virtual void reduce(const solver::operands&, const parcels&, index_t p0, index_t p1,
-                      void* equations, void* memory) const = 0;
-  /// x of these lines from their ends, and what was found of each: see part_kernels.hpp.
+                      void* equations, void* stream) = 0;
+  /// x of these lines from their ends, and what was found of each: see part_status.hpp.
   virtual void expand(const solver::operands&, const parcels&, index_t p0, index_t p1,
-                      const void* ends, index_t* found, void* memory) const = 0;
+                      const void* ends, index_t* found, void* stream) = 0;
 };
-
-std::unique_ptr<const part> make_cpu_part(const part_task&);
 
 }  // namespace tridia::distributed

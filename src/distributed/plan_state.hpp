@@ -1,10 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "distributed/interface.hpp"
+#include "distributed/backend.hpp"
 #include "distributed/model.hpp"
-#include "distributed/part.hpp"
-#include "distributed/verdicts.hpp"
 #include "layout/resolve.hpp"
 #include "tridia/plan.hpp"
 
@@ -19,23 +17,27 @@ struct plan::state {
   tridia::problem problem;
   plan_options options;
   std::shared_ptr<transport> by;
+  std::unique_ptr<const backend> where{};
   int axis = 0;
   layout::resolved shapes{};
   layout::geometry geometry{};
   strategy_choice chosen{};
   // Lines that do not cross ranks are any plan's; or else the three parts of those that do.
   std::unique_ptr<const tridia::plan> whole{};
-  std::unique_ptr<const part> rows{}, rows_alone{};  // with right-hand sides, and without
+  std::shared_ptr<void> memory{};  // of `whole`
+  std::unique_ptr<part> rows{};
   std::unique_ptr<interface_systems> systems{};
   std::unique_ptr<verdicts> found{};
-  std::vector<std::byte> memory{};
+  std::unique_ptr<laps> times{};
 
   // Of an execution between start and finish.
   bool started = false;
   solver::operands arrays{};
-  step_seconds seconds{}, of_last{};
+  void* stream = nullptr;
 
   [[nodiscard]] index_t lines() const { return geometry.matrices.size; }
+  /// What is to be done with the rows here.
+  [[nodiscard]] part_task rows_task() const;
 };
 
 /// A number as what ranks compare; if it is not negative, in the same order.

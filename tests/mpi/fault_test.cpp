@@ -2,6 +2,7 @@
 
 // Ranks that disagree, or do not come: an error on all others, in time.
 #include <gtest/gtest.h>
+#include <mpi.h>
 
 #include <chrono>
 #include <functional>
@@ -25,9 +26,6 @@ using tridia::distributed::strategy;
 // Long enough for ranks that share a busy core.
 constexpr double kLimit = 2.5;
 
-communicator ranks(double limit = 30) {
-  return tridia::distributed::mpi_communicator(MPI_COMM_WORLD, {.time_limit = limit});
-}
 grid lines_of_ranks() { return grid({4 * world_size(), 6}, {world_size(), 1}); }
 
 /// The sentence with which something is refused; "" if it is not.
@@ -136,6 +134,7 @@ TEST_P(AbsentRank, IsAnErrorOnAllOthers) {
   plan lines(s.grid, s.local(), by, {.strategy = GetParam()});
   const auto execute = [&] {
     lines.execute(s.dl.block(), s.d.block(), s.du.block(), s.rhs.block(), s.x.block());
+    by.synchronize(nullptr);
   };
   execute();
   MPI_Barrier(MPI_COMM_WORLD);

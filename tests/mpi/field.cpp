@@ -14,17 +14,6 @@ namespace tridia_test {
 using tridia::boundary;
 using tridia::pivoting;
 
-int world_rank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-int world_size() {
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
-
 std::vector<std::vector<int>> process_grids() {
   const int n = world_size();
   std::set<std::vector<int>> all{{n, 1, 1}, {1, n, 1}, {1, 1, n}};
@@ -58,9 +47,9 @@ field::field(tridia::value_type type, const tridia::distributed::grid& g, bool r
   }
   origin_ = (own_.extents[0] - 1) * strides_[0];
   strides_[0] = -strides_[0];
-  local_.resize(static_cast<std::size_t>(step) * tridia::size_of(type));
+  local_ = ranks_memory(static_cast<std::size_t>(step) * tridia::size_of(type));
   whole_.resize(static_cast<std::size_t>(points(g.extents())) * tridia::size_of(type));
-  for (index_t k = 0; k < step; ++k) store(type_, local_.data(), k, kNaN);
+  for (index_t k = 0; k < step; ++k) store(type_, local_.host(), k, kNaN);
   for (index_t k = 0; k < points(g.extents()); ++k) set(k, kNaN);
 }
 
@@ -81,13 +70,15 @@ void field::for_each_point(F f) const {
 
 void field::scatter() {
   for_each_point(
-      [&](index_t whole, index_t local) { store(type_, local_.data(), local, get(whole)); });
+      [&](index_t whole, index_t local) { store(type_, local_.host(), local, get(whole)); });
+  local_.push();
 }
 
 void field::collect() {
+  local_.pull();
   std::fill(whole_.begin(), whole_.end(), std::byte{0});
   for_each_point(
-      [&](index_t whole, index_t local) { set(whole, load(type_, local_.data(), local)); });
+      [&](index_t whole, index_t local) { set(whole, load(type_, local_.host(), local)); });
   // Every other rank has zeros there: a maximum of bytes keeps all that is not.
   MPI_Allreduce(MPI_IN_PLACE, whole_.data(), static_cast<int>(whole_.size()), MPI_UNSIGNED_CHAR,
                 MPI_BOR, MPI_COMM_WORLD);
@@ -129,10 +120,12 @@ tridia::problem split_problem::local() const {
   return p;
 }
 
-void split_problem::run(tridia::distributed::plan& plan, index_t* status) {
+std::vector<index_t> split_problem::run(tridia::distributed::plan& plan) {
   for (field* f : {&dl, &d, &du, &rhs, &x}) f->scatter();
-  plan.execute(dl.block(), d.block(), du.block(), rhs.block(), x.block(), status);
+  ranks_array<index_t> status(std::vector<index_t>(static_cast<std::size_t>(plan.systems()), 99));
+  plan.execute(dl.block(), d.block(), du.block(), rhs.block(), x.block(), status.there());
   x.collect();
+  return status.get();
 }
 
 index_t split_problem::rows() const { return whole.extents[whole.axis]; }

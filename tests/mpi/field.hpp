@@ -4,14 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "mpi/ranks.hpp"
 #include "support/random.hpp"
 #include "support/scalar.hpp"
-#include "tridia/mpi.hpp"
 
 namespace tridia_test {
-
-int world_rank();
-int world_size();
 
 /// Grids of all ranks in three directions, one direction alone and several.
 std::vector<std::vector<int>> process_grids();
@@ -28,7 +25,7 @@ class field {
   const void* whole() const { return whole_.data(); }
 
   /// The block as it lies on this rank, and its strides.
-  void* block() { return local_.data() + origin_ * tridia::size_of(type_); }
+  void* block() { return local_.there() + origin_ * tridia::size_of(type_); }
   const std::vector<index_t>& strides() const { return strides_; }
   /// The block from the whole, and the whole from all ranks' blocks.
   void scatter();
@@ -43,7 +40,8 @@ class field {
   tridia::distributed::block own_;
   std::vector<index_t> strides_;
   index_t origin_ = 0;
-  std::vector<std::byte> whole_, local_;
+  std::vector<std::byte> whole_;
+  ranks_memory local_{0};
 };
 
 /// A problem on a grid: everything known on all ranks.
@@ -57,8 +55,8 @@ struct split_problem {
   void fill(rng& random);
   /// Of this rank's block.
   tridia::problem local() const;
-  /// Runs a plan on all ranks and collects x.
-  void run(tridia::distributed::plan& plan, index_t* status = nullptr);
+  /// Runs a plan on all ranks and collects x. Returns the statuses of this rank's systems.
+  std::vector<index_t> run(tridia::distributed::plan& plan);
 
   index_t rows() const;
   index_t lines() const;

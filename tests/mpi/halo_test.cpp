@@ -34,10 +34,13 @@ class padded {
       origin_ += (own_.extents[0] + h.after[0] - 1 - h.before[0]) * asked.strides[0];
       asked.strides[0] = -asked.strides[0];
     }
-    memory_.resize(static_cast<std::size_t>(step) * size_of(h.type));
-    for (index_t k = 0; k < step; ++k) store(h.type, memory_.data(), k, kOutside);
+    memory_ = ranks_memory(static_cast<std::size_t>(step) * size_of(h.type));
+    for (index_t k = 0; k < step; ++k) store(h.type, memory_.host(), k, kOutside);
   }
-  void* block() { return memory_.data() + origin_ * size_of(asked.type); }
+  void* block() { return memory_.there() + origin_ * size_of(asked.type); }
+  /// Where plans work on it, and back.
+  void push() { memory_.push(); }
+  void pull() { memory_.pull(); }
   /// Calls f(point, relative to the block; the axes along which it is outside the block).
   template <class F>
   void for_each(F f) const {
@@ -52,8 +55,8 @@ class padded {
           f(i, outside);
         }
   }
-  wide get(const std::vector<index_t>& i) const { return load(asked.type, memory_.data(), at(i)); }
-  void set(const std::vector<index_t>& i, wide v) { store(asked.type, memory_.data(), at(i), v); }
+  wide get(const std::vector<index_t>& i) const { return load(asked.type, memory_.host(), at(i)); }
+  void set(const std::vector<index_t>& i, wide v) { store(asked.type, memory_.host(), at(i), v); }
   /// The number of a point of the whole array; kOutside where there is none.
   wide number(const std::vector<index_t>& i) const {
     wide n = 0;
@@ -78,7 +81,7 @@ class padded {
   grid grid_;
   tridia::distributed::block own_;
   index_t origin_ = 0;
-  std::vector<std::byte> memory_;
+  ranks_memory memory_{0};
 };
 
 void expect_exchanged(const halo& h, const grid& g, bool reversed,
@@ -89,8 +92,10 @@ void expect_exchanged(const halo& h, const grid& g, bool reversed,
     field.for_each([&](const auto& i, int outside) {
       field.set(i, outside ? wide(kOutside) : field.number(i) * wide(step));
     });
+    field.push();
     faces.start(field.block());
     faces.finish();
+    field.pull();
     field.for_each([&](const auto& i, int outside) {
       const bool filled = outside <= 1 && field.number(i) != wide(kOutside);
       ASSERT_EQ(field.get(i), filled ? field.number(i) * wide(step) : wide(kOutside))
@@ -100,7 +105,7 @@ void expect_exchanged(const halo& h, const grid& g, bool reversed,
 }
 
 TEST(Halo, HoldsWhatNeighboursHave) {
-  const auto by = tridia::distributed::mpi_communicator(MPI_COMM_WORLD);
+  const auto by = ranks();
   for (const auto& process_grid : process_grids())
     for (const value_type type : {value_type::f32, value_type::f64, value_type::c128})
       for (const bool reversed : {false, true})
@@ -117,7 +122,7 @@ TEST(Halo, HoldsWhatNeighboursHave) {
 }
 
 TEST(Halo, IsRefusedWhereABlockIsTooThin) {
-  const auto by = tridia::distributed::mpi_communicator(MPI_COMM_WORLD);
+  const auto by = ranks();
   const grid g({2 * world_size(), 4}, {world_size(), 1});
   const auto refusal = [&](const halo& h) -> std::string {
     try {

@@ -1,21 +1,25 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Every rank runs all tests, in the same order, on the same random numbers.
+// Every rank runs all tests, in the same order, on the same random numbers. --device cuda: on GPUs.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
+#include "mpi/ranks.hpp"
 #include "support/random.hpp"
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   ::testing::InitGoogleTest(&argc, argv);
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int rank = tridia_test::world_rank();
+  if (argc > 2 && std::strcmp(argv[1], "--device") == 0 && std::strcmp(argv[2], "cuda") == 0) {
+    tridia_test::use_gpus();
+  }
   std::uint64_t seed = rank == 0 ? tridia_test::seed() : 0;
   MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
   setenv("TRIDIA_TEST_SEED", std::to_string(seed).c_str(), /*overwrite=*/1);

@@ -24,8 +24,6 @@ using tridia::distributed::strategy;
 constexpr strategy kStrategies[] = {strategy::automatic, strategy::gather, strategy::allgather,
                                     strategy::pcr, strategy::all_to_all};
 
-communicator ranks() { return tridia::distributed::mpi_communicator(MPI_COMM_WORLD); }
-
 /// Uneven where there is more than one rank, one row on the first.
 grid uneven_grid(const std::vector<int>& process_grid) {
   std::vector<std::vector<index_t>> parts;
@@ -67,8 +65,7 @@ void expect_solved(split_problem& s, const communicator& by, const plan_options&
   }
   EXPECT_NE(lines.strategy(), strategy::automatic);
   EXPECT_FALSE(lines.reason().empty());
-  std::vector<index_t> status(static_cast<std::size_t>(lines.systems()), 99);
-  s.run(lines, status.data());
+  const std::vector<index_t> status = s.run(lines);
   EXPECT_LE(s.worst(), kBackwardBound);
   if (s.whole.pivoting == pivoting::none) {
     EXPECT_LE(difference(s), 200);
@@ -168,7 +165,7 @@ TEST(Ranks, SolveManyRightHandSidesOfSharedMatrices) {
   problem p{.right_hand_sides = sides,
             .pivoting = pivoting::none,
             .coefficients = tridia::coefficients::shared};
-  std::vector<double> dl(rows), d(rows), du(rows), rhs(sides * 5 * rows), x(rhs.size());
+  std::vector<double> dl(rows), d(rows), du(rows), rhs(sides * 5 * rows);
   const auto solution = [&](index_t line, index_t k) {
     return static_cast<double>(1 + line * n + (k * k) % 7);
   };
@@ -180,13 +177,16 @@ TEST(Ranks, SolveManyRightHandSidesOfSharedMatrices) {
                              (i + 1 < n ? solution(line, i + 1) : 0);
     }
   }
+  ranks_array<double> in[] = {ranks_array(dl), ranks_array(d), ranks_array(du), ranks_array(rhs)};
   for (const strategy how : kStrategies) {
-    std::fill(x.begin(), x.end(), 0);
+    ranks_array<double> out(std::vector<double>(rhs.size(), 0));
     plan lines(g, p, by, {.strategy = how});
-    std::vector<index_t> status(5, 99);
+    ranks_array<index_t> status(std::vector<index_t>(5, 99));
     EXPECT_EQ(lines.systems(), 5);
-    lines.execute(dl.data(), d.data(), du.data(), rhs.data(), x.data(), status.data());
-    EXPECT_EQ(status, std::vector<index_t>(5, 0));
+    lines.execute(in[0].there(), in[1].there(), in[2].there(), in[3].there(), out.there(),
+                  status.there());
+    EXPECT_EQ(status.get(), std::vector<index_t>(5, 0));
+    const std::vector<double> x = out.get();
     for (index_t line = 0; line < sides * 5; ++line)
       for (index_t k = 0; k < rows; ++k)
         ASSERT_NEAR(x[line * rows + k], solution(line, begin + k), 1e-11) << name(how);

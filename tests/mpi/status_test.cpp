@@ -2,6 +2,7 @@
 
 // Lines without a solution: all of their ranks know, and no other line notices.
 #include <gtest/gtest.h>
+#include <mpi.h>
 
 #include <limits>
 
@@ -30,11 +31,9 @@ class RankStatus : public ::testing::TestWithParam<std::tuple<strategy, pivoting
   void set(field& f, index_t line, index_t row, wide v) { f.set(s_.at(line, row), v); }
   /// The statuses that this rank is told.
   std::vector<index_t> run() {
-    const auto by = tridia::distributed::mpi_communicator(MPI_COMM_WORLD);
+    const auto by = ranks();
     plan lines(s_.grid, s_.local(), by, {.strategy = std::get<0>(GetParam())});
-    std::vector<index_t> status(kLines, 99);
-    s_.run(lines, status.data());
-    return status;
+    return s_.run(lines);
   }
 
   rng random_ = random_for("RankStatus");
@@ -97,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(All, RankStatus,
 /// Every rank's rows alone can be solved, but not all together.
 TEST(RankStatusOfTheWhole, IsFoundWhereNoRankAloneFindsAnything) {
   if (world_size() < 2) GTEST_SKIP() << "one rank has the whole";
-  const auto by = tridia::distributed::mpi_communicator(MPI_COMM_WORLD);
+  const auto by = ranks();
   split_problem s(grid({world_size(), 4}, {world_size(), 1}),
                   {.axis = 0, .pivoting = pivoting::none});
   for (index_t line = 0; line < 4; ++line)
@@ -106,9 +105,7 @@ TEST(RankStatusOfTheWhole, IsFoundWhereNoRankAloneFindsAnything) {
       s.dl.set(i, k == 1 ? 1 : 0), s.d.set(i, 1), s.du.set(i, k == 0 ? 1 : 0), s.rhs.set(i, 1);
     }
   plan lines(s.grid, s.local(), by);
-  std::vector<index_t> status(4, 99);
-  s.run(lines, status.data());
-  EXPECT_EQ(status, std::vector<index_t>(4, s.rows()));
+  EXPECT_EQ(s.run(lines), std::vector<index_t>(4, s.rows()));
 }
 
 }  // namespace

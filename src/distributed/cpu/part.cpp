@@ -1,5 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "distributed/part.hpp"
+#include "distributed/cpu/part.hpp"
 
 #include "core/dispatch.hpp"
 #include "core/joining.hpp"
@@ -8,6 +8,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace tridia::distributed {
 namespace {
@@ -30,24 +31,23 @@ class cpu_part final : public part {
     const bool pivots = t.pivoting == pivoting::partial;
     equation_words_ = pivots ? words<pivoting::partial>().first : words<pivoting::none>().first;
     ends_words_ = pivots ? words<pivoting::partial>().second : words<pivoting::none>().second;
+    memory_.resize(thread_bytes() * threads_ + solver::alignment);
   }
 
-  std::size_t memory_bytes() const override { return thread_bytes() * threads_; }
+  std::size_t bytes() const override { return memory_.size(); }
 
   void reduce(const operands& o, const parcels& cut, index_t p0, index_t p1, void* equations,
-              void* memory) const override {
-    auto* const bytes = static_cast<std::byte*>(memory);
+              void* /*stream*/) override {
     for_each_strip(o, cut, p0, p1, equation_words_, [&](const part_strip& s, index_t, int thread) {
-      with_.reduce(s, equations, bytes + thread * thread_bytes());
+      with_.reduce(s, equations, memory_of(thread));
     });
   }
 
   void expand(const operands& o, const parcels& cut, index_t p0, index_t p1, const void* ends,
-              index_t* found, void* memory) const override {
-    auto* const bytes = static_cast<std::byte*>(memory);
+              index_t* found, void* /*stream*/) override {
     for_each_strip(o, cut, p0, p1, ends_words_,
                    [&](const part_strip& s, index_t first, int thread) {
-                     with_.expand(s, ends, bytes + thread * thread_bytes(), found + first);
+                     with_.expand(s, ends, memory_of(thread), found + first);
                    });
   }
 
@@ -61,6 +61,10 @@ class cpu_part final : public part {
 
   std::size_t thread_bytes() const {
     return solver::round_up(static_cast<std::size_t>(task_.geometry.rows) * with_.kept_bytes);
+  }
+
+  std::byte* memory_of(int thread) {
+    return solver::align(memory_.data()) + static_cast<std::size_t>(thread) * thread_bytes();
   }
 
   /// Lines of a strip: some groups, so that there is something to look ahead to, but no more than
@@ -122,12 +126,11 @@ class cpu_part final : public part {
   index_t lines_;
   part_kernels with_;
   int threads_, equation_words_, ends_words_;
+  std::vector<std::byte> memory_;
 };
 
 }  // namespace
 
-std::unique_ptr<const part> make_cpu_part(const part_task& t) {
-  return std::make_unique<cpu_part>(t);
-}
+std::unique_ptr<part> make_cpu_part(const part_task& t) { return std::make_unique<cpu_part>(t); }
 
 }  // namespace tridia::distributed

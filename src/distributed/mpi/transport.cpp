@@ -149,7 +149,8 @@ class mpi_exchange final : public exchange {
     requests_.reserve(messages);
   }
 
-  void start(std::span<const message> receives, std::span<const message> sends) override {
+  void start(std::span<const message> receives, std::span<const message> sends,
+             void* /*stream*/) override {
     by_.refuse_failed();
     requests_.clear();
     for (const message& m : receives) {
@@ -163,7 +164,7 @@ class mpi_exchange final : public exchange {
       });
     }
   }
-  void wait() override {
+  void wait(void* /*stream*/) override {
     by_.refuse_failed();
     by_.wait(requests_);
   }
@@ -203,9 +204,7 @@ void check_running() {
 communicator mpi_communicator(MPI_Comm ranks, const communicator_options& o) {
   check_running();
   if (ranks == MPI_COMM_NULL) refuse("communicator: is MPI_COMM_NULL");
-  if (!(o.time_limit >= 0)) {
-    refuse("time_limit: " + std::to_string(o.time_limit) + " seconds is not 0 or more");
-  }
+  check_options(o);
   int between_groups = 0;
   check("MPI_Comm_test_inter", MPI_Comm_test_inter(ranks, &between_groups));
   if (between_groups) refuse("communicator: is one between two groups of ranks");

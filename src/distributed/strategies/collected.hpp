@@ -5,24 +5,65 @@
 
 namespace tridia::distributed {
 
+/// A line's equations, rank after rank, to all its ends.
+template <class V, pivoting P>
+struct line_closer : interface_words<V, P> {
+  using typename interface_words<V, P>::equations_t, typename interface_words<V, P>::ends_t,
+      typename interface_words<V, P>::seam_t, typename interface_words<V, P>::joining;
+
+  const V *equations, *received;  // own, those of others
+  V *ends, *returned;             // own; those of others, if they are sent back
+  seam_t* seams;
+  index_t count, each;
+  int ranks, here;
+  bool periodic;
+
+  TRIDIA_FN equations_t of_rank(int r, index_t line) const {
+    return core::load_words<equations_t>(
+        r == here ? equations : received + r * each * (core::words_of<equations_t, V>), count,
+        line);
+  }
+  TRIDIA_FN void give(int r, index_t line, const ends_t& e) const {
+    if (r == here) {
+      core::store_words(e, ends, count, line);
+    } else if (returned != nullptr) {
+      core::store_words(e, returned + r * each * (core::words_of<ends_t, V>), count, line);
+    }
+  }
+  TRIDIA_FN void operator()(index_t line, index_t slot) const {
+    seam_t* const mine = seams + slot * ranks;
+    equations_t together = of_rank(0, line);
+    for (int r = 1; r < ranks; ++r) {
+      together = joining::merge(together, of_rank(r, line), mine[r]);
+    }
+    ends_t outer = interface_words<V, P>::close(periodic, together);
+    for (int r = ranks - 1; r > 0; --r) {
+      ends_t left, right;
+      joining::split(mine[r], outer, left, right);
+      give(r, line, right);
+      outer = left;
+    }
+    give(0, line, outer);
+  }
+};
+
 /// The strategies in which some rank has all equations of a line: the first rank of the line
 /// (gather), each for its share of the lines (all_to_all), or every one (allgather).
-template <class V, pivoting P>
-class collected final : public interface_of<V, P> {
-  using base = interface_of<V, P>;
+template <class Space, class V, pivoting P>
+class collected final : public interface_of<Space, V, P> {
+  using base = interface_of<Space, V, P>;
   using base::equation_words, base::ends_words, base::ranks, base::here, base::rank, base::words;
-  using typename base::equations_t, typename base::ends_t, typename base::joining,
-      typename base::seam_t;
+  using typename base::seam_t;
 
  public:
   collected(strategy s, const interface_task& t, transport& by)
-      : base(t, lines_a_parcel(s, t), by), how_(s) {
-    const auto all = static_cast<std::size_t>(ranks() * this->cut_.each);
-    if (owns_any()) {
-      received_.resize(all * equation_words);
-      seams_.resize(static_cast<std::size_t>(this->threads()) * ranks());
-      if (returns()) returned_.resize(all * ends_words);
-    }
+      : base(t, lines_a_parcel(s, t), by),
+        how_(s),
+        received_(owns_any() ? all_lines() * equation_words : 0),
+        returned_(owns_any() && returns() ? all_lines() * ends_words : 0),
+        seams_(owns_any()
+                   ? static_cast<std::size_t>(this->space(nullptr).slots(this->cut_.each) * ranks())
+                   : 0) {
     const auto most = 2 * static_cast<std::size_t>(ranks());
     there_ = by.make_exchange(most);
     if (returns()) back_ = by.make_exchange(most);
@@ -35,7 +76,7 @@ class collected final : public interface_of<V, P> {
            this->bytes_of(seams_);
   }
 
-  void start(index_t slab) override {
+  void start(index_t slab, void* stream) override {
     receives_.clear(), sends_.clear();
     if (owns_any()) {
       const index_t count = this->cut_.size(owned(slab)) * equation_words;
@@ -51,12 +92,12 @@ class collected final : public interface_of<V, P> {
         }
       }
     });
-    there_->start(receives_, sends_);
+    there_->start(receives_, sends_, stream);
   }
 
-  void finish(index_t slab) override {
-    there_->wait();
-    if (owns_any()) solve(owned(slab));
+  void finish(index_t slab, void* stream) override {
+    there_->wait(stream);
+    if (owns_any()) solve(owned(slab), stream);
     if (!returns()) return;
     receives_.clear(), sends_.clear();
     for_each_parcel(slab, [&](index_t parcel, int owner) {
@@ -66,8 +107,8 @@ class collected final : public interface_of<V, P> {
         if (owner == here() && r != here()) sends_.push_back(words(rank(r), ends_for(r), count));
       }
     });
-    back_->start(receives_, sends_);
-    back_->wait();
+    back_->start(receives_, sends_, stream);
+    back_->wait(stream);
   }
 
  private:
@@ -82,6 +123,7 @@ class collected final : public interface_of<V, P> {
 
   bool returns() const { return how_ != strategy::allgather; }
   bool owns_any() const { return how_ != strategy::gather || here() == 0; }
+  std::size_t all_lines() const { return static_cast<std::size_t>(ranks() * this->cut_.each); }
   /// The parcel of a slab that is solved here.
   index_t owned(index_t slab) const {
     return slab * parcels_a_slab() + (how_ == strategy::all_to_all ? here() : 0);
@@ -98,40 +140,25 @@ class collected final : public interface_of<V, P> {
   V* equations_from(int r) { return received_.data() + r * this->cut_.each * equation_words; }
   V* ends_for(int r) { return returned_.data() + r * this->cut_.each * ends_words; }
 
-  void solve(index_t parcel) {
+  void solve(index_t parcel, void* stream) {
     const index_t count = this->cut_.size(parcel);
-    std::copy_n(this->equations_of(parcel), count * equation_words, equations_from(here()));
-    V* const own_ends = this->ends_of(parcel);
-    this->for_each_line(count, ranks(), [&](index_t line, int thread) {
-      seam_t* const seams = seams_.data() + static_cast<std::size_t>(thread) * ranks();
-      const auto equations = [&](int r) {
-        return core::load_words<equations_t>(equations_from(r), count, line);
-      };
-      equations_t together = equations(0);
-      for (int r = 1; r < ranks(); ++r) {
-        together = joining::merge(together, equations(r), seams[r]);
-      }
-      const auto give = [&](int r, const ends_t& ends) {
-        if (r == here()) {
-          core::store_words(ends, own_ends, count, line);
-        } else if (returns()) {
-          core::store_words(ends, ends_for(r), count, line);
-        }
-      };
-      ends_t outer = this->close(together);
-      for (int r = ranks() - 1; r > 0; --r) {
-        ends_t left, right;
-        joining::split(seams[r], outer, left, right);
-        give(r, right);
-        outer = left;
-      }
-      give(0, outer);
-    });
+    const line_closer<V, P> f{{},
+                              this->equations_of(parcel),
+                              received_.data(),
+                              this->ends_of(parcel),
+                              returns() ? returned_.data() : nullptr,
+                              seams_.data(),
+                              count,
+                              this->cut_.each,
+                              ranks(),
+                              here(),
+                              this->periodic()};
+    this->space(stream).for_each(count, ranks(), f);
   }
 
   strategy how_;
-  std::vector<V> received_, returned_;
-  std::vector<seam_t> seams_;
+  typename base::template array<V> received_, returned_;
+  typename base::template array<seam_t> seams_;
   std::vector<message> receives_, sends_;
   std::unique_ptr<exchange> there_, back_;
 };

@@ -5,26 +5,70 @@
 
 namespace tridia::distributed {
 
+/// Two neighbouring groups' equations made one.
+template <class V, pivoting P>
+struct group_joiner : interface_words<V, P> {
+  using typename interface_words<V, P>::equations_t, typename interface_words<V, P>::ends_t,
+      typename interface_words<V, P>::seam_t, typename interface_words<V, P>::joining;
+
+  V* own;
+  const V* other;
+  seam_t* seams;
+  index_t count;
+  bool is_left;
+  TRIDIA_FN void operator()(index_t line, index_t) const {
+    const auto mine = core::load_words<equations_t>(static_cast<const V*>(own), count, line);
+    const auto theirs = core::load_words<equations_t>(other, count, line);
+    const auto both = is_left ? joining::merge(mine, theirs, seams[line])
+                              : joining::merge(theirs, mine, seams[line]);
+    core::store_words(both, own, count, line);
+  }
+};
+
+/// From all ranks' ends to this one's own, through the groups that it was in.
+template <class V, pivoting P>
+struct group_descent : interface_words<V, P> {
+  using typename interface_words<V, P>::equations_t, typename interface_words<V, P>::ends_t,
+      typename interface_words<V, P>::seam_t, typename interface_words<V, P>::joining;
+
+  const V* own;
+  V* ends;
+  const seam_t* seams;
+  index_t count, each;
+  int steps;
+  unsigned joined, left;
+  bool periodic;
+  TRIDIA_FN void operator()(index_t line, index_t) const {
+    ends_t mine =
+        interface_words<V, P>::close(periodic, core::load_words<equations_t>(own, count, line));
+    ends_t a, b;
+    for (int s = steps; s-- > 0;) {
+      if ((joined >> s & 1) == 0) continue;
+      joining::split(seams[s * each + line], mine, a, b);
+      mine = (left >> s & 1) != 0 ? a : b;
+    }
+    core::store_words(mine, ends, count, line);
+  }
+};
+
 /// Cyclic reduction in parallel, of ranks: in step s, neighbouring groups of 2^s ranks hear each
 /// other's equations, and every rank joins the two (so that pivots may be chosen); once all ranks
 /// are one group, each goes back alone to its own ends.
-template <class V, pivoting P>
-class doubling final : public interface_of<V, P> {
-  using base = interface_of<V, P>;
+template <class Space, class V, pivoting P>
+class doubling final : public interface_of<Space, V, P> {
+  using base = interface_of<Space, V, P>;
   using base::equation_words, base::ranks, base::here, base::rank, base::words;
-  using typename base::equations_t, typename base::ends_t, typename base::joining,
-      typename base::seam_t;
+  using typename base::seam_t;
 
  public:
-  doubling(const interface_task& t, transport& by) : base(t, lines_a_parcel(t), by) {
-    std::size_t most = 0;
-    for (int size = 1; size < ranks(); size *= 2) {
-      steps_.push_back(step_of(size));
-      most = std::max(most, steps_.back().to.size() + 1);
-    }
-    const auto lines = static_cast<std::size_t>(this->cut_.each);
-    own_.resize(lines * equation_words), other_.resize(lines * equation_words);
-    seams_.resize(lines * steps_.size());
+  doubling(const interface_task& t, transport& by)
+      : base(t, lines_a_parcel(t), by),
+        steps_(steps_of(t.line)),
+        own_(lines() * equation_words),
+        other_(lines() * equation_words),
+        seams_(lines() * steps_.size()) {
+    std::size_t most = 1;
+    for (const step& s : steps_) most = std::max(most, s.to.size() + 1);
     by_exchange_ = by.make_exchange(most);
     receives_.reserve(1), sends_.reserve(most);
   }
@@ -35,29 +79,36 @@ class doubling final : public interface_of<V, P> {
            this->bytes_of(seams_);
   }
 
-  void start(index_t slab) override {
+  void start(index_t slab, void* stream) override {
     count_ = this->cut_.size(slab);
-    std::copy_n(this->equations_of(slab), count_ * equation_words, own_.data());
-    if (!steps_.empty()) send(steps_[0]);
+    this->space(stream).copy(own_.data(), this->equations_of(slab), count_ * equation_words);
+    if (!steps_.empty()) send(steps_[0], stream);
   }
 
-  void finish(index_t slab) override {
+  void finish(index_t slab, void* stream) override {
+    unsigned joined = 0, left = 0;  // a bit a step
     for (std::size_t s = 0; s < steps_.size(); ++s) {
-      by_exchange_->wait();
-      if (steps_[s].from >= 0) join(s);
-      if (s + 1 < steps_.size()) send(steps_[s + 1]);
-    }
-    V* const ends = this->ends_of(slab);
-    this->for_each_line(count_, static_cast<index_t>(steps_.size()), [&](index_t line, int) {
-      ends_t mine = this->close(core::load_words<equations_t>(own_.data(), count_, line));
-      ends_t left, right;
-      for (std::size_t s = steps_.size(); s-- > 0;) {
-        if (steps_[s].from < 0) continue;
-        joining::split(seam(s, line), mine, left, right);
-        mine = steps_[s].is_left ? left : right;
+      by_exchange_->wait(stream);
+      if (steps_[s].from >= 0) {
+        joined |= 1U << s;
+        if (steps_[s].is_left) left |= 1U << s;
+        const group_joiner<V, P> f{{},          own_.data(), other_.data(),
+                                   seams_of(s), count_,      steps_[s].is_left};
+        this->space(stream).for_each(count_, 1, f);
       }
-      core::store_words(mine, ends, count_, line);
-    });
+      if (s + 1 < steps_.size()) send(steps_[s + 1], stream);
+    }
+    const group_descent<V, P> f{{},
+                                own_.data(),
+                                this->ends_of(slab),
+                                seams_.data(),
+                                count_,
+                                this->cut_.each,
+                                static_cast<int>(steps_.size()),
+                                joined,
+                                left,
+                                this->periodic()};
+    this->space(stream).for_each(count_, static_cast<index_t>(steps_.size()), f);
   }
 
  private:
@@ -75,40 +126,36 @@ class doubling final : public interface_of<V, P> {
   }
 
   /// The last group may be smaller than others: its members then tell several ranks each.
-  step step_of(int size) const {
-    const int group = here() / size, first = group * size, other = (group ^ 1) * size;
+  static step step_of(const line_of_ranks& line, int size) {
+    const int here = line.here, ranks = line.size();
+    const int group = here / size, first = group * size, other = (group ^ 1) * size;
     step s{group % 2 == 0, -1, {}};
-    if (other >= ranks()) return s;
-    const int members = std::min(size, ranks() - first), others = std::min(size, ranks() - other);
-    s.from = rank(other + (here() - first) % others);
-    for (int k = here() - first; k < others; k += members) s.to.push_back(rank(other + k));
+    if (other >= ranks) return s;
+    const int members = std::min(size, ranks - first), others = std::min(size, ranks - other);
+    s.from = line.ranks[other + (here - first) % others];
+    for (int k = here - first; k < others; k += members) s.to.push_back(line.ranks[other + k]);
     return s;
   }
+  static std::vector<step> steps_of(const line_of_ranks& line) {
+    std::vector<step> steps;
+    for (int size = 1; size < line.size(); size *= 2) steps.push_back(step_of(line, size));
+    return steps;
+  }
 
-  void send(const step& s) {
+  std::size_t lines() const { return static_cast<std::size_t>(this->cut_.each); }
+  seam_t* seams_of(std::size_t s) { return seams_.data() + s * lines(); }
+
+  void send(const step& by, void* stream) {
     receives_.clear(), sends_.clear();
     const index_t count = count_ * equation_words;
-    if (s.from >= 0) receives_.push_back(words(s.from, other_.data(), count));
-    for (const int peer : s.to) sends_.push_back(words(peer, own_.data(), count));
-    by_exchange_->start(receives_, sends_);
-  }
-
-  seam_t& seam(std::size_t s, index_t line) {
-    return seams_[s * static_cast<std::size_t>(this->cut_.each) + static_cast<std::size_t>(line)];
-  }
-
-  void join(std::size_t s) {
-    this->for_each_line(count_, 1, [&](index_t line, int) {
-      auto left = core::load_words<equations_t>(own_.data(), count_, line);
-      auto right = core::load_words<equations_t>(other_.data(), count_, line);
-      if (!steps_[s].is_left) std::swap(left, right);
-      core::store_words(joining::merge(left, right, seam(s, line)), own_.data(), count_, line);
-    });
+    if (by.from >= 0) receives_.push_back(words(by.from, other_.data(), count));
+    for (const int peer : by.to) sends_.push_back(words(peer, own_.data(), count));
+    by_exchange_->start(receives_, sends_, stream);
   }
 
   std::vector<step> steps_;
-  std::vector<V> own_, other_;
-  std::vector<seam_t> seams_;
+  typename base::template array<V> own_, other_;
+  typename base::template array<seam_t> seams_;
   std::vector<message> receives_, sends_;
   std::unique_ptr<exchange> by_exchange_;
   index_t count_ = 0;

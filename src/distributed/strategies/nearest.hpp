@@ -5,17 +5,72 @@
 
 namespace tridia::distributed {
 
+/// x at a border = rhs - across times x on its other side.
+template <class V>
+struct border {
+  V across, rhs;
+};
+
+/// The borders of a rank's rows, of their equations.
+template <class V>
+struct border_reader : interface_words<V, pivoting::none> {
+  using typename interface_words<V, pivoting::none>::equations_t,
+      typename interface_words<V, pivoting::none>::ends_t;
+
+  const V* equations;
+  V *first, *last;
+  index_t n;
+  TRIDIA_FN void operator()(index_t line, index_t) const {
+    const auto e = core::load_words<equations_t>(equations, n, line);
+    core::store_words(border<V>{e.first.before, e.first.rhs}, first, n, line);
+    core::store_words(border<V>{e.last.after, e.last.rhs}, last, n, line);
+  }
+};
+
+/// Ends, of own borders and those beside them.
+template <class V>
+struct border_meeting : interface_words<V, pivoting::none> {
+  using typename interface_words<V, pivoting::none>::equations_t,
+      typename interface_words<V, pivoting::none>::ends_t;
+
+  const V *equations, *before, *behind;  // own; the left one's last border, the right one's first
+  V* ends;
+  index_t n;
+  bool has_left, has_right;
+
+  /// x before and behind the border of two ranks.
+  static TRIDIA_FN void meet(const border<V>& before, const border<V>& behind, V& last, V& first) {
+    last = core::sub_mul(before.rhs, before.across, behind.rhs) *
+           core::reciprocal(core::sub_mul(V(1), before.across, behind.across));
+    first = core::sub_mul(behind.rhs, behind.across, last);
+  }
+  TRIDIA_FN void operator()(index_t line, index_t) const {
+    const auto e = core::load_words<equations_t>(equations, n, line);
+    ends_t x{V(0), e.last.rhs, V(0)};
+    V ignored;
+    if (has_left) {
+      meet(core::load_words<border<V>>(before, n, line), {e.first.before, e.first.rhs}, x.before,
+           ignored);
+    }
+    if (has_right) {
+      meet({e.last.after, e.last.rhs}, core::load_words<border<V>>(behind, n, line), x.last,
+           x.after);
+    }
+    core::store_words(x, ends, n, line);
+  }
+};
+
 /// Where x at one end of a rank's rows hardly matters at the other, two neighbours find x on both
 /// sides of their border by themselves. See `plan::influence` for what is neglected.
-template <class V>
-class nearest final : public interface_of<V, pivoting::none> {
-  using base = interface_of<V, pivoting::none>;
+template <class Space, class V>
+class nearest final : public interface_of<Space, V, pivoting::none> {
+  using base = interface_of<Space, V, pivoting::none>;
   using base::ranks, base::here, base::rank, base::words;
-  using typename base::equations_t, typename base::ends_t, typename base::equation;
 
  public:
   nearest(const interface_task& t, transport& by)
-      : base(t, std::max<index_t>(t.lines, 1), by), memory_(4 * border_words(t)) {
+      : base(t, std::max<index_t>(t.lines, 1), by),
+        memory_(4 * border_words * static_cast<std::size_t>(t.lines)) {
     const bool joined = t.boundary == boundary::periodic;
     if (here() > 0 || joined) left_ = rank((here() + ranks() - 1) % ranks());
     if (here() + 1 < ranks() || joined) right_ = rank((here() + 1) % ranks());
@@ -26,64 +81,37 @@ class nearest final : public interface_of<V, pivoting::none> {
   index_t parcels_a_slab() const override { return 1; }
   std::size_t bytes() const override { return this->own_bytes() + this->bytes_of(memory_); }
 
-  void start(index_t) override {
-    const index_t n = this->cut_.lines;
-    this->for_each_line(n, 1, [&](index_t line, int) {
-      const equations_t e = own(line);
-      core::store_words(border{e.first.before, e.first.rhs}, at(0), n, line);
-      core::store_words(border{e.last.after, e.last.rhs}, at(1), n, line);
-    });
+  void start(index_t, void* stream) override {
+    const index_t n = this->cut_.lines, words_a_border = border_words * n;
+    this->space(stream).for_each(n, 1,
+                                 border_reader<V>{{}, this->equations_of(0), at(0), at(1), n});
     receives_.clear(), sends_.clear();
     // A rank's first message goes left: where both neighbours are one, it is its right border's.
-    if (right_ >= 0) receives_.push_back(words(right_, at(2), 2 * n));
-    if (left_ >= 0) receives_.push_back(words(left_, at(3), 2 * n));
-    if (left_ >= 0) sends_.push_back(words(left_, at(0), 2 * n));
-    if (right_ >= 0) sends_.push_back(words(right_, at(1), 2 * n));
-    exchange_->start(receives_, sends_);
+    if (right_ >= 0) receives_.push_back(words(right_, at(2), words_a_border));
+    if (left_ >= 0) receives_.push_back(words(left_, at(3), words_a_border));
+    if (left_ >= 0) sends_.push_back(words(left_, at(0), words_a_border));
+    if (right_ >= 0) sends_.push_back(words(right_, at(1), words_a_border));
+    exchange_->start(receives_, sends_, stream);
   }
 
-  void finish(index_t) override {
-    exchange_->wait();
+  void finish(index_t, void* stream) override {
+    exchange_->wait(stream);
     const index_t n = this->cut_.lines;
-    this->for_each_line(n, 1, [&](index_t line, int) {
-      const equations_t e = own(line);
-      ends_t ends{V(0), e.last.rhs, V(0)};
-      V ignored;
-      if (left_ >= 0) {
-        meet(core::load_words<border>(at(3), n, line), {e.first.before, e.first.rhs}, ends.before,
-             ignored);
-      }
-      if (right_ >= 0) {
-        meet({e.last.after, e.last.rhs}, core::load_words<border>(at(2), n, line), ends.last,
-             ends.after);
-      }
-      core::store_words(ends, this->ends_of(0), n, line);
-    });
+    const border_meeting<V> f{
+        {}, this->equations_of(0), at(3), at(2), this->ends_of(0), n, left_ >= 0, right_ >= 0};
+    this->space(stream).for_each(n, 1, f);
   }
 
  private:
-  /// x at a border = rhs - across times x on its other side.
-  struct border {
-    V across, rhs;
-  };
+  static constexpr std::size_t border_words = core::words_of<border<V>, V>;
 
-  static std::size_t border_words(const interface_task& t) {
-    return 2 * static_cast<std::size_t>(t.lines);
-  }
-  /// x before and behind the border of two ranks.
-  static void meet(const border& before, const border& behind, V& last, V& first) {
-    last = core::sub_mul(before.rhs, before.across, behind.rhs) *
-           core::reciprocal(core::sub_mul(V(1), before.across, behind.across));
-    first = core::sub_mul(behind.rhs, behind.across, last);
-  }
-  equations_t own(index_t line) {
-    return core::load_words<equations_t>(this->equations_of(0), this->cut_.lines, line);
-  }
   /// Own first and last border, the right neighbour's first, the left neighbour's last.
-  V* at(int k) { return memory_.data() + k * 2 * this->cut_.lines; }
+  V* at(int k) {
+    return memory_.data() + k * static_cast<index_t>(border_words) * this->cut_.lines;
+  }
 
   int left_ = -1, right_ = -1;
-  std::vector<V> memory_;
+  typename base::template array<V> memory_;
   std::vector<message> receives_, sends_;
   std::unique_ptr<exchange> exchange_;
 };

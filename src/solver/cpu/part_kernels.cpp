@@ -212,7 +212,7 @@ class part_findings {
   /// Reasons are looked for here, in the rows of this part alone.
   template <class Workplace>
   void explain(Workplace& w, const couplings<V>& outside, const core::mask_t<V>& open) {
-    for_each_live(open, [&](index_t& found) { found = failed_elsewhere; });
+    for_each_live(open, [&](index_t& found) { found = solver::failed_elsewhere; });
     findings reasons(g_.first);
     w.explain(w.b, open, reasons);
     for (int l = 0; l < g_.live; ++l) {

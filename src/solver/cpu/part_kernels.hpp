@@ -2,6 +2,7 @@
 #pragma once
 
 #include "solver/cpu/group.hpp"
+#include "solver/part_status.hpp"
 
 // Lines of which only a part is here: its rows become interface equations, and x once the ends are
 // known. As kernel_table.hpp: compiled once for each instruction set and value type.
@@ -19,10 +20,6 @@ struct part_strip {
   bool before, after;
   word_place place[max_systems];  // of live lines
 };
-
-/// What an expansion says of a line that has no finite solution, but none of whose rows here says
-/// why; else a status as in `execution::status`, rows counted from the first one here.
-inline constexpr index_t failed_elsewhere = INT64_MAX;
 
 struct part_kernels {
   int lanes;

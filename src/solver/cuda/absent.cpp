@@ -1,7 +1,9 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// What a build without CUDA has instead of the files beside this one, and in compact/cuda.
+// What a build without CUDA has instead of the files beside this one, in compact/cuda and in
+// distributed/cuda.
 #include "compact/executor.hpp"
+#include "distributed/backend.hpp"
 #include "solver/cuda/devices.hpp"
 #include "solver/executor.hpp"
 #include "solver/host_pointer.hpp"
@@ -21,6 +23,12 @@ namespace {
 
 }  // namespace
 }  // namespace tridia::cuda
+
+namespace tridia::distributed {
+
+std::unique_ptr<const backend> make_cuda_backend(int) { cuda::refuse(); }
+
+}  // namespace tridia::distributed
 
 namespace tridia::compact {
 

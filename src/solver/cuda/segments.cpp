@@ -85,10 +85,9 @@ class places {
 std::optional<segments_shape> plan_segments(const task& t, const segments_tuning& tuning,
                                             const chip_limits& limits) {
   const geometry& g = t.geometry;
+  if (!t.ragged.empty() || !has_own_coefficients(t) || g.matrices.size == 0) return {};
   // Rows of a periodic system of fewer than three would have to be folded.
-  if (!t.ragged.empty() || !has_own_coefficients(t) || g.rows < 3 || g.matrices.size == 0) {
-    return {};
-  }
+  if (g.rows < 1 || (g.rows < 3 && g.corners != layout::edge::absent)) return {};
   segments_shape all{};
   onchip_shape& s = all.rows;
   s.rows = g.rows;

@@ -37,11 +37,26 @@ struct segments_tuning {
 std::optional<segments_shape> plan_segments(const solver::task&, const segments_tuning&,
                                             const chip_limits&);
 
+/// What is beyond the rows of systems that are parts of others. Words of `core::chunk` are `each`
+/// systems together, as distributed/parcels.hpp says of lines.
+struct segment_ends {
+  bool before, after;  // whether there are rows on either side
+  void* equations;     // that reducing writes
+  const void* ends;    // that expanding reads
+  index_t each;
+  index_t* found;  // an entry a system: what is found of it, as part_status.hpp says
+};
+
 struct segments_launches {
   /// Once a device, before the first launch: lets blocks have `bytes` of shared memory.
   cudaError_t (*prepare)(std::size_t bytes);
   cudaError_t (*solve)(const geometry&, const operands&, const segments_shape&,
                        std::byte* workspace, cudaStream_t);
+  /// Of systems whose other rows are elsewhere: up to their equations, and down from their ends.
+  cudaError_t (*reduce_parts)(const geometry&, const operands&, const segments_shape&,
+                              const segment_ends&, std::byte* workspace, cudaStream_t);
+  cudaError_t (*expand_parts)(const geometry&, const operands&, const segments_shape&,
+                              const segment_ends&, std::byte* workspace, cudaStream_t);
 };
 
 segments_launches segments_f32(pivoting, boundary);

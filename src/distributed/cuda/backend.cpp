@@ -1,0 +1,114 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "distributed/backend.hpp"
+
+#include "distributed/cuda/lines.hpp"
+#include "solver/cuda/check.hpp"
+#include "solver/cuda/devices.hpp"
+
+#include <vector>
+
+namespace tridia::distributed {
+namespace {
+
+using cuda::check;
+
+class timer {
+ public:
+  timer() { check(cudaEventCreate(&event_), "cudaEventCreate"); }
+  ~timer() { cudaEventDestroy(event_); }
+  timer(const timer&) = delete;
+  timer& operator=(const timer&) = delete;
+  [[nodiscard]] cudaEvent_t get() const { return event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// Laps of the first slabs of lines; those of more are not told apart from the last of these.
+class device_laps final : public laps {
+ public:
+  void begin() override { used_ = 0; }
+  void start(void* stream) override { mark(nullptr, stream); }
+  void lap(double step_seconds::*step, void* stream) override { mark(step, stream); }
+
+  step_seconds read() override {
+    step_seconds all{};
+    for (std::size_t k = 1; k < used_; ++k) {
+      if (steps_[k] == nullptr) continue;
+      check(cudaEventSynchronize(timers_[k].get()), "cudaEventSynchronize");
+      float ms = 0;
+      check(cudaEventElapsedTime(&ms, timers_[k - 1].get(), timers_[k].get()),
+            "cudaEventElapsedTime");
+      all.*steps_[k] += ms / 1000.0;
+    }
+    return all;
+  }
+
+ private:
+  static constexpr std::size_t most = 64;
+
+  void mark(double step_seconds::*step, void* stream) {
+    if (used_ == most) --used_;
+    check(cudaEventRecord(timers_[used_].get(), static_cast<cudaStream_t>(stream)),
+          "cudaEventRecord");
+    steps_[used_++] = step;
+  }
+
+  std::vector<timer> timers_ = std::vector<timer>(most);
+  double step_seconds::*steps_[most] = {};
+  std::size_t used_ = 0;
+};
+
+class cuda_backend final : public backend {
+ public:
+  explicit cuda_backend(int device) : device_(device) {}
+
+  int enter() const override {
+    int before = 0;
+    check(cudaGetDevice(&before), "cudaGetDevice");
+    if (before != device_) check(cudaSetDevice(device_), "cudaSetDevice");
+    return before;
+  }
+  void leave(int before) const noexcept override {
+    if (before != device_) cudaSetDevice(before);
+  }
+
+  std::unique_ptr<part> make_part(const part_task& t) const override { return make_device_part(t); }
+  std::unique_ptr<interface_systems> make_interface(strategy s, const interface_task& t,
+                                                    transport& by) const override {
+    return make_device_interface(s, t, by);
+  }
+  std::unique_ptr<verdicts> make_verdicts(const line_of_ranks& line, index_t lines,
+                                          const line_place& at, int /*threads*/,
+                                          transport& by) const override {
+    return make_device_verdicts(line, lines, at, by);
+  }
+  std::unique_ptr<laps> make_laps() const override { return std::make_unique<device_laps>(); }
+  std::shared_ptr<void> allocate(std::size_t bytes) const override {
+    auto memory = std::make_shared<cuda::device_memory>(bytes);
+    return {memory, memory->as<void>()};
+  }
+  void copy(const box_copy& c, std::size_t size, void* stream) const override {
+    copy_on_device(c, size, stream);
+  }
+  void to_host(void* to, const void* from, std::size_t bytes) const override {
+    check(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "copying to the host");
+  }
+  tridia::options options(int /*threads*/) const override {
+    return {.backend = tridia::backend::cuda, .cuda_device = device_};
+  }
+  void check_pointer(const char* name, const void* p) const override {
+    cuda::check_device_pointer(name, p, device_);
+  }
+
+ private:
+  int device_;
+};
+
+}  // namespace
+
+std::unique_ptr<const backend> make_cuda_backend(int device) {
+  return std::make_unique<cuda_backend>(device);
+}
+
+}  // namespace tridia::distributed

@@ -1,0 +1,66 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "solver/cuda/check.hpp"
+#include "solver/cuda/launch.cuh"
+#include "tridia/types.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace tridia::distributed {
+
+/// Memory of a GPU, as a std::vector's: what it holds at first does not matter.
+template <class T>
+class device_array {
+ public:
+  explicit device_array(std::size_t size = 0) : memory_(size * sizeof(T)), size_(size) {}
+  [[nodiscard]] T* data() const { return memory_.as<T>(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+ private:
+  cuda::device_memory memory_;
+  std::size_t size_;
+};
+
+template <class F>
+__global__ void __launch_bounds__(cuda::block_threads)
+    for_each_kernel(index_t count, const __grid_constant__ F f) {
+  for (index_t i = cuda::thread_index(); i < count; i += cuda::thread_count()) f(i, i);
+}
+
+/// As space.hpp says: a thread for each call, in a stream of the current device.
+class device_space {
+ public:
+  device_space(int /*threads*/, void* stream) : stream_(static_cast<cudaStream_t>(stream)) {}
+
+  template <class T>
+  using array = device_array<T>;
+
+  [[nodiscard]] index_t slots(index_t count) const { return count; }
+
+  static index_t run(index_t /*elements*/) { return 1; }
+
+  template <class F>
+  void for_each(index_t count, index_t /*work*/, const F& f) const {
+    if (count == 0) return;
+    constexpr index_t most_blocks = index_t{1} << 20;
+    const index_t blocks = (count + cuda::block_threads - 1) / cuda::block_threads;
+    for_each_kernel<<<static_cast<unsigned>(std::min(blocks, most_blocks)), cuda::block_threads, 0,
+                      stream_>>>(count, f);
+    cuda::check(cudaGetLastError(), "working on lines");
+  }
+
+  template <class T>
+  void copy(T* to, const T* from, index_t count) const {
+    if (count == 0) return;
+    cuda::check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(T),
+                                cudaMemcpyDeviceToDevice, stream_),
+                "copying equations");
+  }
+
+ private:
+  cudaStream_t stream_;
+};
+
+}  // namespace tridia::distributed

@@ -1,0 +1,24 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "distributed/cuda/lines.hpp"
+
+#include "distributed/cuda/device_space.cuh"
+#include "distributed/strategies/make.hpp"
+#include "distributed/verdicts_in.hpp"
+
+namespace tridia::distributed {
+
+std::unique_ptr<interface_systems> make_device_interface(strategy s, const interface_task& t,
+                                                         transport& by) {
+  return make_interface_in<device_space>(s, t, by);
+}
+
+std::unique_ptr<verdicts> make_device_verdicts(const line_of_ranks& line, index_t lines,
+                                               const line_place& at, transport& by) {
+  return std::make_unique<verdicts_in<device_space>>(line, lines, at, 1, by);
+}
+
+void copy_on_device(const box_copy& c, std::size_t size, void* stream) {
+  copy_box(device_space(1, stream), c, size);
+}
+
+}  // namespace tridia::distributed

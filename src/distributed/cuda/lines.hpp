@@ -1,0 +1,17 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "distributed/backend.hpp"
+#include "distributed/box.hpp"
+
+// What is done to lines in the memory of the current device.
+namespace tridia::distributed {
+
+std::unique_ptr<interface_systems> make_device_interface(strategy, const interface_task&,
+                                                         transport&);
+std::unique_ptr<verdicts> make_device_verdicts(const line_of_ranks&, index_t lines,
+                                               const line_place&, transport&);
+std::unique_ptr<part> make_device_part(const part_task&);
+void copy_on_device(const box_copy&, std::size_t size, void* stream);
+
+}  // namespace tridia::distributed

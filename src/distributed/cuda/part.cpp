@@ -1,0 +1,76 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "distributed/cuda/lines.hpp"
+#include "solver/cuda/check.hpp"
+#include "solver/cuda/method.hpp"
+#include "solver/cuda/segments.hpp"
+
+namespace tridia::distributed {
+namespace {
+
+using cuda::check;
+
+/// Segments of the rows here, their equations and ends.
+class device_part final : public part {
+ public:
+  explicit device_part(const part_task& t) : part_(t) {
+    task_.type = t.type, task_.pivoting = t.pivoting;
+    task_.boundary = boundary::regular, task_.coefficients = coefficients::per_system;
+    task_.geometry = t.geometry;
+    if (lines() == 0) return;
+    const cuda::device_limits limits = cuda::current_device_limits();
+    const auto shape = cuda::plan_segments(task_, {}, {limits.shared_bytes, limits.clusters});
+    if (!shape) {
+      throw error(errc::unsupported, "problem: " + std::to_string(lines()) + " lines of " +
+                                         std::to_string(t.geometry.rows) +
+                                         " rows are too many for one launch on a GPU");
+    }
+    shape_ = *shape;
+    launches_ = cuda::launches_for(task_, cuda::segments_f32, cuda::segments_f64,
+                                   cuda::segments_c64, cuda::segments_c128);
+    check(launches_.prepare(limits.shared_bytes), cuda::giving_memory);
+    memory_ = cuda::device_memory(bytes());
+  }
+
+  std::size_t bytes() const override { return shape_.bytes + solver::alignment; }
+
+  void reduce(const solver::operands& o, const parcels& cut, index_t, index_t, void* equations,
+              void* stream) override {
+    equations_ = equations;
+    run(launches_.reduce_parts, o, ends_of(cut, nullptr, nullptr), stream);
+  }
+
+  /// All lines at once, with the last parcels.
+  void expand(const solver::operands& o, const parcels& cut, index_t, index_t p1, const void* ends,
+              index_t* found, void* stream) override {
+    if (p1 < cut.count()) return;
+    run(launches_.expand_parts, o, ends_of(cut, ends, found), stream);
+  }
+
+ private:
+  index_t lines() const { return part_.geometry.matrices.size; }
+  cuda::segment_ends ends_of(const parcels& cut, const void* ends, index_t* found) const {
+    return {part_.before, part_.after, equations_, ends, cut.each, found};
+  }
+  template <class Launch>
+  void run(Launch launch, const solver::operands& o, const cuda::segment_ends& e, void* stream) {
+    if (lines() == 0) return;
+    check(launch(task_.geometry, o, shape_, e, solver::align(memory_.as<void>()),
+                 static_cast<cudaStream_t>(stream)),
+          "launching the kernels of a part of lines");
+  }
+
+  part_task part_;
+  solver::task task_{};
+  cuda::segments_shape shape_{};
+  cuda::segments_launches launches_{};
+  cuda::device_memory memory_;
+  void* equations_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<part> make_device_part(const part_task& t) {
+  return std::make_unique<device_part>(t);
+}
+
+}  // namespace tridia::distributed

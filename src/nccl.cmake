@@ -1,0 +1,27 @@
+# tridia_nccl: NCCL for distributed fields in the memory of GPUs, where it is found beside CUDA. What
+# it needs of the library is not exported, so that a shared library has it all within.
+set(TRIDIA_HAS_NCCL OFF)
+if(TRIDIA_HAS_CUDA AND NOT TRIDIA_NCCL STREQUAL "OFF")
+  # Communicators that do not block, and are split: 2.18.
+  find_package(NCCL 2.18 QUIET)
+  if(NCCL_FOUND)
+    set(TRIDIA_HAS_NCCL ON)
+  endif()
+endif()
+if(TRIDIA_NCCL STREQUAL "ON" AND NOT TRIDIA_HAS_NCCL)
+  message(FATAL_ERROR "TRIDIA_NCCL is ON, but no NCCL from 2.18 on was found beside a CUDA backend: "
+                      "install one, or set NCCL_ROOT")
+endif()
+message(STATUS "tridia: NCCL ${TRIDIA_HAS_NCCL}")
+set(TRIDIA_HAS_NCCL ${TRIDIA_HAS_NCCL} PARENT_SCOPE)
+if(NOT TRIDIA_HAS_NCCL)
+  return()
+endif()
+
+add_library(tridia_nccl distributed/nccl/transport.cpp)
+add_library(tridia::nccl ALIAS tridia_nccl)
+set_target_properties(tridia_nccl PROPERTIES
+  EXPORT_NAME nccl INSTALL_RPATH "$ORIGIN" VERSION ${PROJECT_VERSION} SOVERSION ${soversion} CXX_VISIBILITY_PRESET default)
+target_include_directories(tridia_nccl PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(tridia_nccl PUBLIC tridia NCCL::NCCL PRIVATE CUDA::cudart_static)
+tridia_warnings(tridia_nccl)
