@@ -2,7 +2,7 @@
 # it needs of the library is not exported, so that a shared library has it all within.
 set(TRIDIA_HAS_NCCL OFF)
 if(TRIDIA_HAS_CUDA AND NOT TRIDIA_NCCL STREQUAL "OFF")
-  # Communicators that do not block, and are split: 2.18.
+  # Communicators that are split: 2.18.
   find_package(NCCL 2.18 QUIET)
   if(NCCL_FOUND)
     set(TRIDIA_HAS_NCCL ON)
@@ -18,10 +18,11 @@ if(NOT TRIDIA_HAS_NCCL)
   return()
 endif()
 
+find_package(Threads REQUIRED)
 add_library(tridia_nccl distributed/nccl/transport.cpp)
 add_library(tridia::nccl ALIAS tridia_nccl)
 set_target_properties(tridia_nccl PROPERTIES
   EXPORT_NAME nccl INSTALL_RPATH "$ORIGIN" VERSION ${PROJECT_VERSION} SOVERSION ${soversion} CXX_VISIBILITY_PRESET default)
 target_include_directories(tridia_nccl PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-target_link_libraries(tridia_nccl PUBLIC tridia NCCL::NCCL PRIVATE CUDA::cudart_static)
+target_link_libraries(tridia_nccl PUBLIC tridia NCCL::NCCL PRIVATE CUDA::cudart_static Threads::Threads)
 tridia_warnings(tridia_nccl)

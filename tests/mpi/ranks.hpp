@@ -16,8 +16,10 @@ int world_size();
 void use_gpus();
 bool on_gpus();
 
-/// All ranks. `limit`: seconds that a rank may keep others waiting.
-tridia::distributed::communicator ranks(double limit = 30);
+/// All ranks. `limit`: seconds that a rank may keep others waiting; by another one than this the
+/// communicator is the test's own.
+inline constexpr double kLastingLimit = 30;
+tridia::distributed::communicator ranks(double limit = kLastingLimit);
 
 /// Bytes in host memory, and where plans want them: the same, or a copy on a GPU.
 class ranks_memory {

@@ -9,9 +9,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <chrono>
+#include <future>
 #include <limits>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace tridia::distributed {
 namespace {
@@ -23,7 +27,9 @@ using cuda::device_scope;
   throw error(errc::invalid_argument, sentence);
 }
 
-/// A communicator of NCCL in which no call waits for other ranks but here, within the time limit.
+/// A communicator of NCCL. Calls of NCCL in which the host may wait for other ranks (making a
+/// communicator, the first message between two ranks) are made by a thread that is left to itself
+/// once the time limit has passed; all others only put work into a stream.
 class nccl_transport final : public transport {
  public:
   nccl_transport(int device, double time_limit) : device_(device), limit_(time_limit) {
@@ -41,15 +47,16 @@ class nccl_transport final : public transport {
     cudaSetDevice(before);
   }
 
-  /// `make(&comm, &config)` begins to make a communicator. To be called once.
+  /// `make(&comm)` makes a communicator. To be called once.
   template <class Make>
   void connect(Make make) {
-    const device_scope scope(device_);
-    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-    config.blocking = 0;
-    require("making a communicator", make(&comm_, &config));
+    auto made = std::make_shared<ncclComm_t>(nullptr);
+    within_limit("making a communicator", [make, made] { return make(made.get()); });
+    comm_ = *made;
     require("ncclCommUserRank", ncclCommUserRank(comm_, &rank_));
     require("ncclCommCount", ncclCommCount(comm_, &size_));
+    const auto ranks = static_cast<std::size_t>(size_);
+    met_[0].assign(ranks, false), met_[1].assign(ranks, false);
   }
 
   int rank() const override { return rank_; }
@@ -65,10 +72,11 @@ class nccl_transport final : public transport {
     if (all_bytes_ < bytes) all_ = cuda::device_memory(bytes), all_bytes_ = bytes;
     check(cudaMemcpyAsync(all_.as<void>(), values.data(), bytes, cudaMemcpyHostToDevice, travel_),
           "copying to the device");
-    send(travel_, [&] {
-      return ncclAllReduce(all_.as<void>(), all_.as<void>(), values.size(), ncclInt64, ncclMax,
-                           comm_, travel_);
-    });
+    send(travel_, !reduced_,
+         [all = all_.as<void>(), count = values.size(), c = comm_, t = travel_] {
+           return ncclAllReduce(all, all, count, ncclInt64, ncclMax, c, t);
+         });
+    reduced_ = true;
     synchronize(travel_);
     check(cudaMemcpy(values.data(), all_.as<void>(), bytes, cudaMemcpyDeviceToHost),
           "copying to the host");
@@ -93,33 +101,59 @@ class nccl_transport final : public transport {
     }
   }
 
-  /// Puts what `calls` asks of NCCL behind the work in `after`. Returns the event of its end.
+  /// Puts what `calls` asks of NCCL behind the work in `after`; `new_to_it`: NCCL may have to reach
+  /// other ranks first, and `calls` is copied. Returns the event of its end.
   template <class Calls>
-  cudaEvent_t send(cudaStream_t after, Calls calls) {
+  cudaEvent_t send(cudaStream_t after, bool new_to_it, const Calls& calls) {
     refuse_failed();
     wait_until("messages", [&] { return pending_->has_room(); });
     const pending_messages::entry& now = pending_->enter();
     check(cudaEventRecord(now.ready, after), "cudaEventRecord");
     check(cudaStreamWaitEvent(travel_, now.ready, 0), "cudaStreamWaitEvent");
-    require("sending to other ranks", calls());
+    if (new_to_it) {
+      within_limit("meeting other ranks", calls);
+    } else {
+      require("sending to other ranks", calls());
+    }
     check(cudaEventRecord(now.done, travel_), "cudaEventRecord");
     return now.done;
+  }
+
+  /// Whether some of these messages are the first to (from) another rank; from then on they are
+  /// not.
+  bool are_first(std::span<const message> receives, std::span<const message> sends) {
+    bool any = false;
+    const auto meet = [&](std::span<const message> list, std::vector<bool>& met) {
+      for (const message& m : list) {
+        any = any || !met[m.peer];
+        met[m.peer] = true;
+      }
+    };
+    meet(receives, met_[0]), meet(sends, met_[1]);
+    return any;
   }
 
   ncclComm_t comm() const { return comm_; }
   cudaStream_t travel() const { return travel_; }
 
  private:
-  /// Until what NCCL was asked for has begun; failing marks the transport.
   void require(const char* what, ncclResult_t result) {
-    const auto began = clock::now();
-    while (result == ncclInProgress) {
-      if (const ncclResult_t asked = ncclCommGetAsyncError(comm_, &result); asked != ncclSuccess) {
-        result = asked;
-      }
-      if (result == ncclInProgress && is_late(clock::now() - began)) late(what);
-    }
     if (result != ncclSuccess) fail(std::string(what) + ": " + ncclGetErrorString(result));
+  }
+
+  /// Makes calls that may wait for other ranks.
+  template <class Calls>
+  void within_limit(const char* what, const Calls& calls) {
+    std::packaged_task<ncclResult_t()> task([calls, device = device_] {
+      return cudaSetDevice(device) == cudaSuccess ? calls() : ncclUnhandledCudaError;
+    });
+    std::future<ncclResult_t> result = task.get_future();
+    std::thread(std::move(task)).detach();
+    if (limit_ > 0 &&
+        result.wait_for(std::chrono::duration<double>(limit_)) != std::future_status::ready) {
+      late(what);
+    }
+    require(what, result.get());
   }
 
   /// Until done() says so, while no message takes longer than it may.
@@ -129,7 +163,7 @@ class nccl_transport final : public transport {
       if (done()) return;
       ncclResult_t result = ncclSuccess;
       if (comm_ != nullptr && ncclCommGetAsyncError(comm_, &result) == ncclSuccess &&
-          result != ncclSuccess && result != ncclInProgress) {
+          result != ncclSuccess) {
         fail(std::string(what) + ": " + ncclGetErrorString(result));
       }
       if (is_late(pending_->oldest_wait())) late(what);
@@ -141,7 +175,7 @@ class nccl_transport final : public transport {
     return limit_ > 0 && std::chrono::duration<double>(waited).count() > limit_;
   }
   [[noreturn]] void late(const char* what) {
-    fail(std::string(what) + " have not arrived within the time limit of " +
+    fail(std::string(what) + ": other ranks have not come within the time limit of " +
          std::to_string(limit_) + " seconds");
   }
   /// Ends what is under way: kernels that wait for another rank would never end by themselves.
@@ -156,12 +190,11 @@ class nccl_transport final : public transport {
     if (comm_ == nullptr) return;
     try {
       synchronize(travel_);
-      require("ncclCommFinalize", ncclCommFinalize(comm_));
-      ncclCommDestroy(comm_);
+      within_limit("ending", [c = comm_] { return ncclCommDestroy(c); });
+      comm_ = nullptr;
     } catch (...) {
-      if (comm_ != nullptr) ncclCommAbort(comm_);
+      // It has been aborted where there was no more to hope for.
     }
-    comm_ = nullptr;
   }
 
   int device_;
@@ -169,7 +202,8 @@ class nccl_transport final : public transport {
   ncclComm_t comm_ = nullptr;
   cudaStream_t travel_ = nullptr;
   int rank_ = 0, size_ = 0;
-  bool failed_ = false;
+  bool failed_ = false, reduced_ = false;
+  std::vector<bool> met_[2];  // whom something was received from, and sent to
   std::unique_ptr<pending_messages> pending_;
   cuda::device_memory all_;
   std::size_t all_bytes_ = 0;
@@ -181,18 +215,18 @@ class nccl_exchange final : public exchange {
 
   void start(std::span<const message> receives, std::span<const message> sends,
              void* stream) override {
-    const ncclComm_t comm = by_.comm();
-    const cudaStream_t on = by_.travel();
-    arrived_ = by_.send(static_cast<cudaStream_t>(stream), [&] {
-      ncclResult_t result = ncclGroupStart();
-      const auto ask = [&](ncclResult_t r) {
-        if (result == ncclSuccess && r != ncclInProgress) result = r;
-      };
-      for (const message& m : receives) ask(ncclRecv(m.data, m.bytes, ncclChar, m.peer, comm, on));
-      for (const message& m : sends) ask(ncclSend(m.data, m.bytes, ncclChar, m.peer, comm, on));
-      const ncclResult_t ended = ncclGroupEnd();
-      return result == ncclSuccess ? ended : result;
-    });
+    by_.refuse_failed();
+    const auto on = static_cast<cudaStream_t>(stream);
+    if (by_.are_first(receives, sends)) {
+      // A thread that is left to itself needs copies of its own.
+      arrived_ = by_.send(on, true,
+                          [r = std::vector(receives.begin(), receives.end()),
+                           s = std::vector(sends.begin(), sends.end()), comm = by_.comm(),
+                           travel = by_.travel()] { return post(r, s, comm, travel); });
+    } else {
+      arrived_ =
+          by_.send(on, false, [&] { return post(receives, sends, by_.comm(), by_.travel()); });
+    }
   }
   void wait(void* stream) override {
     by_.refuse_failed();
@@ -201,6 +235,18 @@ class nccl_exchange final : public exchange {
   }
 
  private:
+  static ncclResult_t post(std::span<const message> receives, std::span<const message> sends,
+                           ncclComm_t comm, cudaStream_t on) {
+    ncclResult_t result = ncclGroupStart();
+    const auto ask = [&](ncclResult_t r) {
+      if (result == ncclSuccess) result = r;
+    };
+    for (const message& m : receives) ask(ncclRecv(m.data, m.bytes, ncclChar, m.peer, comm, on));
+    for (const message& m : sends) ask(ncclSend(m.data, m.bytes, ncclChar, m.peer, comm, on));
+    const ncclResult_t ended = ncclGroupEnd();
+    return result == ncclSuccess ? ended : result;
+  }
+
   nccl_transport& by_;
   cudaEvent_t arrived_ = nullptr;
 };
@@ -239,8 +285,8 @@ communicator nccl_communicator(const communicator& start, int cuda_device,
   std::shared_ptr<nccl_transport> made;
   agreement(*start.by()).reach([&] { made = make_transport(cuda::find_device(cuda_device), o); });
   const ncclUniqueId id = shared_id(*start.by());
-  made->connect([&](ncclComm_t* comm, ncclConfig_t* config) {
-    return ncclCommInitRankConfig(comm, start.size(), id, start.rank(), config);
+  made->connect([id, size = start.size(), rank = start.rank()](ncclComm_t* comm) {
+    return ncclCommInitRank(comm, size, id, rank);
   });
   return communicator(made);
 }
@@ -254,9 +300,8 @@ communicator nccl_communicator(ncclComm_t ranks, const communicator_options& o) 
     refuse("communicator: NCCL does not know it");
   }
   const auto made = make_transport(device, o);
-  made->connect([&](ncclComm_t* comm, ncclConfig_t* config) {
-    return ncclCommSplit(ranks, 0, rank, comm, config);
-  });
+  made->connect(
+      [ranks, rank](ncclComm_t* comm) { return ncclCommSplit(ranks, 0, rank, comm, nullptr); });
   return communicator(made);
 }
 

@@ -1,0 +1,151 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "options.hpp"
+
+#include <charconv>
+#include <cstring>
+#include <stdexcept>
+
+namespace tridia_bench {
+namespace {
+
+using tridia::distributed::strategy;
+using what = scaling_case::what;
+
+int positive(const std::string& option, const char* text) {
+  int value = 0;
+  const char* const end = text + std::strlen(text);
+  if (std::from_chars(text, end, value).ptr != end || value < 1) {
+    throw std::runtime_error(option + ": expected a number from 1, got \"" + text + "\"");
+  }
+  return value;
+}
+
+/// Grids of ranks split in one, two and three directions, the slowest axes first.
+std::vector<std::vector<int>> splits(int ranks) {
+  std::vector<std::vector<int>> all{{ranks, 1, 1}};
+  if (ranks % 2 == 0 && ranks > 2) all.push_back({2, ranks / 2, 1});
+  if (ranks % 4 == 0 && ranks > 4) all.push_back({2, 2, ranks / 4});
+  return all;
+}
+
+std::vector<index_t> cube(index_t points, const std::vector<int>& times) {
+  return {points * times[0], points * times[1], points * times[2]};
+}
+
+class case_list {
+ public:
+  case_list(const scaling_options& o, int ranks) : options_(o), ranks_(ranks) {}
+
+  void weak(what does, index_t points, const std::vector<int>& split, int axis, strategy how) {
+    all.push_back({"weak", does, cube(points, split), split, axis, how});
+  }
+  void strong(what does, std::vector<index_t> extents, const std::vector<int>& split, int axis,
+              strategy how) {
+    all.push_back({"strong", does, std::move(extents), split, axis, how});
+  }
+
+  /// Lines of solves that cross ranks, slow and fast in memory, and derivatives beside them.
+  void basic() {
+    const index_t n = options_.points;
+    const std::vector<int> slow{ranks_, 1, 1}, fast{1, 1, ranks_};
+    for (const bool grows : {true, false}) {
+      const auto add = [&](what does, const std::vector<int>& split, int axis, strategy how) {
+        grows ? weak(does, n, split, axis, how)
+              : strong(does, cube(n, {1, 1, 1}), split, axis, how);
+      };
+      if (!grows && n < ranks_) continue;
+      add(what::solve, slow, 2, strategy::automatic);
+      for (const strategy how : options_.strategies) {
+        add(what::solve, slow, 0, how), add(what::solve, fast, 2, how);
+      }
+      for (int axis = 0; axis < 3; ++axis) add(what::derivative, slow, axis, strategy::automatic);
+      add(what::derivative, fast, 2, strategy::automatic);
+    }
+  }
+
+  /// Own coefficients as PaScaL_TDMA 2.1 and OP-DSL report: lines are slow in memory.
+  void published() {
+    for (const strategy how : options_.strategies) {
+      strong(what::solve, {4096, 256, 256}, {ranks_, 1, 1}, 0, how);
+      strong(what::solve, {4096, 128, 128}, {ranks_, 1, 1}, 0, how);
+      strong(what::solve, {512, 512, 512}, {ranks_, 1, 1}, 0, how);
+      strong(what::solve, {512, 512, 512}, {1, 1, ranks_}, 2, how);
+    }
+  }
+
+  void targets() {
+    const std::vector<int> slow{ranks_, 1, 1}, fast{1, 1, ranks_};
+    for (int axis = 0; axis < 3; ++axis) weak(what::derivative, 512, slow, axis, {});
+    weak(what::derivative, 512, fast, 2, {});
+    for (const index_t n : {512, 256}) {
+      strong(what::derivative, {n, n, n}, slow, 0, {});
+      strong(what::derivative, {n, n, n}, fast, 2, {});
+    }
+    published();
+  }
+
+  void full() {
+    for (const auto& split : splits(ranks_)) {
+      for (int axis = 0; axis < 3; ++axis) {
+        for (const index_t n : {256, 512}) weak(what::derivative, n, split, axis, {});
+        for (const index_t n : {256, 512, 1024}) {
+          strong(what::derivative, {n, n, n}, split, axis, {});
+        }
+      }
+    }
+    published();
+  }
+
+  std::vector<scaling_case> all;
+
+ private:
+  const scaling_options& options_;
+  int ranks_;
+};
+
+}  // namespace
+
+scaling_options parse_scaling(int argc, char** argv) {
+  scaling_options o;
+  o.strategies = {strategy::automatic, strategy::gather, strategy::allgather, strategy::pcr,
+                  strategy::all_to_all};
+  for (int k = 1; k < argc; k += 2) {
+    const std::string option = argv[k];
+    if (k + 1 == argc) throw std::runtime_error(option + " takes a value");
+    const std::string value = argv[k + 1];
+    if (option == "--json") {
+      o.json = value;
+    } else if (option == "--device") {
+      if (value != "cpu" && value != "cuda") {
+        throw std::runtime_error("--device: \"" + value + "\" is neither cpu nor cuda");
+      }
+      o.on_gpus = value == "cuda";
+    } else if (option == "--suite") {
+      if (value != "basic" && value != "targets" && value != "full") {
+        throw std::runtime_error("--suite: \"" + value + "\" is none of basic, targets and full");
+      }
+      o.suite = value;
+    } else if (option == "--points") {
+      o.points = positive(option, value.c_str());
+    } else if (option == "--repetitions") {
+      o.repetitions = positive(option, value.c_str());
+    } else if (option == "--strategy") {
+      const auto found = tridia::distributed::parse_strategy(value);
+      if (!found) throw std::runtime_error("--strategy: \"" + value + "\" is none");
+      o.strategies = {*found};
+    } else {
+      throw std::runtime_error(option + " is no option\n" + kScalingHelp);
+    }
+  }
+  return o;
+}
+
+std::vector<scaling_case> scaling_cases(const scaling_options& o, int ranks) {
+  case_list list(o, ranks);
+  if (o.suite == "basic") list.basic();
+  if (o.suite == "targets") list.targets();
+  if (o.suite == "full") list.full();
+  return list.all;
+}
+
+}  // namespace tridia_bench

@@ -1,0 +1,114 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "work.hpp"
+
+#include "fields.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tridia_bench {
+namespace {
+
+using tridia::distributed::communicator;
+using tridia::distributed::grid;
+using tridia::distributed::step_seconds;
+
+/// This rank's part of the values that the rows of a whole line have.
+std::vector<double> own_rows(const grid& g, int rank, int axis, const std::vector<double>& whole) {
+  const auto own = g.block(rank);
+  const auto first = whole.begin() + own.begin[axis];
+  return {first, first + own.extents[axis]};
+}
+
+std::vector<step> named(const step_seconds& s) {
+  return {{"reduce", s.reduce},
+          {"interface", s.interface},
+          {"expand", s.expand},
+          {"statuses", s.statuses}};
+}
+
+/// Own coefficients; x = 1 everywhere.
+class solve_work final : public work {
+ public:
+  solve_work(const scaling_case& c, const communicator& by)
+      : grid_(c.extents, c.ranks),
+        shape_(grid_.block(by.rank()).extents, c.axis),
+        lines_(grid_, {.axis = c.axis, .pivoting = tridia::pivoting::none}, by,
+               {.strategy = c.how}) {
+    const auto n = static_cast<std::size_t>(c.extents[c.axis]);
+    std::vector<double> rhs(n, 0.5);
+    rhs.front() = rhs.back() = 1.5;
+    const std::vector<double> values[] = {std::vector<double>(n, -1), std::vector<double>(n, 2.5),
+                                          std::vector<double>(n, -1), rhs};
+    for (const auto& of_row : values) {
+      in_.emplace_back(shape_, by.cuda_device());
+      in_.back().fill(own_rows(grid_, by.rank(), c.axis, of_row));
+    }
+    x_ = std::make_unique<field>(shape_, by.cuda_device());
+  }
+
+  void execute(void* stream) override {
+    lines_.execute(in_[0].data(), in_[1].data(), in_[2].data(), in_[3].data(), x_->data(), nullptr,
+                   stream);
+  }
+  std::vector<step> steps() const override { return named(lines_.steps()); }
+  double error() const override {
+    return x_->largest_error(std::vector<double>(static_cast<std::size_t>(shape_.rows), 1));
+  }
+  std::size_t workspace_bytes() const override { return lines_.workspace_bytes(); }
+  std::string note() const override {
+    return std::string(name(lines_.strategy())) + ": " + lines_.reason();
+  }
+
+ private:
+  grid grid_;
+  block_shape shape_;
+  tridia::distributed::plan lines_;
+  std::vector<field> in_;
+  std::unique_ptr<field> x_;
+};
+
+/// C6's first derivative of a cubic, which its closure has exactly.
+class derivative_work final : public work {
+ public:
+  derivative_work(const scaling_case& c, const communicator& by)
+      : grid_(c.extents, c.ranks),
+        shape_(grid_.block(by.rank()).extents, c.axis),
+        derivative_(grid_, tridia::find_scheme(tridia::quantity::first_derivative, "C6"),
+                    {.axis = c.axis, .spacing = 1.0 / static_cast<double>(c.extents[c.axis])}, by),
+        in_(shape_, by.cuda_device()),
+        out_(shape_, by.cuda_device()) {
+    const auto n = static_cast<std::size_t>(c.extents[c.axis]);
+    std::vector<double> cubic(n), slope(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      const double t = static_cast<double>(k) / static_cast<double>(n);
+      cubic[k] = t * t * t - t, slope[k] = 3 * t * t - 1;
+    }
+    in_.fill(own_rows(grid_, by.rank(), c.axis, cubic));
+    slope_ = own_rows(grid_, by.rank(), c.axis, slope);
+  }
+
+  void execute(void* stream) override { derivative_.apply(in_.data(), out_.data(), stream); }
+  std::vector<step> steps() const override { return named(derivative_.steps()); }
+  double error() const override { return out_.largest_error(slope_) / 2; }
+  std::size_t workspace_bytes() const override { return derivative_.workspace_bytes(); }
+  std::string note() const override {
+    return "messages to and from " + std::to_string(derivative_.peers().size()) + " ranks";
+  }
+
+ private:
+  grid grid_;
+  block_shape shape_;
+  tridia::distributed::compact_operator derivative_;
+  field in_, out_;
+  std::vector<double> slope_;
+};
+
+}  // namespace
+
+std::unique_ptr<work> make_work(const scaling_case& c, const communicator& by) {
+  if (c.does == scaling_case::what::solve) return std::make_unique<solve_work>(c, by);
+  return std::make_unique<derivative_work>(c, by);
+}
+
+}  // namespace tridia_bench

@@ -1,0 +1,48 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tridia/distributed.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tridia_bench {
+
+using tridia::index_t;
+
+/// What is done along one axis of a field in f64 that is spread over ranks.
+struct scaling_case {
+  enum class what { solve, derivative };
+
+  std::string kind;  ///< weak, strong, …
+  what does = what::solve;
+  std::vector<index_t> extents;
+  std::vector<int> ranks;
+  int axis = 0;
+  tridia::distributed::strategy how = tridia::distributed::strategy::automatic;
+};
+
+/// A step of an execution, and its seconds.
+struct step {
+  const char* name;
+  double seconds;
+};
+
+/// A case made ready on this rank: its block, of a problem whose solution is known.
+class work {
+ public:
+  virtual ~work() = default;
+  virtual void execute(void* stream) = 0;
+  /// Of the last execution.
+  [[nodiscard]] virtual std::vector<step> steps() const = 0;
+  /// The largest error of any point of this rank, relative to the largest value.
+  [[nodiscard]] virtual double error() const = 0;
+  [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
+  [[nodiscard]] virtual std::string note() const = 0;
+};
+
+/// All ranks of the communicator make it together.
+std::unique_ptr<work> make_work(const scaling_case&, const tridia::distributed::communicator&);
+
+}  // namespace tridia_bench
