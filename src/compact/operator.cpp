@@ -179,7 +179,7 @@ void run(const compact_operator::state& s, const void* in, void* out, double fac
   layout::check_overlap(s.shape, s.arrays, inputs, out);
   check_workspace(s, e);
   if (s.arrays.out.empty()) return;
-  s.executor->apply(in, out, factor, accumulate, e.workspace, e.stream);
+  s.executor->apply({in, out, factor, accumulate, nullptr, e.workspace, e.stream});
 }
 
 }  // namespace
