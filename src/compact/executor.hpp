@@ -52,5 +52,7 @@ std::unique_ptr<const executor> make_reference(const task&);
 std::unique_ptr<const executor> make_cpu(const task&);
 /// Throws `unsupported` where the backend was not built or there is no device.
 std::unique_ptr<const executor> make_cuda(const task&);
+/// Of the backend that the options name.
+std::unique_ptr<const executor> make_executor(const task&);
 
 }  // namespace tridia::compact
