@@ -2,6 +2,7 @@
 #include "distributed/split_line.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace tridia::distributed {
@@ -76,7 +77,8 @@ line_operator part_of(const line_operator& whole, const line_cuts& cuts, int par
 
 inverse_rows::inverse_rows(const line_operator& whole)
     : whole_(whole),
-      transposed_(solver::make_constant_matrix(problem_of(whole, operation::transpose), whole.rows)),
+      transposed_(
+          solver::make_constant_matrix(problem_of(whole, operation::transpose), whole.rows)),
       factors_(solver::factor(transposed_, pivoting::partial)) {}
 
 line_weights inverse_rows::row(index_t i) const {
@@ -136,6 +138,13 @@ void inverse_rows::add_coupling(line_weights& to, const wide& coefficient,
                                 index_t neighbour) const {
   const line_weights w = row((neighbour + whole_.rows) % whole_.rows);
   for (std::size_t k = 0; k < w.size(); ++k) to[k] = core::sub_mul(to[k], coefficient, w[k]);
+}
+
+double least_weight(value_type type, double tolerance) {
+  const bool single = type == value_type::f32 || type == value_type::c64;
+  const double epsilon =
+      single ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+  return std::max(tolerance, epsilon / 4);
 }
 
 void leave_out(line_weights& weights, double tolerance) {

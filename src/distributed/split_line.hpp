@@ -57,6 +57,8 @@ class inverse_rows {
   solver::constant_factors factors_;
 };
 
+/// The tolerance that was asked for, or what is below rounding.
+double least_weight(value_type, double tolerance);
 /// Makes the least ones zero, which together are at most `tolerance` times the largest.
 void leave_out(line_weights&, double tolerance);
 
