@@ -43,20 +43,15 @@ resolved_array array_of(const grid& g, const char* name, const std::vector<index
   return a;
 }
 
-void check_array(const executor& by, const resolved_array& a, const void* p) {
-  if (a.empty()) return;
-  if (p == nullptr) {
-    refuse(std::string(a.name) + ": is null, but its extents are " + layout::shape_text(a.extents) +
-           " (fields first)");
-  }
-  by.check_pointer(a.name, p);
-}
-
 }  // namespace
 
-void grid_arrays::check(const executor& by, const void* in, const void* out) const {
-  check_array(by, resolved.in[layout::rhs_in], in);
-  check_array(by, resolved.out, out);
+void grid_arrays::check_present(const resolved_array& a, const void* p) {
+  if (a.empty() || p != nullptr) return;
+  refuse(std::string(a.name) + ": is null, but its extents are " + layout::shape_text(a.extents) +
+         " (fields first)");
+}
+
+void grid_arrays::check_apart(const void* in, const void* out) const {
   const void* const inputs[] = {nullptr, nullptr, nullptr, in};
   layout::check_overlap(shape, resolved, inputs, out);
 }

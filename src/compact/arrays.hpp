@@ -1,9 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "compact/executor.hpp"
 #include "layout/resolve.hpp"
 #include "tridia/compact.hpp"
+
+#include <utility>
 
 namespace tridia::compact {
 
@@ -14,8 +15,20 @@ struct grid_arrays {
   layout::resolved resolved;
 
   [[nodiscard]] bool empty() const { return resolved.out.empty(); }
-  /// Throws for pointers that cannot be these arrays.
-  void check(const executor&, const void* in, const void* out) const;
+  /// Throws for pointers that cannot be these arrays; `where.check_pointer` for those out of reach.
+  template <class Where>
+  void check(const Where& where, const void* in, const void* out) const {
+    for (const auto& [array, p] :
+         {std::pair{&resolved.in[layout::rhs_in], in}, std::pair{&resolved.out, out}}) {
+      check_present(*array, p);
+      if (!array->empty()) where.check_pointer(array->name, p);
+    }
+    check_apart(in, out);
+  }
+
+ private:
+  static void check_present(const layout::resolved_array&, const void* p);
+  void check_apart(const void* in, const void* out) const;
 };
 
 /// Throws `error` for what is no grid, whatever the scheme.

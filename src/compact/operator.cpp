@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/arrays.hpp"
 #include "compact/assemble.hpp"
+#include "compact/executor.hpp"
 
 #include <new>
 #include <utility>

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/arrays.hpp"
 #include "compact/assemble.hpp"
+#include "compact/executor.hpp"
 #include "compact/factors.hpp"
 #include "distributed/agreement.hpp"
 #include "distributed/backend.hpp"
@@ -200,11 +201,6 @@ void make_parts(op_state& s, const scheme& what, const closure& c, index_t order
   s.memory = s.where->allocate(s.memory_bytes());
 }
 
-void check_arrays(const op_state& s, const void* in, const void* out) {
-  // `whole` checks its own.
-  if (s.rows) s.arrays.check(*s.rows, in, out);
-}
-
 void apply_whole(const op_state& s) {
   const compact::call& c = s.call;
   const execution e{
@@ -214,7 +210,7 @@ void apply_whole(const op_state& s) {
 
 void begin(op_state& s, const compact::call& call) {
   if (s.started) refuse("start: the application before has not been finished");
-  check_arrays(s, call.in, call.out);
+  s.arrays.check(*s.where, call.in, call.out);
   const at_backend scope(*s.where);
   s.call = call;
   s.call.workspace = s.memory.get();
