@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tridia/compact.hpp"
 #include "tridia/error.hpp"
 #include "tridia/problem.hpp"
 
@@ -112,9 +113,9 @@ struct plan_options {
 
 /// Where the time of an execution went on this rank, in seconds.
 struct step_seconds {
-  double reduce = 0;     ///< Rows to interface equations.
+  double reduce = 0;     ///< Rows to interface equations; points to sums that others need.
   double interface = 0;  ///< Messages, waiting for them, and solving what came by them.
-  double expand = 0;     ///< Ends to x; where lines do not cross ranks, all of it.
+  double expand = 0;     ///< Ends to all rows; where lines do not cross ranks, all of it.
   double statuses = 0;   ///< Telling each other of lines that have failed.
 };
 
@@ -170,6 +171,67 @@ class plan {
   /// The most that `nearest` would get wrong with these matrices, relative to the largest |x| of a
   /// line; may be infinite. Without pivoting only. All ranks call it.
   [[nodiscard]] double influence(const void* dl, const void* d, const void* du);
+
+  struct state;  ///< Private to the library.
+
+ private:
+  std::unique_ptr<state> state_;
+};
+
+struct operator_options {
+  /// Bound on what may be left out of what the points of other ranks add to one of this rank's
+  /// right-hand sides: the sum of the weights that are, relative to the largest. At 0 that is what
+  /// is below rounding: a point then counts as far away as it can be noticed.
+  double tolerance = 0;
+  int threads = 0;  ///< As `options::threads`.
+};
+
+/// A compact scheme along one axis of a grid that is spread over ranks: `tridia::compact_operator`,
+/// and its results to rounding, whatever the number of ranks.
+///
+/// Each rank has its block of both arrays where the communicator's arrays lie. What the points of
+/// other ranks add to a rank's first and last rows are sums with weights that are known beforehand
+/// (rows of the scheme's inverse), which travel in one round of messages, mostly to neighbours
+/// alone; then every rank works on its own rows. No halo is needed. Plans, executions and failures
+/// are as those of `plan`.
+class compact_operator {
+ public:
+  /// `lines.extents` are those of this rank's block of the array that is read, or empty; its
+  /// strides are of this rank's blocks. All else is of the whole lines, `metric` too, and the same
+  /// on all ranks. Throws as `plan` and `tridia::compact_operator` do; unsupported where a rank's
+  /// own rows are a singular matrix, though the whole line's are not.
+  compact_operator(const grid& g, const scheme& s, tridia::grid lines, communicator ranks,
+                   const operator_options& o = {});
+  compact_operator(const grid& g, const scheme& s, const closure& c, tridia::grid lines,
+                   communicator ranks, const operator_options& o = {});
+  ~compact_operator();
+  compact_operator(compact_operator&&) noexcept;
+  compact_operator& operator=(compact_operator&&) noexcept;
+
+  /// How the array that is written is spread: as the one that is read. Where a staggered operator
+  /// gives more results, or fewer, than a line has values, the last rank of a line has them: a
+  /// midpoint is where the point before it is.
+  [[nodiscard]] const grid& out_grid() const noexcept;
+  /// As `closure_warning`, where a closure is used; or empty.
+  [[nodiscard]] const std::string& warning() const noexcept;
+  /// The ranks, of those that share this rank's lines, that messages go to and come from.
+  [[nodiscard]] const std::vector<int>& peers() const noexcept;
+  /// Of the last application that was finished; on a GPU it is waited for.
+  [[nodiscard]] step_seconds steps() const;
+  /// Memory that the operator holds on this rank.
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept;
+
+  /// out = op(in); out += s op(in). `out` may be the very same array as `in`. `stream`: as
+  /// `plan::execute`.
+  void apply(const void* in, void* out, void* stream = nullptr);
+  void apply_add(double s, const void* in, void* out, void* stream = nullptr);
+
+  /// Sums up here what others need, and sends it. Between start and finish `in` must not change;
+  /// `out` is not written.
+  void start(const void* in, void* out, void* stream = nullptr);
+  void start_add(double s, const void* in, void* out, void* stream = nullptr);
+  /// Waits for what comes from others, and writes `out`, in the stream that was given to `start`.
+  void finish();
 
   struct state;  ///< Private to the library.
 

@@ -22,6 +22,19 @@ struct task {
   tridia::options options;
 };
 
+/// One execution: out = s op(in), or out += s op(in); `out` may be the array `in`.
+struct call {
+  const void* in;
+  void* out;
+  double s;
+  bool accumulate;
+  /// Right-hand sides of the rows that are given: of each of them, one for each line in the order
+  /// of `geometry.right_sides`. Null where none is.
+  const void* given;
+  void* workspace;
+  void* stream;
+};
+
 /// A backend's half of an operator: immutable, thread-safe. Arguments have been checked, but for
 /// the device that pointers belong to.
 class executor {
@@ -32,14 +45,14 @@ class executor {
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
   /// Throws wrong_device if the backend cannot reach the memory.
   virtual void check_pointer(const char* name, const void* p) const = 0;
-  /// out = s op(in), or out += s op(in); `out` may be the array `in`.
-  virtual void apply(const void* in, void* out, double s, bool accumulate, void* workspace,
-                     void* stream) const = 0;
+  virtual void apply(const call&) const = 0;
 };
 
 std::unique_ptr<const executor> make_reference(const task&);
 std::unique_ptr<const executor> make_cpu(const task&);
 /// Throws `unsupported` where the backend was not built or there is no device.
 std::unique_ptr<const executor> make_cuda(const task&);
+/// Of the backend that the options name.
+std::unique_ptr<const executor> make_executor(const task&);
 
 }  // namespace tridia::compact

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/factors.hpp"
 
+#include "solver/constant.hpp"
 #include "tridia/error.hpp"
 
 #include <algorithm>
@@ -22,13 +23,8 @@ struct diagonals {
 
 diagonals diagonals_of(const near_toeplitz& a, index_t rows) {
   diagonals m;
-  const auto heads = static_cast<index_t>(a.head.size());
-  const auto tails = static_cast<index_t>(a.tail.size());
   for (index_t i = 0; i < rows; ++i) {
-    const index_t from_tail = i - (rows - tails);
-    const near_toeplitz::row& r = i < heads        ? a.head[i]
-                                  : from_tail >= 0 ? a.tail[from_tail]
-                                                   : a.interior;
+    const near_toeplitz::row& r = solver::row_of(a, rows, i);
     m.sub.push_back(r.dl.real());
     m.diag.push_back(r.d.real());
     m.sup.push_back(r.du.real());

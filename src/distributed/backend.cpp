@@ -2,6 +2,7 @@
 #include "distributed/backend.hpp"
 
 #include "distributed/cpu/part.hpp"
+#include "distributed/line_sums_in.hpp"
 #include "distributed/space.hpp"
 #include "distributed/strategies/make.hpp"
 #include "distributed/verdicts_in.hpp"
@@ -40,6 +41,9 @@ class host_backend final : public backend {
                                           const line_place& at, int threads,
                                           transport& by) const override {
     return std::make_unique<verdicts_in<host_space>>(line, lines, at, threads, by);
+  }
+  std::unique_ptr<line_sums> make_sums(const sums_task& t, transport& by) const override {
+    return make_line_sums_in<host_space>(t, by);
   }
   std::unique_ptr<laps> make_laps() const override { return std::make_unique<host_laps>(); }
   std::shared_ptr<void> allocate(std::size_t bytes) const override {

@@ -4,6 +4,7 @@
 #include "distributed/box.hpp"
 #include "distributed/interface.hpp"
 #include "distributed/laps.hpp"
+#include "distributed/line_sums.hpp"
 #include "distributed/part.hpp"
 #include "distributed/verdicts.hpp"
 
@@ -26,6 +27,8 @@ class backend {
   virtual std::unique_ptr<verdicts> make_verdicts(const line_of_ranks&, index_t lines,
                                                   const line_place&, int threads,
                                                   transport&) const = 0;
+  /// All ranks of a communicator make theirs together.
+  virtual std::unique_ptr<line_sums> make_sums(const sums_task&, transport&) const = 0;
   virtual std::unique_ptr<laps> make_laps() const = 0;
   /// Memory that lives as long as what is returned.
   virtual std::shared_ptr<void> allocate(std::size_t bytes) const = 0;

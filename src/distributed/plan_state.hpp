@@ -2,11 +2,11 @@
 #pragma once
 
 #include "distributed/backend.hpp"
+#include "distributed/bits.hpp"
 #include "distributed/model.hpp"
 #include "layout/resolve.hpp"
 #include "tridia/plan.hpp"
 
-#include <bit>
 #include <memory>
 #include <vector>
 
@@ -39,8 +39,5 @@ struct plan::state {
   /// What is to be done with the rows here.
   [[nodiscard]] part_task rows_task() const;
 };
-
-/// A number as what ranks compare; if it is not negative, in the same order.
-inline index_t bits(double v) { return std::bit_cast<index_t>(v); }
 
 }  // namespace tridia::distributed

@@ -29,6 +29,8 @@ class host_space {
 
   /// Elements that one call copies of a piece of so many.
   static index_t run(index_t elements) { return elements; }
+  /// Lines that one call works on, side by side where they lie so.
+  static constexpr int lanes = 8;
 
   /// Calls f(i, slot) for i from 0 to count - 1; each is worth `work` simple ones.
   template <class F>

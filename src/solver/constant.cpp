@@ -31,14 +31,6 @@ void check_entry(std::complex<double> v, const char* part, const std::string& ro
   }
 }
 
-/// Row k of A as it was given; where the matrix ends its dl and du may be anything.
-const given_row& row_of(const near_toeplitz& a, index_t n, index_t k) {
-  const auto head = static_cast<index_t>(a.head.size()), tail = static_cast<index_t>(a.tail.size());
-  if (k < head) return a.head[static_cast<std::size_t>(k)];
-  if (k >= n - tail) return a.tail[static_cast<std::size_t>(k - (n - tail))];
-  return a.interior;
-}
-
 wide widened(std::complex<double> v, bool conjugate) {
   const auto part = [](double d) { return core::extended(static_cast<long double>(d)); };
   return {part(v.real()), part(conjugate ? -v.imag() : v.imag())};
@@ -145,6 +137,13 @@ void put_all(const std::vector<wide>& values, value_type type, int lanes, std::b
 
 }  // namespace
 
+const near_toeplitz::row& row_of(const near_toeplitz& a, index_t n, index_t k) {
+  const auto head = static_cast<index_t>(a.head.size()), tail = static_cast<index_t>(a.tail.size());
+  if (k < head) return a.head[static_cast<std::size_t>(k)];
+  if (k >= n - tail) return a.tail[static_cast<std::size_t>(k - (n - tail))];
+  return a.interior;
+}
+
 constant_matrix make_constant_matrix(const problem& p, index_t n) {
   const near_toeplitz& a = p.matrix;
   const auto own = static_cast<index_t>(a.head.size() + a.tail.size());
@@ -183,6 +182,21 @@ constant_factors factor(const constant_matrix& a, pivoting p) {
     factor_with<core::elimination<wide, decltype(v)::pivots, decltype(v)::ends>>(a, f);
   });
   return f;
+}
+
+std::vector<wide> solve(const constant_matrix& a, const constant_factors& f, pivoting p,
+                        std::vector<wide> x) {
+  if (f.rows == 0) return x;
+  core::with_variant(p, a.boundary, [&](auto v) {
+    using E = core::elimination<wide, decltype(v)::pivots, decltype(v)::ends>;
+    factor_rows<wide, E> factors{{const_cast<wide*>(f.at.data()), f.words, 1}};
+    strided_rhs<wide> in{x.data(), 1};
+    strided_solution<wide> out{x.data(), 1};
+    kept_in_place<wide, E> kept{factors, out};
+    core::substitute_line<wide, E>(f.rows, {f.rows, f.rows}, factors, in, kept, out,
+                                   [](bool, bool) {});
+  });
+  return x;
 }
 
 std::optional<recurrences> make_recurrences(const constant_matrix& a, int growth) {

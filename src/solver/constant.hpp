@@ -23,6 +23,9 @@ struct constant_matrix {
   std::vector<core::row<wide>> rows;
 };
 
+/// Row k of n as it was given; where the matrix ends its dl and du may be anything.
+const near_toeplitz::row& row_of(const near_toeplitz&, index_t n, index_t k);
+
 /// Throws `error` (invalid_argument) for a matrix that does not fit the problem.
 constant_matrix make_constant_matrix(const problem&, index_t rows);
 
@@ -35,6 +38,10 @@ struct constant_factors {
 
 /// Throws `error` (singular) where there is no finite inverse, to working precision.
 constant_factors factor(const constant_matrix&, pivoting);
+
+/// A^-1 rhs, by factors of the same pivoting.
+std::vector<wide> solve(const constant_matrix&, const constant_factors&, pivoting,
+                        std::vector<wide> rhs);
 
 /// The factors without interchanges as recurrences (core/recurrence.hpp), or, if cyclic, the
 /// factors c (1 + p S^-1) (1 + q S) of a circulant matrix, S the shift: lower = p, upper = q,

@@ -53,17 +53,16 @@ class executor final : public compact::executor {
     solver::check_host_pointer(name, p);
   }
 
-  void apply(const void* in, void* out, double s, bool accumulate, void* workspace,
-             void*) const override {
-    std::byte* const memory = solver::align(workspace);
-    const index_t first = unaligned_head(out), lines = geometry_.right_sides.size;
+  void apply(const call& c) const override {
+    std::byte* const memory = solver::align(c.workspace);
+    const index_t first = unaligned_head(c.out), lines = geometry_.right_sides.size;
     // Lines before the first at a whole cache line are a strip of their own.
     const index_t heads = first > 0 ? 1 : 0;
     const index_t count = heads + (lines - first + lanes_ - 1) / lanes_;
     const auto one = [&](index_t i, int thread) {
       const index_t from = i < heads ? 0 : first + (i - heads) * lanes_;
       const index_t to = i < heads ? first : std::min<index_t>(from + lanes_, lines);
-      run(in, out, s, accumulate, from, to, reinterpret_cast<R*>(memory + thread * buffer_bytes()));
+      run(c, from, to, reinterpret_cast<R*>(memory + thread * buffer_bytes()));
     };
     if (threads_ == 1) {
       for (index_t i = 0; i < count; ++i) one(i, 0);
@@ -102,8 +101,7 @@ class executor final : public compact::executor {
     return past == 0 ? 0 : std::min<index_t>(whole - past, lines.size);
   }
 
-  void run(const void* in, void* out, double s, bool accumulate, index_t from, index_t to,
-           R* buffer) const {
+  void run(const call& c, index_t from, index_t to, R* buffer) const {
     line_starts at;
     const int live = static_cast<int>(to - from);
     for (int l = 0; l < live; ++l) {
@@ -113,10 +111,12 @@ class executor final : public compact::executor {
       at.out[l] = offsets[layout::x];
     }
     const int lanes = (live + kernels_.unit - 1) / kernels_.unit * kernels_.unit;
+    const R* const given = table().given > 0 ? static_cast<const R*>(c.given) + from : nullptr;
     kernels_.apply(
         table(),
-        {in, out, at.in, at.out, geometry_.lines[layout::rhs].step, geometry_.lines[layout::x].step,
-         live, lanes, contiguous() ? 64 : 32, streams_ && in != out, s, accumulate},
+        {c.in, c.out, at.in, at.out, geometry_.lines[layout::rhs].step,
+         geometry_.lines[layout::x].step, live, lanes, contiguous() ? 64 : 32,
+         streams_ && c.in != c.out, given, geometry_.right_sides.size, c.s, c.accumulate},
         buffer);
   }
 

@@ -99,6 +99,7 @@ class passage {
 
   /// Loads a chunk, then goes through the rows whose values are all there.
   void descend() {
+    load_given(s_, t_.given, rows_ + t_.given_at * pitch_);
     if (t_.before > 0) {
       load(s_, t_.points - t_.before, t_.points, points_);
       copy(-t_.before, t_.points - t_.before, t_.before);

@@ -15,7 +15,9 @@ class owned_tables {
  public:
   explicit owned_tables(const line_operator& line) {
     const bool periodic = line.boundary == boundary::periodic;
-    keep(line);
+    reach(line.interior);
+    for (const stencil& s : line.head) reach(s);
+    for (const stencil& s : line.tail) reach(s);
     table_.points = line.points;
     table_.rows = line.rows;
     table_.periodic = periodic;
@@ -24,7 +26,10 @@ class owned_tables {
     table_.ahead = std::max<index_t>(behind, 0);
     table_.before = periodic ? table_.front : 0;
     table_.behind = periodic ? table_.ahead : 0;
-    table_.buffer_rows = std::max(table_.front + line.points + table_.behind, line.rows);
+    table_.given_at = std::max(table_.front + line.points + table_.behind, line.rows);
+    table_.given = line.given();
+    table_.buffer_rows = table_.given_at + table_.given;
+    keep_ends(line);
     number(factor(line.matrix, line.rows, line.boundary), line.scale);
   }
   owned_tables(const owned_tables&) = delete;
@@ -33,27 +38,37 @@ class owned_tables {
   const tables<R>& view() const { return table_; }
 
  private:
-  /// The stencils, and how far the values lie before and behind a row that they need.
-  void keep(const line_operator& line) {
-    std::size_t count = line.interior.weights.size();
-    for (const stencil& s : line.head) count += s.weights.size();
-    for (const stencil& s : line.tail) count += s.weights.size();
-    store_.reserve(count);  // what is pointed to stays where it is
+  /// How far the values lie before and behind a row that it needs.
+  void reach(const stencil& s) {
+    first_ = std::min<index_t>(first_, s.first);
+    last_ = std::max<index_t>(last_, s.first + static_cast<index_t>(s.weights.size()) - 1);
+  }
+
+  /// The stencils: of all rows that are given or have one of their own.
+  void keep_ends(const line_operator& line) {
+    const auto longer = [](index_t given, const std::vector<stencil>& own) {
+      return std::max(given, static_cast<index_t>(own.size()));
+    };
+    const index_t heads = longer(line.given_head, line.head);
+    const index_t tails = std::min(longer(line.given_tail, line.tail), line.rows - heads);
     table_.interior = weights_of(line.interior);
-    for (const stencil& s : line.head) head_.push_back(weights_of(s));
-    for (const stencil& s : line.tail) tail_.push_back(weights_of(s));
+    for (index_t i = 0; i < heads; ++i) head_.push_back(weights_of(line, i));
+    for (index_t i = line.rows - tails; i < line.rows; ++i) tail_.push_back(weights_of(line, i));
     table_.head = head_.data();
     table_.tail = tail_.data();
-    table_.heads = static_cast<index_t>(head_.size());
-    table_.tails = static_cast<index_t>(tail_.size());
+    table_.heads = heads;
+    table_.tails = tails;
+  }
+  weights<R> weights_of(const line_operator& line, index_t row) {
+    const index_t given = line.given_number(row);
+    if (given < 0) return weights_of(line.stencil_of(row));
+    const index_t at = table_.given_at - table_.front + given;  // as a point
+    return weights_of(stencil{static_cast<int>(at - row), {1}});
   }
   weights<R> weights_of(const stencil& s) {
-    const R* const at = store_.data() + store_.size();
-    for (const double w : s.weights) store_.push_back(static_cast<R>(w));
-    const int count = static_cast<int>(s.weights.size());
-    first_ = std::min<index_t>(first_, s.first);
-    last_ = std::max<index_t>(last_, s.first + count - 1);
-    return {at, s.first, count};
+    // What is pointed to stays where it is.
+    const std::vector<R>& kept = store_.emplace_back(s.weights.begin(), s.weights.end());
+    return {kept.data(), s.first, static_cast<int>(kept.size())};
   }
 
   void number(const factors& f, const std::vector<double>& scale) {
@@ -93,7 +108,7 @@ class owned_tables {
 
   tables<R> table_{};
   index_t first_ = 0, last_ = 0;
-  std::vector<R> store_;
+  std::vector<std::vector<R>> store_;
   std::vector<weights<R>> head_, tail_;
   std::vector<row_numbers<R>> numbers_;
 };

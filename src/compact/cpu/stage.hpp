@@ -133,6 +133,15 @@ void load(const strip& s, index_t k0, index_t k1, R* rows) {
   s.in_step == 1 ? load_lines(s, k0, k1, rows) : load_rows(s, k0, k1, rows);
 }
 
+/// Right-hand sides that are given, which lie side by side in memory.
+template <class R>
+void load_given(const strip& s, index_t count, R* rows) {
+  for (index_t k = 0; k < count; ++k, rows += s.lanes) {
+    const R* const from = static_cast<const R*>(s.given) + k * s.given_step;
+    for (int l = 0; l < s.lanes; ++l) rows[l] = l < s.live ? from[l] : R(0);
+  }
+}
+
 /// Rows k0 to k1 - 1, likewise.
 template <class R, bool Add>
 void store_as(const strip& s, index_t k0, index_t k1, const R* rows) {

@@ -35,6 +35,9 @@ struct tables {
   // them, `before` and `behind` many.
   index_t front, before, behind;
   index_t ahead;  // how far behind a row lies the last value that it needs
+  // Right-hand sides that are given lie beyond all that, from row `given_at` of the buffer on; the
+  // stencil of a row that has one takes it from there.
+  index_t given_at, given;
   index_t buffer_rows;
   weights<R> interior;
   const weights<R>*head, *tail;
@@ -64,6 +67,8 @@ struct strip {
   int lanes;                      // what they are rounded up to; a multiple of kernels::unit
   index_t chunk;                  // rows that are loaded, worked on and stored at a time
   bool stream;                    // write past the cache
+  const void* given;              // of the first line; null where no row's is
+  index_t given_step;             // from one row that is given to the next
   double s;
   bool accumulate;
 };

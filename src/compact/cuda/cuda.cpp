@@ -31,11 +31,16 @@ class steps {
                       static_cast<int>(weights.size())});
       for (const double w : s.weights) weights.push_back(static_cast<V>(w));
     };
-    const auto tails = static_cast<index_t>(o.tail.size());
+    const auto add_row = [&](index_t row) {
+      const index_t given = o.given_number(row);
+      given < 0 ? add(o.stencil_of(row), row) : rows.push_back({0, 0, static_cast<int>(given)});
+    };
+    const index_t heads = std::max(o.given_head, static_cast<index_t>(o.head.size()));
+    const index_t tails =
+        std::min(std::max(o.given_tail, static_cast<index_t>(o.tail.size())), o.rows - heads);
     add(o.interior, 0);
-    for (std::size_t k = 0; k < o.head.size(); ++k) add(o.head[k], static_cast<index_t>(k));
-    for (std::size_t k = 0; k < o.tail.size(); ++k)
-      add(o.tail[k], o.rows - tails + static_cast<index_t>(k));
+    for (index_t i = 0; i < heads; ++i) add_row(i);
+    for (index_t i = o.rows - tails; i < o.rows; ++i) add_row(i);
     std::vector<V> scale;
     for (const double v : o.scale) scale.push_back(static_cast<V>(v));
     rows_ = cuda::upload(rows);
@@ -46,8 +51,8 @@ class steps {
                 scale.empty() ? nullptr : scale_.as<V>(),
                 o.points,
                 o.rows,
-                static_cast<int>(o.head.size()),
-                static_cast<int>(o.tail.size()),
+                static_cast<int>(heads),
+                static_cast<int>(tails),
                 o.boundary == boundary::periodic,
                 is_across(t.geometry)};
   }
@@ -55,17 +60,17 @@ class steps {
   std::size_t workspace_bytes() const {
     return 2 * solver::alignment + field_bytes() + solve_.workspace_bytes();
   }
-  void apply(const plain_launches& launches, const void* in, void* out, double s, bool accumulate,
-             void* workspace, void* stream) const {
-    std::byte* const field = solver::align(workspace);
-    check(launches.stencil(geometry_, &stencil_, in, field, as_stream(stream)),
+  void apply(const plain_launches& launches, const call& c) const {
+    std::byte* const field = solver::align(c.workspace);
+    check(launches.stencil(geometry_, &stencil_, c.in, c.given, field, as_stream(c.stream)),
           "launching a stencil");
     solve_.execute(static_cast<const void*>(field), static_cast<void*>(field),
                    {.workspace = field + field_bytes(),
                     .workspace_bytes = solve_.workspace_bytes(),
-                    .stream = stream});
-    check(launches.finish(geometry_, &stencil_, field, out, s, accumulate, as_stream(stream)),
-          "launching what ends an operator");
+                    .stream = c.stream});
+    check(
+        launches.finish(geometry_, &stencil_, field, c.out, c.s, c.accumulate, as_stream(c.stream)),
+        "launching what ends an operator");
   }
 
  private:
@@ -137,16 +142,15 @@ class on_gpu final : public executor {
   void check_pointer(const char* name, const void* p) const override {
     cuda::check_device_pointer(name, p, device_);
   }
-  void apply(const void* in, void* out, double s, bool accumulate, void* workspace,
-             void* stream) const override {
+  void apply(const call& c) const override {
     if (lines_ == 0) return;
     const device_scope scope(device_);
     if (scan_) {
-      scan_->apply({in, out, s, accumulate, nullptr}, as_stream(stream));
+      scan_->apply({c.in, c.out, c.s, c.accumulate, nullptr, c.given}, as_stream(c.stream));
     } else if (in_f32_) {
-      in_f32_->apply(plain_f32(), in, out, s, accumulate, workspace, stream);
+      in_f32_->apply(plain_f32(), c);
     } else {
-      in_f64_->apply(plain_f64(), in, out, s, accumulate, workspace, stream);
+      in_f64_->apply(plain_f64(), c);
     }
   }
 

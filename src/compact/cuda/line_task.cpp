@@ -42,19 +42,21 @@ std::optional<cuda::scan_task> line_task(const line_operator& o, value_type type
   if (o.boundary == boundary::periodic) return t;
 
   // Where a weight, be it zero, would lie outside the line, a row has weights of its own.
-  index_t heads = static_cast<index_t>(o.head.size()), tails = static_cast<index_t>(o.tail.size());
-  const auto own_heads = heads, own_tails = tails;
-  heads = std::max<index_t>(heads, -t.b.first);
-  tails = std::max<index_t>(tails, o.rows + t.b.first + width - 1 - o.points);
+  const index_t heads =
+      std::max({static_cast<index_t>(o.head.size()), o.given_head, index_t{-t.b.first}});
+  const index_t tails = std::max({static_cast<index_t>(o.tail.size()), o.given_tail,
+                                  o.rows + t.b.first + width - 1 - o.points});
   if (heads > cuda::most_closure || tails > cuda::most_closure || heads + tails > o.rows) return {};
   t.b.heads = static_cast<int>(heads), t.b.tails = static_cast<int>(tails);
   for (index_t i = 0; i < heads + tails; ++i) {
     const index_t row = i < heads ? i : o.rows - tails + (i - heads);
-    const index_t from_tail = row - (o.rows - own_tails);
-    const stencil& from = row < own_heads  ? o.head[static_cast<std::size_t>(row)]
-                          : from_tail >= 0 ? o.tail[static_cast<std::size_t>(from_tail)]
-                                           : o.interior;
-    if (!put(from, row, o.points, t.b.rows[i])) return {};
+    const index_t given = o.given_number(row);
+    if (given >= 0) {
+      t.b.rows[i].first = static_cast<int>(given);
+      t.b.rows[i].count = 0;
+    } else if (!put(o.stencil_of(row), row, o.points, t.b.rows[i])) {
+      return {};
+    }
   }
   return t;
 }

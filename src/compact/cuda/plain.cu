@@ -10,8 +10,8 @@ namespace {
 
 using layout::geometry;
 
-/// Calls f(row, where the line begins in each array, place in the workspace) for this thread's
-/// elements; neighbouring threads have neighbours of the workspace.
+/// Calls f(row, line, where the line begins in each array, place in the workspace) for this
+/// thread's elements; neighbouring threads have neighbours of the workspace.
 template <class V, class F>
 __device__ __forceinline__ void for_each_element(const geometry& g, const plain_stencil<V>& b,
                                                  F f) {
@@ -20,20 +20,24 @@ __device__ __forceinline__ void for_each_element(const geometry& g, const plain_
     const index_t line = b.across ? i % lines : i / b.count;
     index_t at[layout::array_count];
     g.right_sides.offsets(line, at);
-    f(b.across ? i / lines : i - line * b.count, at, i);
+    f(b.across ? i / lines : i - line * b.count, line, at, i);
   }
 }
 
 template <class V>
 __global__ void __launch_bounds__(cuda::block_threads)
     stencil_kernel(const __grid_constant__ geometry g, const __grid_constant__ plain_stencil<V> b,
-                   const V* in, V* to) {
+                   const V* in, const V* given, V* to) {
   const layout::along along = g.lines[layout::rhs];
-  for_each_element(g, b, [&](index_t row, const auto& at, index_t i) {
+  for_each_element(g, b, [&](index_t row, index_t number, const auto& at, index_t i) {
     const index_t from_tail = row - (b.count - b.tails);
     const plain_row r = b.rows[row < b.heads    ? 1 + row
                                : from_tail >= 0 ? 1 + b.heads + from_tail
                                                 : 0];
+    if (r.count == 0) {
+      to[i] = given[r.begin * g.right_sides.size + number];
+      return;
+    }
     const bool inside = row >= b.heads && from_tail < 0;
     const V* const line = in + at[layout::rhs] + along.origin;
     V sum(0);
@@ -51,7 +55,7 @@ __global__ void __launch_bounds__(cuda::block_threads)
     finish_kernel(const __grid_constant__ geometry g, const __grid_constant__ plain_stencil<V> b,
                   const V* from, V* out, V s, bool accumulate) {
   const layout::along along = g.lines[layout::x];
-  for_each_element(g, b, [&](index_t row, const auto& at, index_t i) {
+  for_each_element(g, b, [&](index_t row, index_t, const auto& at, index_t i) {
     V& to = out[at[layout::x] + along.origin + row * along.step];
     const V v = from[i] * (b.scale ? s * b.scale[row] : s);
     to = accumulate ? to + v : v;
@@ -67,20 +71,21 @@ unsigned blocks_for(const geometry& g, index_t rows) {
 
 template <class V>
 plain_launches table() {
-  return {
-      [](const geometry& g, const void* stencil, const void* in, void* to, cudaStream_t stream) {
-        const auto& b = *static_cast<const plain_stencil<V>*>(stencil);
-        stencil_kernel<V><<<blocks_for(g, b.count), cuda::block_threads, 0, stream>>>(
-            g, b, static_cast<const V*>(in), static_cast<V*>(to));
-        return cudaGetLastError();
-      },
-      [](const geometry& g, const void* stencil, const void* from, void* out, double s,
-         bool accumulate, cudaStream_t stream) {
-        const auto& b = *static_cast<const plain_stencil<V>*>(stencil);
-        finish_kernel<V><<<blocks_for(g, b.count), cuda::block_threads, 0, stream>>>(
-            g, b, static_cast<const V*>(from), static_cast<V*>(out), static_cast<V>(s), accumulate);
-        return cudaGetLastError();
-      }};
+  return {[](const geometry& g, const void* stencil, const void* in, const void* given, void* to,
+             cudaStream_t stream) {
+            const auto& b = *static_cast<const plain_stencil<V>*>(stencil);
+            stencil_kernel<V><<<blocks_for(g, b.count), cuda::block_threads, 0, stream>>>(
+                g, b, static_cast<const V*>(in), static_cast<const V*>(given), static_cast<V*>(to));
+            return cudaGetLastError();
+          },
+          [](const geometry& g, const void* stencil, const void* from, void* out, double s,
+             bool accumulate, cudaStream_t stream) {
+            const auto& b = *static_cast<const plain_stencil<V>*>(stencil);
+            finish_kernel<V><<<blocks_for(g, b.count), cuda::block_threads, 0, stream>>>(
+                g, b, static_cast<const V*>(from), static_cast<V*>(out), static_cast<V>(s),
+                accumulate);
+            return cudaGetLastError();
+          }};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/executor.hpp"
 #include "compact/factors.hpp"
+#include "solver/constant.hpp"
 #include "solver/executor.hpp"
 #include "solver/host_pointer.hpp"
 
@@ -22,7 +23,7 @@ class reference final : public executor {
   explicit reference(const task& t) : task_(t), solver_(solver_of(t.line)) {
     (void)factor(t.line.matrix, t.line.rows, t.line.boundary);  // refuses a singular matrix
     for (index_t i = 0; i < t.line.rows; ++i) {
-      const near_toeplitz::row& r = row_of(t.line.matrix, i);
+      const near_toeplitz::row& r = solver::row_of(t.line.matrix, t.line.rows, i);
       dl_.push_back(r.dl.real());
       d_.push_back(r.d.real());
       du_.push_back(r.du.real());
@@ -36,21 +37,24 @@ class reference final : public executor {
     solver::check_host_pointer(name, p);
   }
 
-  void apply(const void* in, void* out, double s, bool accumulate, void* workspace,
-             void*) const override {
-    auto* rhs = reinterpret_cast<double*>(solver::align(workspace));
+  void apply(const call& c) const override {
+    auto* rhs = reinterpret_cast<double*>(solver::align(c.workspace));
+    const auto* const given = static_cast<const R*>(c.given);
     const layout::axes& lines = task_.geometry.right_sides;
     for (index_t l = 0; l < lines.size; ++l) {
       index_t at[layout::array_count];
       lines.offsets(l, at);
-      const R* const from = static_cast<const R*>(in) + at[layout::rhs];
-      R* const to = static_cast<R*>(out) + at[layout::x];
-      for (index_t i = 0; i < task_.line.rows; ++i) rhs[i] = right_side(from, i);
+      const R* const from = static_cast<const R*>(c.in) + at[layout::rhs];
+      R* const to = static_cast<R*>(c.out) + at[layout::x];
+      for (index_t i = 0; i < task_.line.rows; ++i) {
+        const index_t number = task_.line.given_number(i);
+        rhs[i] = number >= 0 ? given[number * lines.size + l] : right_side(from, i);
+      }
       solve(rhs);
       for (index_t i = 0; i < task_.line.rows; ++i) {
         R& x = to[i * task_.geometry.lines[layout::x].step];
         const double scale = task_.line.scale.empty() ? 1 : task_.line.scale[i];
-        x = static_cast<R>((accumulate ? static_cast<double>(x) : 0.0) + s * scale * rhs[i]);
+        x = static_cast<R>((c.accumulate ? static_cast<double>(x) : 0.0) + c.s * scale * rhs[i]);
       }
     }
   }
@@ -58,22 +62,9 @@ class reference final : public executor {
  private:
   std::size_t line_bytes() const { return static_cast<std::size_t>(task_.line.rows) * 8; }
 
-  /// The entry of a list of rows with those of the ends in place of the interior's.
-  template <class T, class List>
-  const T& pick(const T& interior, const List& head, const List& tail, index_t i) const {
-    const auto heads = static_cast<index_t>(head.size());
-    const auto tails = static_cast<index_t>(tail.size());
-    if (i < heads) return head[i];
-    const index_t from_tail = i - (task_.line.rows - tails);
-    return from_tail >= 0 ? tail[from_tail] : interior;
-  }
-  const near_toeplitz::row& row_of(const near_toeplitz& a, index_t i) const {
-    return pick(a.interior, a.head, a.tail, i);
-  }
-
   double right_side(const R* from, index_t i) const {
     const line_operator& line = task_.line;
-    const stencil& s = pick(line.interior, line.head, line.tail, i);
+    const stencil& s = line.stencil_of(i);
     const index_t step = task_.geometry.lines[layout::rhs].step;
     long double sum = 0;
     for (std::size_t k = 0; k < s.weights.size(); ++k) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 namespace tridia::distributed {
 
@@ -15,6 +16,10 @@ template <class T>
 class device_array {
  public:
   explicit device_array(std::size_t size = 0) : memory_(size * sizeof(T)), size_(size) {}
+  explicit device_array(const std::vector<T>& from) : device_array(from.size()) {
+    cuda::check(cudaMemcpy(data(), from.data(), size_ * sizeof(T), cudaMemcpyHostToDevice),
+                "copying to the device");
+  }
   [[nodiscard]] T* data() const { return memory_.as<T>(); }
   [[nodiscard]] std::size_t size() const { return size_; }
 
@@ -40,6 +45,7 @@ class device_space {
   [[nodiscard]] index_t slots(index_t count) const { return count; }
 
   static index_t run(index_t /*elements*/) { return 1; }
+  static constexpr int lanes = 1;
 
   template <class F>
   void for_each(index_t count, index_t /*work*/, const F& f) const {

@@ -2,6 +2,7 @@
 #include "distributed/cuda/lines.hpp"
 
 #include "distributed/cuda/device_space.cuh"
+#include "distributed/line_sums_in.hpp"
 #include "distributed/strategies/make.hpp"
 #include "distributed/verdicts_in.hpp"
 
@@ -15,6 +16,10 @@ std::unique_ptr<interface_systems> make_device_interface(strategy s, const inter
 std::unique_ptr<verdicts> make_device_verdicts(const line_of_ranks& line, index_t lines,
                                                const line_place& at, transport& by) {
   return std::make_unique<verdicts_in<device_space>>(line, lines, at, 1, by);
+}
+
+std::unique_ptr<line_sums> make_device_sums(const sums_task& t, transport& by) {
+  return make_line_sums_in<device_space>(t, by);
 }
 
 void copy_on_device(const box_copy& c, std::size_t size, void* stream) {

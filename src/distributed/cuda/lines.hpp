@@ -11,6 +11,7 @@ std::unique_ptr<interface_systems> make_device_interface(strategy, const interfa
                                                          transport&);
 std::unique_ptr<verdicts> make_device_verdicts(const line_of_ranks&, index_t lines,
                                                const line_place&, transport&);
+std::unique_ptr<line_sums> make_device_sums(const sums_task&, transport&);
 std::unique_ptr<part> make_device_part(const part_task&);
 void copy_on_device(const box_copy&, std::size_t size, void* stream);
 

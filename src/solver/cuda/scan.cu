@@ -32,6 +32,7 @@ struct call {
   const R* scales;  // of the rows of a line; null: 1
   R scale;
   index_t* status;
+  const R* given;
 };
 
 /// A block's shared memory.
@@ -108,13 +109,13 @@ __device__ __forceinline__ void read_rows(const V* line, int step, int k0, int n
 }
 
 /// B at the ends of all lines of the tile: where it goes around, the points beyond; otherwise rows
-/// of their own. By `threads` threads; a barrier must follow.
+/// of their own, or what is given. By `threads` threads; a barrier must follow.
 template <class T>
-__device__ __forceinline__ void prepare_ends(const line_tile<T>& t, T* tile, int lines,
+__device__ __forceinline__ void prepare_ends(const line_tile<T>& t, index_t number, T* tile,
                                              const scan_shape& s, const stencil<R>& b, bool cyclic,
-                                             T* closure, int thread, int threads) {
+                                             const R* given, T* closure, int thread, int threads) {
   if constexpr (std::is_same_v<T, R>) {
-    const int rows = b.heads + b.tails, beyond = s.front + s.behind;
+    const int rows = b.heads + b.tails, beyond = s.front + s.behind, lines = t.count(number);
     const int items = lines * (cyclic ? beyond : rows);
     for (int i = thread; i < items; i += threads) {
       const int row = i / lines, line = i - row * lines;
@@ -125,6 +126,7 @@ __device__ __forceinline__ void prepare_ends(const line_tile<T>& t, T* tile, int
       }
       const auto& r = b.rows[row];
       T sum(0);
+      if (r.count == 0) sum = given[r.first * t.lines() + t.number(number, line)];
       for (int w = 0; w < r.count; ++w) {
         sum = core::add_mul(sum, tile[t.place(line, r.first + w)], r.weights[w]);
       }
@@ -158,6 +160,7 @@ struct copying {
   bool asks, gives;  // by the copy engine; if it does not ask, a stage is only said to be free
   bool prepares, cyclic;
   index_t* status;
+  const R* given;
 };
 
 /// The warp that copies: asks for tiles ahead, prepares the ends of their lines while others are
@@ -180,8 +183,8 @@ __device__ __forceinline__ void copy_tiles(const line_tile<V>& tiles, const scan
   const auto prepare = [&](index_t tile, int stage, int phase) {
     if (!c.prepares || tile >= s.tiles) return;
     bulk::wait(m.arrived + stage, static_cast<unsigned>(phase));
-    prepare_ends(tiles, stage_at(stage), tiles.count(tile), s, b, c.cyclic,
-                 m.closure + stage * closure, lane, warp_size);
+    prepare_ends(tiles, tile, stage_at(stage), s, b, c.cyclic, c.given, m.closure + stage * closure,
+                 lane, warp_size);
     bulk::arrive(m.ready + stage);
   };
   prepare(blockIdx.x, 0, 0);
@@ -250,7 +253,7 @@ __global__ void __maxnreg__(scan_registers)
   __syncthreads();
   const bool prepared = Width > 1 && asks;
   if (thread >= s.threads) {
-    return copy_tiles(tiles, s, m, b, {asks, gives, prepared, c.factors.cyclic, c.status});
+    return copy_tiles(tiles, s, m, b, {asks, gives, prepared, c.factors.cyclic, c.status, c.given});
   }
 
   // This thread's chunk, the same of every tile.
@@ -297,8 +300,7 @@ __global__ void __maxnreg__(scan_registers)
       tiles.load(tile, values);
       meet_threads(s.threads);
       if (Width > 1) {
-        prepare_ends(tiles, values, tiles.count(tile), s, b, c.factors.cyclic, ends, thread,
-                     s.threads);
+        prepare_ends(tiles, tile, values, s, b, c.factors.cyclic, c.given, ends, thread, s.threads);
         meet_threads(s.threads);
       }
     }
@@ -382,7 +384,8 @@ cudaError_t apply(const scan_plan& p, const scan_call& c, cudaStream_t stream) {
                 p.cyclic, rounded<V>(p.closing_down), rounded<V>(p.closing_back)},
                static_cast<const R*>(p.scale),
                static_cast<R>(c.scale),
-               c.status};
+               c.status,
+               static_cast<const R*>(c.given)};
   kernel_of(p)<<<static_cast<unsigned>(p.blocks), p.shape.threads + warp_size, p.shape.shared_bytes,
                  stream>>>(p.task.lines, arrays_of(p, c), p.shape, k, rounded(p.task.b));
   return cudaGetLastError();

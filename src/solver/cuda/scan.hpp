@@ -29,6 +29,7 @@ struct stencil {
   int first;
   V weights[most_weights];
   int heads, tails;  // rows of a line at its beginning and its end
+  // A count of 0: the right-hand side is given, as number `first` of those that are.
   struct row {
     int first, count;
     V weights[most_closure_weights];
@@ -117,6 +118,8 @@ struct scan_call {
   double scale;
   bool accumulate;  // out += instead of out =
   index_t* status;  // null, or zeros, where systems that have no finite solution are entered
+  // Right-hand sides of rows that are given: of each of them one for each line. Of type R.
+  const void* given = nullptr;
 };
 
 /// What stays from one execution to the next.

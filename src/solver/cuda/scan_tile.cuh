@@ -25,7 +25,8 @@ class line_tile {
                                        const scan_shape& s)
       : g_(g), a_(a), s_(s) {}
 
-  /// Lines of a tile that there are, and the number of each.
+  /// All of them; those of a tile that there are, and the number of each.
+  __device__ __forceinline__ index_t lines() const { return g_.right_sides.size; }
   __device__ __forceinline__ int count(index_t tile) const {
     const index_t left =
         s_.across ? fastest() - first_of(tile) : g_.right_sides.size - tile * s_.lines;

@@ -1,0 +1,46 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "layout/resolve.hpp"
+#include "tridia/compact.hpp"
+
+#include <utility>
+
+namespace tridia::compact {
+
+/// The two arrays of a grid as real numbers: fields first, then the axes, then the parts of a
+/// complex number.
+struct grid_arrays {
+  problem shape;  // for the checks that plans make
+  layout::resolved resolved;
+
+  [[nodiscard]] bool empty() const { return resolved.out.empty(); }
+  /// Throws for pointers that cannot be these arrays; `where.check_pointer` for those out of reach.
+  template <class Where>
+  void check(const Where& where, const void* in, const void* out) const {
+    for (const auto& [array, p] :
+         {std::pair{&resolved.in[layout::rhs_in], in}, std::pair{&resolved.out, out}}) {
+      check_present(*array, p);
+      if (!array->empty()) where.check_pointer(array->name, p);
+    }
+    check_apart(in, out);
+  }
+
+ private:
+  static void check_present(const layout::resolved_array&, const void* p);
+  void check_apart(const void* in, const void* out) const;
+};
+
+/// Throws `error` for what is no grid, whatever the scheme.
+void check_grid(const grid&, const options&);
+/// Its axis, counted from the first one.
+std::size_t checked_axis(const grid&);
+
+/// `rows` is the extent of the array that is written along the axis. Throws `error`.
+grid_arrays arrays_of(const grid&, std::size_t axis, index_t rows);
+
+bool needs_closure(const grid&);
+/// Of a scheme that need not have one, if no end asks for it.
+closure usual_closure(const scheme&, const grid&);
+
+}  // namespace tridia::compact

@@ -1,0 +1,165 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "distributed/split_line.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace tridia::distributed {
+namespace {
+
+/// Those of the rows at an end of the whole line that a part has; `first`: of the list.
+template <class T>
+std::vector<T> those_inside(const std::vector<T>& list, index_t first, index_t begin, index_t end) {
+  const auto count = static_cast<index_t>(list.size());
+  const index_t from = std::clamp<index_t>(begin - first, 0, count);
+  const index_t to = std::clamp<index_t>(end - first, from, count);
+  return {list.begin() + from, list.begin() + to};
+}
+
+wide wide_of(std::complex<double> v) {
+  return {core::extended(v.real()), core::extended(v.imag())};
+}
+
+problem problem_of(const line_operator& o, operation how) {
+  problem p;
+  p.type = value_type::c128;
+  p.boundary = o.boundary;
+  p.operation = how;
+  p.matrix = o.matrix;
+  return p;
+}
+
+/// First and last point of a row, which may lie beyond the ends where the line is periodic.
+std::pair<index_t, index_t> reach_of(const line_operator& o, index_t row) {
+  const compact::stencil& s = o.stencil_of(row);
+  return {row + s.first, row + s.first + static_cast<index_t>(s.weights.size()) - 1};
+}
+
+}  // namespace
+
+part_sides sides_of(const line_operator& whole, const line_cuts& cuts, int part) {
+  const bool joined = whole.boundary == boundary::periodic;
+  return {joined || part > 0, joined || part + 1 < cuts.parts()};
+}
+
+line_operator part_of(const line_operator& whole, const line_cuts& cuts, int part) {
+  const index_t begin = cuts.rows[part], end = cuts.rows[part + 1];
+  const index_t first_point = cuts.points[part], last_point = cuts.points[part + 1] - 1;
+  const auto inside = [&](const auto& list, bool tail) {
+    const index_t first = tail ? whole.rows - static_cast<index_t>(list.size()) : 0;
+    return those_inside(list, first, begin, end);
+  };
+  line_operator o;
+  o.points = last_point + 1 - first_point;
+  o.rows = end - begin;
+  o.matrix = {whole.matrix.interior, inside(whole.matrix.head, false),
+              inside(whole.matrix.tail, true)};
+  o.interior = whole.interior;
+  o.head = inside(whole.head, false), o.tail = inside(whole.tail, true);
+  const int moved = static_cast<int>(begin - first_point);  // of the same row and point
+  o.interior.first += moved;
+  for (compact::stencil& s : o.head) s.first += moved;
+  for (compact::stencil& s : o.tail) s.first += moved;
+  if (!whole.scale.empty()) {
+    o.scale.assign(whole.scale.begin() + begin, whole.scale.begin() + end);
+  }
+  const part_sides sides = sides_of(whole, cuts, part);
+  for (index_t row = begin; row < end; ++row) {
+    const auto [low, high] = reach_of(whole, row);
+    if ((sides.before && row == begin) || low < first_point) o.given_head = row + 1 - begin;
+    const bool behind = (sides.behind && row + 1 == end) || high > last_point;
+    if (behind && o.given_tail == 0) o.given_tail = end - row;
+  }
+  if (o.given() > o.rows) o.given_head = o.rows, o.given_tail = 0;
+  return o;
+}
+
+inverse_rows::inverse_rows(const line_operator& whole)
+    : whole_(whole),
+      transposed_(
+          solver::make_constant_matrix(problem_of(whole, operation::transpose), whole.rows)),
+      factors_(solver::factor(transposed_, pivoting::partial)) {}
+
+line_weights inverse_rows::row(index_t i) const {
+  line_weights unit(static_cast<std::size_t>(whole_.rows), wide(0));
+  unit[static_cast<std::size_t>(i)] = wide(1);
+  const line_weights of_rows =
+      solver::solve(transposed_, factors_, pivoting::partial, std::move(unit));
+  line_weights all(static_cast<std::size_t>(whole_.points), wide(0));
+  for (index_t k = 0; k < whole_.rows; ++k) {
+    add_stencil(all, k, of_rows[static_cast<std::size_t>(k)]);
+  }
+  return all;
+}
+
+std::vector<line_weights> inverse_rows::given(const line_cuts& cuts, int part) const {
+  const line_operator own = part_of(whole_, cuts, part);
+  const part_sides sides = sides_of(whole_, cuts, part);
+  std::vector<line_weights> all;
+  for (index_t k = 0; k < own.rows; ++k) {
+    if (own.given_number(k) < 0) continue;
+    const index_t row = cuts.rows[part] + k;
+    const near_toeplitz::row& a = solver::row_of(whole_.matrix, whole_.rows, row);
+    line_weights& w = all.emplace_back(static_cast<std::size_t>(whole_.points), wide(0));
+    add_stencil(w, row, wide(1));
+    if (sides.before && k == 0) add_coupling(w, wide_of(a.dl), row - 1);
+    if (sides.behind && k + 1 == own.rows) add_coupling(w, wide_of(a.du), row + 1);
+  }
+  return all;
+}
+
+std::vector<line_weights> inverse_rows::couplings(const line_cuts& cuts, int part) const {
+  const part_sides sides = sides_of(whole_, cuts, part);
+  std::vector<line_weights> all;
+  const auto add = [&](std::complex<double> coefficient, index_t neighbour) {
+    line_weights& w = all.emplace_back(static_cast<std::size_t>(whole_.points), wide(0));
+    add_coupling(w, wide_of(coefficient), neighbour);
+  };
+  const index_t first = cuts.rows[part], last = cuts.rows[part + 1] - 1;
+  const auto row = [&](index_t k) { return solver::row_of(whole_.matrix, whole_.rows, k); };
+  if (sides.before) add(row(first).dl, first - 1);
+  if (sides.behind) add(row(last).du, last + 1);
+  return all;
+}
+
+void inverse_rows::add_stencil(line_weights& to, index_t row, const wide& factor) const {
+  const compact::stencil& s = whole_.stencil_of(row);
+  index_t at = row + s.first;
+  for (const double w : s.weights) {
+    // Points beyond the ends are those of a periodic line; others weigh nothing.
+    const index_t point = (at++ % whole_.points + whole_.points) % whole_.points;
+    wide& sum = to[static_cast<std::size_t>(point)];
+    sum = sum + wide_of(w) * factor;
+  }
+}
+
+void inverse_rows::add_coupling(line_weights& to, const wide& coefficient,
+                                index_t neighbour) const {
+  const line_weights w = row((neighbour + whole_.rows) % whole_.rows);
+  for (std::size_t k = 0; k < w.size(); ++k) to[k] = core::sub_mul(to[k], coefficient, w[k]);
+}
+
+double least_weight(value_type type, double tolerance) {
+  const bool single = type == value_type::f32 || type == value_type::c64;
+  const double epsilon =
+      single ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+  return std::max(tolerance, epsilon / 4);
+}
+
+void leave_out(line_weights& weights, double tolerance) {
+  const auto size = [](const wide& v) { return core::magnitude(v).v; };
+  long double largest = 0;
+  for (const wide& v : weights) largest = std::max(largest, size(v));
+  const long double bound = largest * tolerance;
+  const auto least = [&](long double below) {
+    long double sum = 0;
+    for (const wide& v : weights) sum += size(v) <= below ? size(v) : 0;
+    return sum;
+  };
+  long double below = bound;
+  while (below > 0 && least(below) > bound) below /= 2;
+  for (wide& v : weights) v = size(v) <= below ? wide(0) : v;
+}
+
+}  // namespace tridia::distributed

@@ -1,0 +1,401 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// Compact schemes along lines that cross ranks: every rank has the whole field, and what one
+// operator makes of it.
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
+
+#include "mpi/field.hpp"
+#include "support/lines.hpp"
+
+namespace tridia_test {
+namespace {
+
+using namespace tridia;
+using tridia::distributed::operator_options;
+
+/// Blocks that are as uneven as can be: the first ones have one point, then two, where they may.
+distributed::grid uneven(const std::vector<index_t>& extents, const std::vector<int>& ranks) {
+  std::vector<std::vector<index_t>> parts;
+  for (std::size_t a = 0; a < extents.size(); ++a) {
+    parts.emplace_back();
+    index_t left = extents[a];
+    for (int k = ranks[a]; k > 1; --k) {
+      const index_t some = k % 2 == 0 ? 1 : std::min<index_t>(left / k + 3, left - 2 * (k - 1));
+      parts.back().push_back(some);
+      left -= some;
+    }
+    parts.back().push_back(left);
+  }
+  return distributed::grid::of_parts(parts);
+}
+
+/// An operator, and what is asked of it.
+struct operator_case {
+  scheme what;
+  tridia::grid lines;  // extents of the whole
+  std::optional<double> add{};
+  bool in_place = false;
+  operator_options options{};
+};
+
+std::string label_of(const operator_case& c, const distributed::grid& g) {
+  std::string text = c.what.name() + " " + std::string(name(c.what.what())) + " " +
+                     std::string(name(c.what.lies())) + " " + std::string(name(c.lines.type)) +
+                     " axis " + std::to_string(c.lines.axis) + " " +
+                     std::string(name(c.lines.boundary)) + " " + std::string(name(c.lines.head)) +
+                     " " + std::string(name(c.lines.tail)) + " ranks";
+  for (const int r : g.ranks()) text.append(" ").append(std::to_string(r));
+  return text;
+}
+
+double noise(index_t k) {
+  return std::sin(0.37 * static_cast<double>(k)) + 0.2 * std::cos(2.3 * static_cast<double>(k));
+}
+
+void fill(field& f, const distributed::grid& g, double phase) {
+  index_t count = 1;
+  for (const index_t e : g.extents()) count *= e;
+  for (index_t k = 0; k < count; ++k) {
+    const double x = static_cast<double>(k) + phase;
+    f.set(k, {std::sin(0.37L * x) + 0.2L * std::cos(2.3L * x), std::cos(0.11L * x)});
+  }
+}
+
+/// The largest error of a split operator, relative to the largest result, in epsilons.
+long double error_of(const operator_case& c, const distributed::grid& g,
+                     const distributed::communicator& by) {
+  const std::size_t size = size_of(c.lines.type);
+  tridia::grid whole = c.lines;
+  whole.extents = g.extents();
+  const tridia::compact_operator one(c.what, whole);
+  tridia::grid lines = c.lines;
+  lines.extents.clear();
+  // Layouts of a rank's own; in place, one.
+  field in(c.lines.type, g, c.in_place ? false : world_rank() % 2 == 0);
+  lines.in_strides = in.strides();
+  if (c.in_place) lines.out_strides = in.strides();
+  distributed::grid rows = g;
+  if (c.what.lies() != staggering::none) {
+    rows = distributed::compact_operator(g, c.what, lines, by).out_grid();
+  }
+  field out(c.lines.type, rows, false);
+  lines.out_strides = out.strides();
+  distributed::compact_operator op(g, c.what, lines, by, c.options);
+
+  fill(in, g, 0), fill(out, rows, 0.7);
+  std::vector<std::byte> from(size * static_cast<std::size_t>(1)), to;
+  index_t count_in = 1, count_out = 1;
+  for (const index_t e : g.extents()) count_in *= e;
+  for (const index_t e : rows.extents()) count_out *= e;
+  from.assign(static_cast<const std::byte*>(in.whole()),
+              static_cast<const std::byte*>(in.whole()) + size * count_in);
+  field& result = c.in_place ? in : out;
+  to.assign(static_cast<const std::byte*>(result.whole()),
+            static_cast<const std::byte*>(result.whole()) + size * count_out);
+  std::vector<std::byte> workspace(one.workspace_bytes());
+  const execution e{.workspace = workspace.data(), .workspace_bytes = workspace.size()};
+  const void* const read = from.data();
+  void* const written = to.data();
+  c.add ? one.apply_add(*c.add, read, written, e) : one.apply(read, written, e);
+
+  in.scatter(), out.scatter();
+  c.add ? op.apply_add(*c.add, in.block(), result.block()) : op.apply(in.block(), result.block());
+  result.collect();
+  long double largest = 0, error = 0;
+  for (index_t k = 0; k < count_out; ++k) {
+    const wide expected = load(c.lines.type, to.data(), k);
+    largest = std::max(largest, std::abs(expected));
+    const long double distance = std::abs(expected - result.get(k));
+    if (!(distance <= error)) error = distance;
+  }
+  return error / largest / epsilon(c.lines.type);
+}
+
+/// Coefficients of up to 27, a pivot of 1/10, eliminations in another order.
+constexpr long double kRounding = 200;
+
+void expect_equal(const operator_case& c, const distributed::grid& g,
+                  const distributed::communicator& by) {
+  EXPECT_LE(error_of(c, g, by), kRounding) << label_of(c, g);
+}
+
+std::vector<scheme> some_schemes() {
+  std::vector<scheme> some;
+  for (const scheme& s : all_schemes()) {
+    if (s.what() != quantity::filter || s.name() == "F2" || s.name() == "F10") some.push_back(s);
+  }
+  return some;
+}
+
+/// Closures, joined ends, and mirrors.
+tridia::grid with_ends(tridia::grid g, int kind) {
+  g.boundary = kind == 1 ? boundary::periodic : boundary::regular;
+  if (kind == 2) g.head = line_end::symmetric;
+  if (kind == 3) g.head = line_end::antisymmetric, g.tail = line_end::symmetric;
+  return g;
+}
+
+/// Every scheme along every axis with every kind of end on ranks in one direction, and on ranks in
+/// several; types, additions and splits take turns, and so do ends in the latter.
+TEST(RankOperator, EverySchemeAxisAndEnd) {
+  const auto by = ranks();
+  constexpr value_type types[] = {value_type::f64, value_type::f32, value_type::c128,
+                                  value_type::c64};
+  int turn = 0;
+  for (const auto& process_grid : process_grids()) {
+    for (const scheme& s : some_schemes()) {
+      for (int axis = 0; axis < 3; ++axis) {
+        const int along = process_grid[axis];
+        for (int kind = 0; kind < 4; ++kind, ++turn) {
+          if (along == 1 ? turn % 31 != 0 : along < world_size() && turn % 5 != 0) continue;
+          std::vector<index_t> extents{9, 10, 8};
+          extents[axis] = turn % 3 == 0 ? 24 : 61;
+          tridia::grid g = with_ends({.type = types[turn % 4], .axis = axis}, kind);
+          g.spacing = 0.5;
+          const bool even = turn % 2 == 0 || along == 1;
+          expect_equal(
+              {s, g, turn % 7 < 2 ? std::optional(-0.5) : std::nullopt},
+              even ? distributed::grid(extents, process_grid) : uneven(extents, process_grid), by);
+        }
+      }
+    }
+  }
+}
+
+TEST(RankOperator, BlocksOfOnePoint) {
+  const auto by = ranks();
+  const int n = world_size();
+  for (const scheme& s : some_schemes()) {
+    for (int kind = 0; kind < 2; ++kind) {
+      std::vector<index_t> parts(static_cast<std::size_t>(n), 1);
+      parts[parts.size() / 2] = 15;
+      parts.back() += 1;
+      const auto g = distributed::grid::of_parts({parts, {5}});
+      expect_equal({s, with_ends({.axis = 0}, kind)}, g, by);
+    }
+  }
+}
+
+TEST(RankOperator, InPlaceAndManyLines) {
+  const auto by = ranks();
+  const scheme s = find_scheme(quantity::first_derivative, "C6");
+  for (const int axis : {0, 1}) {
+    std::vector<index_t> extents{70, 70};
+    extents[axis] = 64 * world_size();
+    std::vector<int> process_grid{1, 1};
+    process_grid[axis] = world_size();
+    const distributed::grid g(extents, process_grid);
+    for (const std::optional<double> add : {std::optional<double>{}, std::optional(0.5)}) {
+      expect_equal({s, {.axis = axis}, add, true}, g, by);
+      expect_equal({s, {.axis = axis}, add, false}, g, by);
+    }
+  }
+}
+
+/// A metric of the whole line, and several fields, each with the next one's blocks behind it.
+TEST(RankOperator, MetricAndFields) {
+  const auto by = ranks();
+  const scheme s = find_scheme(quantity::first_derivative, "C8");
+  const index_t n = 12 * world_size(), fields = 3;
+  const distributed::grid g = uneven({5, n}, {1, world_size()});
+  tridia::grid lines{.axis = 1, .fields = fields};
+  for (index_t k = 0; k < n; ++k) lines.metric.push_back(-1 - 0.01 * static_cast<double>(k));
+  tridia::grid whole = lines;
+  whole.extents = {5, n};
+  std::vector<double> in(static_cast<std::size_t>(fields * 5 * n)), expected(in.size());
+  for (std::size_t k = 0; k < in.size(); ++k) in[k] = noise(static_cast<index_t>(k));
+  tridia::compact_operator(s, whole).apply(in.data(), expected.data());
+
+  const auto own = g.block(world_rank());
+  const index_t count = own.extents[1];
+  std::vector<double> block;
+  for (index_t row = 0; row < fields * 5; ++row)
+    for (index_t k = 0; k < count; ++k)
+      block.push_back(in[static_cast<std::size_t>(row * n + own.begin[1] + k)]);
+  ranks_array<double> from(block), to(std::vector<double>(block.size(), std::nan("")));
+  distributed::compact_operator op(g, s, lines, by);
+  op.apply(from.there(), to.there());
+  const std::vector<double> out = to.get();
+  for (index_t row = 0; row < fields * 5; ++row)
+    for (index_t k = 0; k < count; ++k)
+      EXPECT_NEAR(out[static_cast<std::size_t>(row * count + k)],
+                  expected[static_cast<std::size_t>(row * n + own.begin[1] + k)], 1e-13);
+}
+
+/// The same sums in the same order.
+TEST(RankOperator, IsReproducible) {
+  const auto by = ranks();
+  const distributed::grid g({40 * world_size(), 6}, {world_size(), 1});
+  const scheme s = find_scheme(quantity::filter, "F8");
+  field in(value_type::f32, g, false), out(value_type::f32, g, true);
+  fill(in, g, 0);
+  in.scatter();
+  distributed::compact_operator op(g, s,
+                                   {.type = value_type::f32,
+                                    .axis = 0,
+                                    .in_strides = in.strides(),
+                                    .out_strides = out.strides()},
+                                   by);
+  std::vector<wide> first;
+  for (int run = 0; run < 3; ++run) {
+    op.start(in.block(), out.block());
+    op.finish();
+    out.collect();
+    for (index_t k = 0; k < 240 * world_size(); ++k) {
+      if (run == 0) first.push_back(out.get(k));
+      EXPECT_EQ(first[static_cast<std::size_t>(k)], out.get(k));
+    }
+  }
+}
+
+/// Where influence decays within the blocks, messages go to neighbours alone, and come from them.
+TEST(RankOperator, NeighboursAloneAreSentTo) {
+  const auto by = ranks();
+  const int n = world_size(), me = world_rank();
+  const scheme s = find_scheme(quantity::first_derivative, "C6");
+  const auto peers_with = [&](index_t each, boundary ends, double tolerance) {
+    const distributed::grid g({each * n, 2}, {n, 1});
+    return distributed::compact_operator(g, s, {.axis = 0, .boundary = ends}, by,
+                                         {.tolerance = tolerance})
+        .peers();
+  };
+  std::vector<int> beside;
+  if (me > 0) beside.push_back(me - 1);
+  if (me + 1 < n) beside.push_back(me + 1);
+  EXPECT_EQ(peers_with(50, boundary::regular, 0), beside);
+  EXPECT_EQ(peers_with(12, boundary::regular, 1e-3), beside);
+  if (n >= 4) {
+    EXPECT_GT(peers_with(8, boundary::regular, 0).size(), beside.size());
+  }
+  EXPECT_EQ(peers_with(50, boundary::periodic, 0).size(), std::size_t(std::min(n - 1, 2)));
+}
+
+TEST(RankOperator, ToleranceBoundsTheError) {
+  const auto by = ranks();
+  const distributed::grid g({32 * world_size(), 4}, {world_size(), 1});
+  for (const double tolerance : {1e-4, 1e-8}) {
+    operator_case c{find_scheme(quantity::first_derivative, "C6"), {.axis = 0}};
+    c.options.tolerance = tolerance;
+    EXPECT_LE(error_of(c, g, by), 4 * tolerance / std::numeric_limits<double>::epsilon());
+  }
+}
+
+TEST(RankOperator, WhereMidpointsAre) {
+  const auto by = ranks();
+  const int n = world_size();
+  const distributed::grid g({3 * n}, {n});
+  const auto rows = [&](staggering lies, boundary ends) {
+    return distributed::compact_operator(g, find_scheme(quantity::first_derivative, "C6", lies),
+                                         {.boundary = ends}, by)
+        .out_grid()
+        .cuts(0);
+  };
+  std::vector<index_t> cuts = g.cuts(0);
+  if (3 * n >= 8) {
+    --cuts.back();
+    EXPECT_EQ(rows(staggering::to_midpoints, boundary::regular), cuts);
+    cuts.back() += 2;
+    EXPECT_EQ(rows(staggering::to_points, boundary::regular), cuts);
+    EXPECT_EQ(rows(staggering::to_points, boundary::periodic), g.cuts(0));
+  }
+}
+
+std::string refusal(errc code, const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), code) << e.what();
+    return e.what();
+  }
+  return "";
+}
+
+TEST(RankOperatorFault, IsRefusedOnAllRanks) {
+  const auto by = ranks();
+  const int n = world_size();
+  const scheme s = find_scheme(quantity::first_derivative, "C6");
+  const distributed::grid g({10 * n, 6}, {n, 1});
+  const auto made = [&](const distributed::grid& ranks, const scheme& what, tridia::grid lines,
+                        const operator_options& o = {}) {
+    return refusal(errc::invalid_argument,
+                   [&] { distributed::compact_operator(ranks, what, lines, by, o); });
+  };
+  EXPECT_NE(made(distributed::grid({10 * n + 10, 6}, {n + 1, 1}), s, {.axis = 0}), "");
+  EXPECT_NE(made(g, s, {.axis = 2}).find("axis"), std::string::npos);
+  EXPECT_NE(made(g, s, {.axis = 0, .spacing = 0}).find("spacing"), std::string::npos);
+  EXPECT_NE(made(g, s, {.axis = 0}, {.tolerance = -1}).find("tolerance"), std::string::npos);
+  EXPECT_NE(made(g, s, {.axis = 0, .metric = {1, 2}}).find("metric"), std::string::npos);
+  EXPECT_NE(made(distributed::grid({3, 6}, {1, 1}), s, {.axis = 0}), "");
+  if (n > 1) {
+    const std::string what = made(g, s, {.axis = 0, .spacing = world_rank() == 0 ? 1.0 : 2.0});
+    EXPECT_NE(what.find("spacing: ranks disagree"), std::string::npos);
+    const std::string own = made(g, s, {.extents = {10, world_rank() == 1 ? 7 : 6}, .axis = 0});
+    EXPECT_NE(own.find(world_rank() == 1 ? "extents" : "another rank"), std::string::npos);
+    const std::string scheme =
+        made(g, world_rank() == 0 ? find_scheme(quantity::first_derivative, "C4") : s, {.axis = 0});
+    EXPECT_NE(scheme.find("ranks disagree"), std::string::npos);
+    std::vector<index_t> parts(static_cast<std::size_t>(n), 12);
+    parts.back() = 1;
+    EXPECT_NE(made(distributed::grid::of_parts({parts}),
+                   find_scheme(quantity::first_derivative, "C6", staggering::to_midpoints), {})
+                  .find("midpoint"),
+              std::string::npos);
+  }
+}
+
+TEST(RankOperatorFault, StartAndFinishTakeTurns) {
+  const auto by = ranks();
+  const distributed::grid g({12 * world_size(), 6}, {world_size(), 1});
+  field in(value_type::f64, g, false), out(value_type::f64, g, false);
+  fill(in, g, 0);
+  in.scatter();
+  const tridia::grid lines{.axis = 0, .in_strides = in.strides(), .out_strides = out.strides()};
+  const scheme s = find_scheme(quantity::first_derivative, "C6");
+  {
+    distributed::compact_operator ends(g, s, lines, by);
+    ends.start(in.block(), out.block());  // and ends before it is finished
+  }
+  distributed::compact_operator op(g, s, lines, by);
+  EXPECT_NE(refusal(errc::invalid_argument, [&] { op.finish(); }), "");
+  EXPECT_NE(refusal(errc::invalid_argument, [&] { op.start(nullptr, out.block()); }), "");
+  op.start(in.block(), out.block());
+  EXPECT_NE(refusal(errc::invalid_argument, [&] { op.start(in.block(), out.block()); }), "");
+  op.finish();
+  by.synchronize(nullptr);
+  EXPECT_GT(op.steps().expand, 0);
+}
+
+/// The last rank leaves out one application: those that it would send to say so within their limit.
+TEST(RankOperatorFault, AnAbsentRankIsAnErrorOnItsNeighbours) {
+  if (world_size() < 2) GTEST_SKIP() << "one rank waits for nobody";
+  const auto by = ranks(2.5);
+  const distributed::grid g({50 * world_size(), 6}, {world_size(), 1});
+  field in(value_type::f64, g, false), out(value_type::f64, g, false);
+  fill(in, g, 0);
+  in.scatter();
+  distributed::compact_operator op(
+      g, find_scheme(quantity::first_derivative, "C6"),
+      {.axis = 0, .in_strides = in.strides(), .out_strides = out.strides()}, by);
+  const auto apply = [&] {
+    op.apply(in.block(), out.block());
+    by.synchronize(nullptr);
+  };
+  apply();
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (world_rank() == world_size() - 2) {
+    EXPECT_NE(refusal(errc::peer_failure, apply), "");
+    EXPECT_NE(refusal(errc::peer_failure, apply).find("has failed before"), std::string::npos);
+  } else if (world_rank() < world_size() - 2) {
+    apply();  // by neighbours that are all there
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+}  // namespace
+}  // namespace tridia_test
