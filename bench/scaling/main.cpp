@@ -1,0 +1,205 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// tridia_bench_scaling: fields that are spread over ranks, on CPUs or GPUs, weak (as many points a
+// rank) and strong (as many in all), with the time of each step and that of one rank alone.
+#include "../report.hpp"
+#include "options.hpp"
+#include "ranks.hpp"
+#include "work.hpp"
+
+#include "tridia/info.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace tridia_bench;
+using tridia::distributed::communicator;
+
+double slowest(double seconds) {
+  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return seconds;
+}
+
+/// Seconds of `count` executions, one after another, on the slowest rank.
+double seconds_of(work& w, const communicator& by, int count) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double began = MPI_Wtime();
+  for (int k = 0; k < count; ++k) w.execute(nullptr);
+  by.synchronize(nullptr);
+  return slowest(MPI_Wtime() - began);
+}
+
+struct measured {
+  std::vector<double> ms;                             // of each repetition
+  std::vector<std::pair<std::string, double>> steps;  // and their milliseconds, in the last one
+  double error;
+  std::size_t workspace_bytes;
+  std::string note;
+
+  [[nodiscard]] double median() const {
+    row r;
+    r.ms = ms;
+    return r.median_ms();
+  }
+};
+
+measured measure(const scaling_case& c, const communicator& by, const scaling_options& o) {
+  const auto w = make_work(c, by);
+  // So many executions a repetition that neither clocks nor the way to the device count.
+  seconds_of(*w, by, 1);
+  const double once = seconds_of(*w, by, 2) / 2;
+  const int count = by.cuda_device() < 0 ? 1 : std::clamp(static_cast<int>(0.01 / once), 2, 100);
+  measured m;
+  for (int k = 0; k < o.repetitions; ++k) m.ms.push_back(seconds_of(*w, by, count) / count * 1e3);
+  for (const step& s : w->steps()) m.steps.emplace_back(s.name, slowest(s.seconds) * 1e3);
+  m.error = slowest(w->error());
+  m.workspace_bytes = w->workspace_bytes();
+  m.note = w->note();
+  return m;
+}
+
+std::string text(const std::vector<int>& ranks) {
+  std::string all;
+  for (const int r : ranks) all += (all.empty() ? "" : ", ") + std::to_string(r);
+  return all;
+}
+
+row row_of(const scaling_case& c, const measured& m, const char* transport) {
+  row r;
+  const bool solves = c.does == scaling_case::what::solve;
+  r.solver = std::string("tridia ") + transport;
+  if (solves) r.solver += ' ' + std::string(name(c.how));
+  r.type = "f64";
+  r.n = c.extents[c.axis];
+  r.batch = c.extents[0] * c.extents[1] * c.extents[2] / *r.n;
+  r.layout = "axis " + std::to_string(c.axis) + ", ranks (" + text(c.ranks) + ")";
+  r.boundary = "regular";
+  if (solves) r.pivoting = "none";
+  r.residual = m.error;
+  if (!(m.error < 1e-10)) r.error = "the result is wrong by " + std::to_string(m.error);
+  r.workspace_bytes = m.workspace_bytes;
+  r.note = m.note;
+  return r;
+}
+
+/// The times of one rank alone, by the problem that it solves.
+class alone {
+ public:
+  alone(const communicator& self, const scaling_options& o) : self_(self), options_(o) {}
+
+  /// Weak: of what each rank has; strong: of all. None where it does not fit one rank.
+  std::optional<double> ms_of(scaling_case c) {
+    if (c.kind == "weak") {
+      for (std::size_t a = 0; a < 3; ++a) c.extents[a] /= c.ranks[a];
+    }
+    c.ranks = {1, 1, 1};
+    if (c.extents[0] * c.extents[1] * c.extents[2] > kMostAlone) return std::nullopt;
+    const auto key = std::to_string(static_cast<int>(c.does)) + ' ' + std::to_string(c.axis) + ' ' +
+                     std::to_string(c.extents[0]) + ' ' + std::to_string(c.extents[1]) + ' ' +
+                     std::to_string(c.extents[2]);
+    const auto found = known_.find(key);
+    if (found != known_.end()) return found->second;
+    return known_[key] = measure(c, self_, options_).median();
+  }
+
+ private:
+  static constexpr index_t kMostAlone = index_t{1} << 31;
+  const communicator& self_;
+  const scaling_options& options_;
+  std::map<std::string, double> known_;
+};
+
+std::string efficiency(const scaling_case& c, double ms, double one) {
+  int ranks = 1;
+  for (const int r : c.ranks) ranks *= r;
+  char line[96];
+  std::snprintf(line, sizeof line,
+                c.kind == "weak" ? "efficiency %.3f of one rank's %.4g ms"
+                                 : "%.3f times as fast as one rank's %.4g ms",
+                one / ms, one);
+  return line;
+}
+
+void add_rows(suite& s, const scaling_case& c, const communicator& by, const scaling_options& o,
+              alone& one_rank) {
+  const measured m = measure(c, by, o);
+  const char* const transport = by.cuda_device() < 0 ? "mpi" : "nccl";
+  const char* const does = c.does == scaling_case::what::solve ? "solve" : "C6 derivative";
+  row whole = row_of(c, m, transport);
+  whole.case_name = c.kind + ", " + does;
+  whole.ms = m.ms;
+  if (const auto one = one_rank.ms_of(c)) whole.parameter = efficiency(c, m.median(), *one);
+  s.rows.push_back(whole);
+  std::string steps;
+  for (const auto& [step, ms] : m.steps) {
+    row r = row_of(c, m, transport);
+    r.case_name = whole.case_name + ", " + step;
+    r.ms = {ms};
+    s.rows.push_back(r);
+    char part[48];
+    std::snprintf(part, sizeof part, " %s %.3f", step.c_str(), ms);
+    steps += part;
+  }
+  if (by.rank() != 0) return;
+  std::printf("%-22s %5lldx%-8lld %-28s %-22s %9.3f ms  %s;%s  %s\n", whole.case_name.c_str(),
+              static_cast<long long>(*whole.n), static_cast<long long>(*whole.batch),
+              whole.layout->c_str(), whole.solver.c_str(), whole.median_ms(),
+              whole.parameter.value_or("").c_str(), steps.c_str(),
+              whole.error.value_or("").c_str());
+  std::fflush(stdout);
+}
+
+void write(const scaling_options& o, const suite& s, int ranks, int argc, char** argv) {
+  std::string command = "mpirun -n " + std::to_string(ranks) + " tridia bench scaling";
+  for (int k = 1; k < argc; ++k) command += std::string(" ") + argv[k];
+  char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(mpi, &length);
+  std::map<std::string, std::string> versions{
+      {"tridia", tridia::version()}, {"compiler", __VERSION__}, {"mpi", mpi}};
+  write_json(o.json, s, scaling_machine(o.on_gpus, versions), versions, command);
+}
+
+int run(int argc, char** argv) {
+  const scaling_options o = parse_scaling(argc, argv);
+  if (o.on_gpus) take_gpu();
+  const communicator by = all_ranks(o.on_gpus), self = this_rank(o.on_gpus);
+  alone one_rank(self, o);
+  suite s;
+  for (const scaling_case& c : scaling_cases(o, by.size())) add_rows(s, c, by, o, one_rank);
+  if (by.rank() != 0) return 0;
+  if (!o.json.empty()) write(o, s, by.size(), argc, argv);
+  return std::any_of(s.rows.begin(), s.rows.end(),
+                     [](const row& r) { return r.error.has_value(); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  if (argc > 1 && std::strcmp(argv[1], "--help") == 0) {
+    std::fputs(kScalingHelp, stdout);
+    MPI_Finalize();
+    return 0;
+  }
+  int code = 2;
+  try {
+    code = run(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "tridia_bench_scaling: %s\n", e.what());
+  }
+  // Ranks that go on would wait for one that has failed.
+  if (code == 2) MPI_Abort(MPI_COMM_WORLD, code);
+  MPI_Finalize();
+  return code;
+}
