@@ -116,7 +116,7 @@ struct scan_call {
   void* out;
   double scale;
   bool accumulate;  // out += instead of out =
-  index_t* status;  // null, or zeros, where systems that have no finite solution are entered
+  index_t* status;  // null, or zeros if lines share one (solver/line_status.hpp)
 };
 
 /// What stays from one execution to the next.
