@@ -164,6 +164,9 @@ TEST(Algorithm, AutomaticIsNeatoForAFewShortSystemsOfConstants) {
     EXPECT_EQ(chosen(of_constants(extents)), algorithm::chunks) << extents.back();
   EXPECT_EQ(chosen(of_constants({40, 40}, 0)), algorithm::chunks);
   EXPECT_NE(chosen(of_constants({32, 32}), backend::cpu), algorithm::neato);
+  problem of_the_thesis = of_constants({1024, 32});
+  of_the_thesis.matrix = {.interior = {0.25, 1, 0.25}, .head = {{0, 1, 2}}, .tail = {{2, 1, 0}}};
+  EXPECT_EQ(chosen(of_the_thesis), algorithm::neato);
 
   const auto expect_not = [](auto change) {
     problem p = of_constants({32, 32});
