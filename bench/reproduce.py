@@ -191,7 +191,8 @@ def show_variable(rows):
 def draw_cuthomas(rows, figure):
     panels = figure.subplots(1, 2, sharey=True)
     for panel, n in zip(panels, (64, 1024)):
-        for colour, (name, fields) in zip(COLOURS, columns_cuthomas(rows)):
+        columns = [c for c in columns_cuthomas(rows) if c[1]["solver"] != MOVING]
+        for colour, (name, fields) in zip(COLOURS, columns):
             points = sorted((r["batch"], r["ms"] / r["floor_ms"])
                             for r in select(uniform(rows), type="f64", n=n, **fields)
                             if r["floor_ms"])
@@ -205,7 +206,8 @@ def draw_cuthomas(rows, figure):
 
 # -- packing --------------------------------------------------------------------------------------
 
-# Table 1 of the paper (GTX 460, single precision): registers of a thread, KiB of shared memory.
+# Table 1 of the paper (GTX 460, single precision): registers of a thread, KiB of shared memory. Its
+# blocks have rows / depth threads.
 TABLE_1 = {(512, 4): (31, 2.5), (512, 8): (47, 1.25), (512, 16): (80, 0.625),
            (1024, 4): (31, 5), (1024, 8): (47, 2.5), (1024, 16): (80, 1.25),
            (2048, 4): (31, 10), (2048, 8): (47, 5), (2048, 16): (80, 2.5),
@@ -215,9 +217,9 @@ PACKED = "tridia cuda, packed_cr"
 
 
 def resources(row):
-    """Registers of a thread and bytes of shared memory of a block, as the plan says them."""
+    """Threads of a block, registers of one, bytes of shared memory, as the plan says them."""
     words = row["note"].replace(",", "").split()
-    return int(words[words.index("registers") - 1]), int(words[words.index("bytes") - 1])
+    return tuple(int(words[words.index(w) - 1]) for w in ("threads", "registers", "bytes"))
 
 
 def fit(points):
@@ -233,14 +235,15 @@ def show_packing(rows):
         lines, registers = [], {}
         for r in select(rows, type=kind, solver=PACKED):
             depth = number(r["parameter"])
-            regs, shared = resources(r)
+            threads, regs, shared = resources(r)
             registers[depth] = regs
             paper = TABLE_1.get((r["n"], depth)) if kind == "f32" else None
-            lines.append((r["n"], depth, regs, paper[0] if paper else "-", f"{shared / 1024:.3g}",
+            lines.append((r["n"], depth, threads, r["n"] // depth if paper else "-", regs,
+                          paper[0] if paper else "-", f"{shared / 1024:.3g}",
                           paper[1] if paper else "-", ms(r), times_floor(r), fraction(r)))
         print(f"{kind}: table 1 (the paper's figures: GTX 460, single precision)")
-        table(("rows", "depth", "registers", "paper", "KiB shared", "paper", "ms", "floors",
-               "roofline fraction"), lines)
+        table(("rows", "depth", "threads", "paper", "registers", "paper", "KiB shared", "paper", "ms",
+               "floors", "roofline fraction"), lines)
         alpha, beta = fit(sorted(registers.items()))
         print(f"{kind}: registers = {alpha:.1f} + {beta:.2f} depth; the paper: {PAPER_ALPHA} + "
               f"{PAPER_BETA} depth\n")

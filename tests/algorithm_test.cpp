@@ -254,6 +254,9 @@ TEST_P(AlgorithmOnGpu, EveryPackingDepth) {
       expect_solved({.extents = {7, n}}, algorithm::packed_cr, {.packing_depth = depth});
       expect_solved({.extents = {n, 7}, .axis = 0}, algorithm::packed_cr, {.packing_depth = depth});
     }
+  // The longest of f64.
+  expect_solved({.extents = {3, 6144}}, algorithm::packed_cr, {.packing_depth = 16});
+  expect_solved({.extents = {3, 8192}}, algorithm::packed_cr, {.packing_depth = 32});
 }
 
 TEST_P(AlgorithmOnGpu, EveryTransformation) {

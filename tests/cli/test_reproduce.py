@@ -147,7 +147,7 @@ class Reproduce(Case):
     def test_packing(self):
         text = self.show("packing", packing())
         self.assertIn("f32: registers = 15.0 + 4.00 depth", text)
-        self.assertRegex(text, r"\n1024 +8 +47 +47 +2\.5 +2\.5 +0\.0125 +1\.25 +0\.800\n")
+        self.assertRegex(text, r"\n1024 +8 +64 +128 +47 +47 +2\.5 +2\.5 +0\.0125 +1\.25 +0\.800\n")
         self.assertRegex(text, r"\npcr +4\.00 \(0\.400\)\n")
 
     def test_neato(self):
