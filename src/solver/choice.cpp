@@ -147,13 +147,12 @@ void check_parameters(const abilities* a, const problem& p, const options& o) {
 }
 
 /// Whether systems of constants are so short and so few that NEATO is done before a scan. On an
-/// H200 (f64, in memory order) it takes 0.95 of its time at 32 rows, in five stages, for 32 and for
-/// 1024 systems, but 1.05 at 64 rows, in six, and 1.2 for 4096 of them.
+/// H200 (f64, in memory order: nothing else was measured) it takes 0.95 of its time at 32 rows, in
+/// five stages, for 32 and for 1024 systems, but 1.05 at 64 rows, in six, and 1.2 for 4096 of them.
 bool is_quick_by_neato(const problem& p, const layout::resolved& r) {
   constexpr index_t shortest = 32, longest = 63, most_lines = 1024;
   const bool taken = p.coefficients == coefficients::constant && p.pivoting == pivoting::none &&
-                     p.boundary == boundary::regular &&
-                     (p.type == value_type::f32 || p.type == value_type::f64);
+                     p.boundary == boundary::regular && p.type == value_type::f64;
   if (!taken || r.rows < shortest || r.rows > longest) return false;
   const auto axis = static_cast<std::size_t>(r.axis);
   if (r.in[layout::rhs_in].strides[axis] != 1 || r.out.strides[axis] != 1) return false;
