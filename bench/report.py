@@ -5,6 +5,9 @@
     report.py FILE.json              a table of every row, and how the targets are met
     report.py FILE.json --check      the targets only; exit code 1 if one is missed or not measured
     report.py FILE.json --markdown   the tables of the README
+    report.py FILE.json --named 5    the cases of `tridia reproduce` in which an algorithm that is asked
+                                     for by its name is faster than `automatic` by more than 5 %; exit
+                                     code 1 if there is one, or `automatic` was not measured
 
 Needs Python 3.8, and nothing else.
 """
@@ -134,6 +137,31 @@ def derive_targets(rows):
     return verdicts
 
 
+AUTOMATIC = "tridia cuda"
+
+
+def ahead_of_automatic(rows, percent):
+    """A line for each row of a named algorithm that `automatic` takes longer than by more than
+    `percent`, and for each that it was not measured beside; and how many rows were compared."""
+    def case(row):
+        return tuple(row.get(k) for k in ("case", "type", "n", "batch", "layout", "boundary",
+                                          "pivoting"))
+
+    automatic = {case(r): r for r in select(rows, solver=AUTOMATIC)}
+    named = [r for r in rows if usable(r) and r["solver"].startswith(AUTOMATIC + ", ")]
+    lines = []
+    for r in named:
+        name = " ".join(p for p in (r["solver"][len(AUTOMATIC) + 2:], r["parameter"]) if p)
+        what = f"{name}: {r['case']}, {r['type']}, {r['n']} x {r['batch']}, {r['layout']}"
+        beside = automatic.get(case(r))
+        if beside is None:
+            lines.append(f"{what}: automatic was not measured")
+        elif beside["ms"] > r["ms"] * (1 + percent / 100):
+            lines.append(f"{what}: automatic takes {beside['ms'] / r['ms']:.3f} times as long "
+                         f"({beside['ms']:.4f} ms against {r['ms']:.4f})")
+    return lines, len(named)
+
+
 def noise(rows):
     """A sentence if the copies before and after the cases differ: then something else ran too."""
     after = ", after the cases"
@@ -228,6 +256,9 @@ def main():
     parser.add_argument("--check", action="store_true",
                         help="the targets only; exit code 1 if one is missed or not measured")
     parser.add_argument("--markdown", action="store_true", help="the tables of the README")
+    parser.add_argument("--named", type=float, metavar="PERCENT",
+                        help="where a named algorithm is ahead of automatic by more; exit code 1 "
+                             "if there is such a case")
     arguments = parser.parse_args()
     try:
         results = load(arguments.file)
@@ -236,6 +267,11 @@ def main():
         print(f"report.py: {arguments.file}: {problem!r}", file=sys.stderr)
         return 2
 
+    if arguments.named is not None:
+        ahead, compared = ahead_of_automatic(rows, arguments.named)
+        print(*ahead, f"{compared} rows of named algorithms, {len(ahead)} ahead of automatic by more "
+              f"than {arguments.named:g} %", sep="\n")
+        return 1 if ahead or not compared else 0
     if arguments.markdown:
         print(markdown(results))
         return 0

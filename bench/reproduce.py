@@ -45,6 +45,10 @@ def ms(row):
     return f"{row['ms']:.4f}"
 
 
+def fraction(row):
+    return f"{row['roofline_fraction']:.3f}" if row["roofline_fraction"] else "-"
+
+
 def times_floor(row):
     return f"{row['ms'] / row['floor_ms']:.2f}" if row["floor_ms"] else "-"
 
@@ -98,8 +102,7 @@ def show_solvers(rows, kind):
         if on_cpu:
             name += ", 1 thread" if r["threads"] == 1 else f", {r['threads']} threads"
         moved_too = "-" if on_cpu else f"{r['ms'] + transfer:.4f}"
-        fraction = f"{r['roofline_fraction']:.3f}" if r["roofline_fraction"] else "-"
-        lines.append((name, ms(r), moved_too, f"{r['ms'] / automatic:.2f}", fraction))
+        lines.append((name, ms(r), moved_too, f"{r['ms'] / automatic:.2f}", fraction(r)))
     print(f"{kind}: all solvers")
     table(("solver", "ms", "ms with the transfer", "times automatic", "roofline fraction"), lines)
 
@@ -122,6 +125,7 @@ def draw_hybrid(rows, figure):
 # -- cuthomas -------------------------------------------------------------------------------------
 
 THOMAS = "tridia cuda, thomas"
+MOVING = "transformation"
 STRIDED = "cuSPARSE gtsv2StridedBatch"
 
 
@@ -133,12 +137,17 @@ def columns_cuthomas(rows):
         *((name.replace("cuSPARSE ", ""), {"solver": name}) for name in strided),
         ("thomas as it is", {"solver": THOMAS, "parameter": None, "layout": "contiguous"}),
         ("full", {"solver": THOMAS, "parameter": "transformation full"}),
+        ("of which moving", {"solver": MOVING, "parameter": "full"}),
         ("blocks", {"solver": THOMAS, "parameter": "transformation blocks"}),
         ("automatic", {"solver": "tridia cuda", "layout": "contiguous"}),
         ("thomas interleaved", {"solver": THOMAS, "parameter": None, "layout": "interleaved"}),
         *((name.replace("cuSPARSE ", ""), {"solver": name}) for name in interleaved),
         ("automatic interleaved", {"solver": "tridia cuda", "layout": "interleaved"}),
     ]
+
+
+def with_fraction(row):
+    return f"{ms(row)} ({fraction(row)})" if row["roofline_fraction"] else ms(row)
 
 
 def uniform(rows):
@@ -150,12 +159,12 @@ def show_cuthomas(rows):
     for kind in ("f64", "f32"):
         best = 0.0
         for n in sorted({r["n"] for r in uniform(rows)}):
-            print(f"{kind}, systems of {n} rows: milliseconds")
+            print(f"{kind}, systems of {n} rows: milliseconds (roofline fraction)")
             lines, wins = [], None
             for batch in sorted({r["batch"] for r in uniform(rows) if r["n"] == n}):
                 found = [select(uniform(rows), type=kind, n=n, batch=batch, **f)
                          for _, f in columns]
-                lines.append((batch, *(ms(f[0]) if f else "-" for f in found)))
+                lines.append((batch, *(with_fraction(f[0]) if f else "-" for f in found)))
                 times = {name: f[0]["ms"] for (name, _), f in zip(columns, found) if f}
                 peer, thomas = times.get("gtsv2StridedBatch"), times.get("thomas interleaved")
                 if peer and thomas:
@@ -173,16 +182,17 @@ def show_cuthomas(rows):
 def show_variable(rows):
     print("systems of 64 to 1024 rows: milliseconds, and times the floor of their bytes")
     lines = [(f"{short(r)}, {r['parameter'] or 'as it is'}"
-              if r["solver"] == THOMAS else short(r),
-              r["type"], r["batch"], ms(r), times_floor(r))
+              if r["solver"] in (THOMAS, MOVING) else short(r),
+              r["type"], r["batch"], ms(r), times_floor(r), fraction(r))
              for r in rows if usable(r) and "ragged" in r["case"]]
-    table(("solver", "type", "batch", "ms", "floors"), lines)
+    table(("solver", "type", "batch", "ms", "floors", "roofline fraction"), lines)
 
 
 def draw_cuthomas(rows, figure):
     panels = figure.subplots(1, 2, sharey=True)
     for panel, n in zip(panels, (64, 1024)):
-        for colour, (name, fields) in zip(COLOURS, columns_cuthomas(rows)):
+        columns = [c for c in columns_cuthomas(rows) if c[1]["solver"] != MOVING]
+        for colour, (name, fields) in zip(COLOURS, columns):
             points = sorted((r["batch"], r["ms"] / r["floor_ms"])
                             for r in select(uniform(rows), type="f64", n=n, **fields)
                             if r["floor_ms"])
@@ -196,7 +206,8 @@ def draw_cuthomas(rows, figure):
 
 # -- packing --------------------------------------------------------------------------------------
 
-# Table 1 of the paper (GTX 460, single precision): registers of a thread, KiB of shared memory.
+# Table 1 of the paper (GTX 460, single precision): registers of a thread, KiB of shared memory. Its
+# blocks have rows / depth threads.
 TABLE_1 = {(512, 4): (31, 2.5), (512, 8): (47, 1.25), (512, 16): (80, 0.625),
            (1024, 4): (31, 5), (1024, 8): (47, 2.5), (1024, 16): (80, 1.25),
            (2048, 4): (31, 10), (2048, 8): (47, 5), (2048, 16): (80, 2.5),
@@ -206,9 +217,9 @@ PACKED = "tridia cuda, packed_cr"
 
 
 def resources(row):
-    """Registers of a thread and bytes of shared memory of a block, as the plan says them."""
+    """Threads of a block, registers of one, bytes of shared memory, as the plan says them."""
     words = row["note"].replace(",", "").split()
-    return int(words[words.index("registers") - 1]), int(words[words.index("bytes") - 1])
+    return tuple(int(words[words.index(w) - 1]) for w in ("threads", "registers", "bytes"))
 
 
 def fit(points):
@@ -224,13 +235,15 @@ def show_packing(rows):
         lines, registers = [], {}
         for r in select(rows, type=kind, solver=PACKED):
             depth = number(r["parameter"])
-            regs, shared = resources(r)
+            threads, regs, shared = resources(r)
             registers[depth] = regs
             paper = TABLE_1.get((r["n"], depth)) if kind == "f32" else None
-            lines.append((r["n"], depth, regs, paper[0] if paper else "-", f"{shared / 1024:.3g}",
-                          paper[1] if paper else "-", ms(r), times_floor(r)))
+            lines.append((r["n"], depth, threads, r["n"] // depth if paper else "-", regs,
+                          paper[0] if paper else "-", f"{shared / 1024:.3g}",
+                          paper[1] if paper else "-", ms(r), times_floor(r), fraction(r)))
         print(f"{kind}: table 1 (the paper's figures: GTX 460, single precision)")
-        table(("rows", "depth", "registers", "paper", "KiB shared", "paper", "ms", "floors"), lines)
+        table(("rows", "depth", "threads", "paper", "registers", "paper", "KiB shared", "paper", "ms",
+               "floors", "roofline fraction"), lines)
         alpha, beta = fit(sorted(registers.items()))
         print(f"{kind}: registers = {alpha:.1f} + {beta:.2f} depth; the paper: {PAPER_ALPHA} + "
               f"{PAPER_BETA} depth\n")
@@ -250,9 +263,11 @@ def show_figure_7(rows, kind):
         cells = []
         for n in lengths:
             found, packed = select(rows, type=kind, n=n, solver=solver), best_packed(rows, kind, n)
-            cells.append(f"{found[0]['ms'] / packed['ms']:.2f}" if found and packed else "-")
+            cells.append(f"{found[0]['ms'] / packed['ms']:.2f} ({fraction(found[0])})"
+                         if found and packed else "-")
         lines.append((short({"solver": solver}), *cells))
-    print(f"{kind}: figure 7, times of packed CR at its best depth (the paper: 1.5 to 4.5)")
+    print(f"{kind}: figure 7, times of packed CR at its best depth (the paper: 1.5 to 4.5), and "
+          "roofline fraction")
     table(("solver", *lengths), lines)
 
 
@@ -341,8 +356,7 @@ def show_neato(rows):
                          + (f" [{then}]" if then is not None else ""))
         lines.append((f"{size[0]} x {size[1]}", *cells))
         fractions.append((f"{size[0]} x {size[1]}",
-                          *(f"{c[0]['roofline_fraction']:.3f}"
-                            if c and c[0]["roofline_fraction"] else "-" for c in found)))
+                          *(fraction(c[0]) if c else "-" for c in found)))
     table(("rows x systems", *(name for name, _, _ in columns)), lines)
     print("roofline fractions, each of its own fewest bytes")
     table(("rows x systems", *(name for name, _, _ in columns)), fractions)

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "small.hpp"
 
-#include "device.hpp"
+#include "captured_graph.hpp"
 #include "prepared_plan.hpp"
 #include "small_kernels.hpp"
 
@@ -12,34 +12,9 @@ namespace {
 
 using tridia::pivoting;
 
-/// What one piece of work was captured as.
-class graph {
- public:
-  template <class F>
-  graph(cudaStream_t stream, F&& work) {
-    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
-          "cudaStreamBeginCapture");
-    work();
-    cudaGraph_t captured = nullptr;
-    check(cudaStreamEndCapture(stream, &captured), "cudaStreamEndCapture");
-    const cudaError_t status = cudaGraphInstantiate(&graph_, captured, 0);
-    cudaGraphDestroy(captured);
-    check(status, "cudaGraphInstantiate");
-  }
-  graph(const graph&) = delete;
-  graph& operator=(const graph&) = delete;
-  ~graph() { cudaGraphExecDestroy(graph_); }
-  void launch(cudaStream_t stream) const {
-    check(cudaGraphLaunch(graph_, stream), "cudaGraphLaunch");
-  }
-
- private:
-  cudaGraphExec_t graph_ = nullptr;
-};
-
 template <class F>
 void measure_replay(benchmark::State& state, row& r, const device_clock& clock, F&& work) {
-  const graph replayed(clock.stream(), work);
+  const captured_graph replayed(clock.stream(), work);
   replayed.launch(clock.stream());  // warms up
   measure(state, r, [&] {
     return clock.time_after([&] { check(launch_delay(clock.stream()), "launch_delay"); },

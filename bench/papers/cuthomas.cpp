@@ -2,6 +2,7 @@
 #include "papers.hpp"
 
 #include "../cuda/solvers.hpp"
+#include "../cuda/transformation.hpp"
 
 namespace tridia_bench {
 namespace {
@@ -21,6 +22,7 @@ void add_contiguous(suite& s, const systems_spec& spec) {
   for (const auto t : {transformation::none, transformation::full, transformation::blocks}) {
     add_tridia(s, spec, pivoting::none, thomas(t));
   }
+  add_transformation(s, spec, transformation::full);
   add_cusparse(s, spec, cusparse_method::strided);
 }
 
@@ -41,6 +43,7 @@ void add_variable(suite& s) {
       add_tridia(s, spec, pivoting::none);
       for (const auto t : {transformation::none, transformation::full, transformation::packed}) {
         add_tridia(s, spec, pivoting::none, thomas(t));
+        if (t != transformation::none) add_transformation(s, spec, t);
       }
     }
   }

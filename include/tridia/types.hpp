@@ -66,7 +66,7 @@ enum class algorithm {
   lu,
   /// Chunks of rows reduced to interface equations, level upon level, with or without pivoting:
   /// after H. H. Wang, "A parallel method for tridiagonal equations", ACM TOMS 7(2), 1981. What
-  /// `automatic` is on a GPU.
+  /// `automatic` is on a GPU, as a rule.
   chunks,
   /// Cyclic reduction in shared memory, a block a system: R. W. Hockney, J. ACM 12(1), 1965; on a
   /// GPU Y. Zhang, J. Cohen, J. D. Owens, PPoPP 2010.

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "layout/resolve.hpp"
 #include "tridia/plan.hpp"
 
 #include <string>
@@ -14,7 +15,7 @@ struct choice {
 
 /// What `algorithm::automatic` becomes, or why a named algorithm cannot be had (throws
 /// `unsupported`), or a parameter of it (`invalid_argument`). No device is looked at.
-choice choose(const problem&, const options&);
+choice choose(const problem&, const layout::resolved&, const options&);
 
 /// The interchanges that an algorithm makes where the problem asks for `asked`.
 pivoting pivoting_of(algorithm, pivoting asked);

@@ -121,7 +121,7 @@ plan::plan(tridia::problem problem, options options) {
     auto s = std::make_unique<state>();
     check_options(options);
     s->shapes = layout::resolve(problem);
-    s->chosen = solver::choose(problem, options);
+    s->chosen = solver::choose(problem, s->shapes, options);
     s->problem = std::move(problem);
     s->options = options;
     s->executor = make_executor(*s);

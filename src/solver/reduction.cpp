@@ -3,6 +3,7 @@
 
 #include "tridia/error.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -90,6 +91,24 @@ reduction reduce(const constant_matrix& a) {
   reduction r;
   for (auto rows = first_level(a); !rows.empty(); rows = next_level(rows)) keep_level(r, rows);
   return r;
+}
+
+bool reduces_calmly(const constant_matrix& a) {
+  number growth = 1;
+  for (auto rows = first_level(a); !rows.empty(); rows = next_level(rows)) {
+    number of_level = 1;
+    for (const level_row& r : rows) {
+      const factors& f = r.kept;
+      for (const number sum : {std::abs(f.from_left) + std::abs(f.from_right),
+                               std::abs(f.before) + std::abs(f.after)}) {
+        // Behind a zero pivot it is an infinity or a NaN.
+        if (!(sum <= core::calm_growth)) return false;
+        of_level = std::max(of_level, sum);
+      }
+    }
+    growth *= of_level;
+  }
+  return growth <= core::calm_growth;
 }
 
 }  // namespace tridia::solver

@@ -18,4 +18,8 @@ struct reduction {
 /// reduction meets a pivot that is zero.
 reduction reduce(const constant_matrix&);
 
+/// Whether that order of elimination meets no pivot that is zero, and all its stages together
+/// amplify rounding errors by no more than core::calm_growth.
+bool reduces_calmly(const constant_matrix&);
+
 }  // namespace tridia::solver

@@ -3,7 +3,7 @@
 
 #include "solver/cuda/launch.cuh"
 #include "solver/equations.hpp"
-#include "solver/status.hpp"
+#include "solver/line_status.hpp"
 
 // What the algorithms with a block a system have in common: lines come to blocks, a block is the
 // team that core/cyclic_reduction.hpp asks for, and x goes out with a status.
@@ -40,16 +40,10 @@ __device__ __noinline__ index_t diagnose_line(const geometry& g, const typed_ope
   return solver::diagnose_system<V, pivoting::none, B>(g, o, matrix, side);
 }
 
-/// Enters the status of a line. Where several right-hand sides share one, zeros have been entered
-/// before.
+/// Enters the status of a line.
 __device__ __forceinline__ void enter_line_status(const geometry& g, const line_place& line,
                                                   index_t* statuses, index_t status) {
-  index_t* const at = statuses + line.at[layout::status];
-  if (g.right_sides.size == 1) {
-    *at = status;
-  } else if (status != 0) {
-    solver::merge_status(at, 0, status);
-  }
+  solver::enter_line_status(statuses + line.at[layout::status], solver::shares_status(g), status);
 }
 
 /// The status of a line whose solution is (not) finite, before x takes the place of an input.

@@ -6,6 +6,7 @@
 #include "solver/cuda/line_scan.hpp"
 #include "solver/cuda/method.hpp"
 #include "solver/executor.hpp"
+#include "solver/line_status.hpp"
 #include "solver/system_memory.hpp"
 
 // The CUDA backend: the same steps as reference/reference.cpp, kernels instead of each loop.
@@ -120,7 +121,7 @@ class executor final : public solver::executor {
 
   void scan(const operands& o, void* stream) const {
     const device_scope scope(device_);
-    if (o.status != nullptr) {
+    if (o.status != nullptr && solver::shares_status(task_.geometry)) {
       check(launch_enter_statuses(task_.geometry, nullptr, o.status, columns_, as_stream(stream)),
             "launching the statuses");
     }

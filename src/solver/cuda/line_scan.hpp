@@ -22,7 +22,7 @@ class line_scan {
                                                const device_limits&);
 
   [[nodiscard]] std::string manner() const;
-  /// Launches; `call.status` may hold nothing but zeros.
+  /// Launches.
   void apply(const scan_call&, cudaStream_t) const;
 
  private:

@@ -1,11 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/cuda/method.hpp"
 
-#include "solver/cuda/check.hpp"
 #include "solver/cuda/interleaved.hpp"
-#include "solver/cuda/kernels.hpp"
 #include "solver/cuda/onchip.hpp"
 #include "solver/cuda/segments.hpp"
+#include "solver/cuda/shaped_method.hpp"
 #include "solver/cuda/tuned.hpp"
 #include "solver/system_memory.hpp"
 
@@ -31,84 +30,47 @@ const tuning_entry* tuned_for(const task& t, const char* kernel, const device_li
   return tuned(t, kernel, d.capability, layout::is_interleaved(t.geometry));
 }
 
-/// Needs nothing but a shape to be launched.
-template <class Shape, class Launches>
-class chip_method : public method {
- public:
-  chip_method(const task& t, const Shape& s, const Launches& l)
-      : task_(t), shape_(s), launches_(l) {}
-  cudaError_t solve(const operands& o, std::byte*, cudaStream_t stream) const final {
-    return launches_.solve(task_.geometry, o, shape_, stream);
-  }
+std::unique_ptr<const method> make_interleaved(const task& t, const interleaved_shape& s,
+                                               const device_limits& d) {
+  const interleaved_launches launches =
+      launches_for(t, interleaved_f32, interleaved_f64, interleaved_c64, interleaved_c128);
+  check(launches.prepare(s.blocks > 1, d.shared_bytes), giving_memory);
+  return make_method(
+      t, d, s, launches,
+      describe("on chip, a lane for each of " + std::to_string(s.systems) + " neighbouring systems",
+               s.chunk_rows, s.threads(), s.blocks));
+}
 
- protected:
-  const task& task_;
-  Shape shape_;
-  Launches launches_;
-};
+std::unique_ptr<const method> make_onchip(const task& t, onchip_shape s, const device_limits& d) {
+  const onchip_launches launches = launches_for(t, onchip_f32, onchip_f64, onchip_c64, onchip_c128);
+  shape_needs needs;
+  if (s.joined && !t.ragged.empty()) {
+    const std::vector<piece_start> pieces = cut_pieces(t.ragged, s);
+    needs.memory.push_back(upload(pieces));
+    s.pieces = needs.memory.back().as<piece_start>();
+    s.piece_count = static_cast<index_t>(pieces.size()) - 1;
+  }
+  check(launches.prepare(s, d.shared_bytes), giving_memory);
+  const char* const moved = s.joined                   ? ", systems that follow each other as one"
+                            : s.input == mover::pieces ? ", moved in one piece"
+                            : s.input == mover::lines  ? ", moved a system at a time"
+                                                       : ", moved one by one";
+  return make_method(t, d, s, launches,
+                     describe("on chip", s.chunk_rows, s.threads, s.blocks) + moved,
+                     std::move(needs));
+}
 
-class interleaved_method final : public chip_method<interleaved_shape, interleaved_launches> {
- public:
-  interleaved_method(const task& t, const interleaved_shape& s, const device_limits& d)
-      : chip_method(
-            t, s,
-            launches_for(t, interleaved_f32, interleaved_f64, interleaved_c64, interleaved_c128)) {
-    check(launches_.prepare(s.blocks > 1, d.shared_bytes), giving_memory);
-  }
-  std::string manner() const override {
-    return describe(
-        "on chip, a lane for each of " + std::to_string(shape_.systems) + " neighbouring systems",
-        shape_.chunk_rows, shape_.threads(), shape_.blocks);
-  }
-};
-
-class onchip_method final : public chip_method<onchip_shape, onchip_launches> {
- public:
-  onchip_method(const task& t, const onchip_shape& s, const device_limits& d)
-      : chip_method(t, s, launches_for(t, onchip_f32, onchip_f64, onchip_c64, onchip_c128)) {
-    if (s.joined && !t.ragged.empty()) {
-      const std::vector<piece_start> pieces = cut_pieces(t.ragged, s);
-      pieces_ = upload(pieces);
-      shape_.pieces = pieces_.as<piece_start>();
-      shape_.piece_count = static_cast<index_t>(pieces.size()) - 1;
-    }
-    check(launches_.prepare(s, d.shared_bytes), giving_memory);
-  }
-  std::string manner() const override {
-    const std::string text = describe("on chip", shape_.chunk_rows, shape_.threads, shape_.blocks);
-    if (shape_.joined) return text + ", systems that follow each other as one";
-    return text + (shape_.input == mover::pieces  ? ", moved in one piece"
-                   : shape_.input == mover::lines ? ", moved a system at a time"
-                                                  : ", moved one by one");
-  }
-
- private:
-  device_memory pieces_;
-};
-
-class segments_method final : public method {
- public:
-  segments_method(const task& t, const segments_shape& s, const device_limits& d)
-      : task_(t),
-        shape_(s),
-        launches_(launches_for(t, segments_f32, segments_f64, segments_c64, segments_c128)) {
-    check(launches_.prepare(d.shared_bytes), giving_memory);
-  }
-  std::string manner() const override {
-    return describe("in segments of " + std::to_string(shape_.rows.block_rows) + " rows and " +
-                        std::to_string(shape_.levels) + " levels above them",
-                    shape_.rows.chunk_rows, shape_.rows.threads, 1);
-  }
-  std::size_t workspace_bytes() const override { return shape_.bytes + solver::alignment; }
-  cudaError_t solve(const operands& o, std::byte* workspace, cudaStream_t stream) const override {
-    return launches_.solve(task_.geometry, o, shape_, workspace, stream);
-  }
-
- private:
-  const task& task_;
-  segments_shape shape_;
-  segments_launches launches_;
-};
+std::unique_ptr<const method> make_segments(const task& t, const segments_shape& s,
+                                            const device_limits& d) {
+  const segments_launches launches =
+      launches_for(t, segments_f32, segments_f64, segments_c64, segments_c128);
+  check(launches.prepare(d.shared_bytes), giving_memory);
+  return make_method(t, d, s, launches,
+                     describe("in segments of " + std::to_string(s.rows.block_rows) + " rows and " +
+                                  std::to_string(s.levels) + " levels above them",
+                              s.rows.chunk_rows, s.rows.threads, 1),
+                     {.workspace_bytes = s.bytes + solver::alignment});
+}
 
 class thread_method final : public method {
  public:
@@ -154,7 +116,7 @@ std::unique_ptr<const method> choose_method(const task& t, const device_limits& 
   if (!interleaved) interleaved = plan_interleaved(t, {}, limits);
   // Few blocks of a cluster wait for each other for longer than a second pass takes.
   if (interleaved && !(interleaved->blocks > 1 && interleaved->shared_bytes > crowded)) {
-    return std::make_unique<interleaved_method>(t, *interleaved, d);
+    return make_interleaved(t, *interleaved, d);
   }
 
   auto onchip = plan_onchip(t, onchip_tuning_of(t, d), limits);
@@ -163,11 +125,11 @@ std::unique_ptr<const method> choose_method(const task& t, const device_limits& 
                      t.geometry.rows > without_workspace;
   if (!onchip || waits) {
     if (const auto segments = plan_segments(t, {}, limits)) {
-      return std::make_unique<segments_method>(t, *segments, d);
+      return make_segments(t, *segments, d);
     }
   }
-  if (interleaved) return std::make_unique<interleaved_method>(t, *interleaved, d);
-  if (onchip) return std::make_unique<onchip_method>(t, *onchip, d);
+  if (interleaved) return make_interleaved(t, *interleaved, d);
+  if (onchip) return make_onchip(t, *onchip, d);
   return std::make_unique<thread_method>(t, d);
 }
 

@@ -41,13 +41,6 @@ class method {
   [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
   /// The workspace is aligned.
   virtual cudaError_t solve(const operands&, std::byte* workspace, cudaStream_t) const = 0;
-  /// The steps of a solve, one after another, for who wants to time each by itself: of `thomas` on
-  /// an interleaved copy these are interleaving, solving, putting back.
-  [[nodiscard]] virtual int parts() const { return 1; }
-  virtual cudaError_t solve_part(int, const operands& o, std::byte* workspace,
-                                 cudaStream_t stream) const {
-    return solve(o, workspace, stream);
-  }
 };
 
 /// Matrices that are factored once, and right-hand sides that are solved for with the factors.

@@ -6,7 +6,7 @@
 #include "solver/cuda/carry.cuh"
 #include "solver/cuda/launch.cuh"
 #include "solver/cuda/scan_tile.cuh"
-#include "solver/status.hpp"
+#include "solver/line_status.hpp"
 
 #include <climits>
 #include <type_traits>
@@ -160,6 +160,7 @@ struct copying {
   bool asks, gives;  // by the copy engine; if it does not ask, a stage is only said to be free
   bool prepares, cyclic;
   index_t* status;
+  bool shares_status;  // among lines
   const R* given;
 };
 
@@ -206,10 +207,10 @@ __device__ __forceinline__ void copy_tiles(const line_tile<V>& tiles, const scan
     }
     for (int line = lane; c.status != nullptr && line < tiles.count(tile); line += warp_size) {
       int& row = m.found[stage * s.lines + line];
-      if (row == INT_MAX) continue;
-      solver::merge_status(c.status + tiles.status_of(tiles.number(tile, line)), 0,
-                           -index_t{row < longest ? row : row - longest} - 1);
+      const index_t status = row == INT_MAX ? 0 : -index_t{row < longest ? row : row - longest} - 1;
       row = INT_MAX;
+      solver::enter_line_status(c.status + tiles.status_of(tiles.number(tile, line)),
+                                c.shares_status, status);
     }
     if (s.stages == 1) go_on(0);
     stage = next;
@@ -253,7 +254,9 @@ __global__ void __maxnreg__(scan_registers)
   __syncthreads();
   const bool prepared = Width > 1 && asks;
   if (thread >= s.threads) {
-    return copy_tiles(tiles, s, m, b, {asks, gives, prepared, c.factors.cyclic, c.status, c.given});
+    return copy_tiles(tiles, s, m, b,
+                      {asks, gives, prepared, c.factors.cyclic, c.status, solver::shares_status(g),
+                       c.given});
   }
 
   // This thread's chunk, the same of every tile.

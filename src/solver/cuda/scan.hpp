@@ -117,7 +117,7 @@ struct scan_call {
   void* out;
   double scale;
   bool accumulate;  // out += instead of out =
-  index_t* status;  // null, or zeros, where systems that have no finite solution are entered
+  index_t* status;  // null, or zeros if lines share one (solver/line_status.hpp)
   // Right-hand sides of rows that are given: of each of them one for each line. Of type R.
   const void* given = nullptr;
 };
