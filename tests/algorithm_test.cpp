@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "layout/resolve.hpp"
+#include "solver/choice.hpp"
 #include "support/experiment.hpp"
 #include "support/layouts.hpp"
 #include "support/oracle.hpp"
@@ -150,6 +152,38 @@ TEST(Algorithm, RefusesParameters) {
   for (const bad& b : all) expect_refusal(b.code, b.words, [&] { plan(b.p, b.o); });
 }
 
+algorithm chosen(const problem& p, backend b = backend::cuda) {
+  return tridia::solver::choose(p, tridia::layout::resolve(p), {.backend = b}).algorithm;
+}
+
+TEST(Algorithm, AutomaticIsNeatoForAFewShortSystemsOfConstants) {
+  for (const auto& extents : {std::vector<index_t>{32, 32}, {1024, 32}, {1, 63}, {50}, {2, 3, 40}})
+    EXPECT_EQ(chosen(of_constants(extents)), algorithm::neato);
+  for (const auto& extents :
+       {std::vector<index_t>{32, 31}, {64, 64}, {1025, 32}, {3, 0}, {4096, 63}})
+    EXPECT_EQ(chosen(of_constants(extents)), algorithm::chunks) << extents.back();
+  EXPECT_EQ(chosen(of_constants({40, 40}, 0)), algorithm::chunks);
+  EXPECT_NE(chosen(of_constants({32, 32}), backend::cpu), algorithm::neato);
+  problem of_the_thesis = of_constants({1024, 32});
+  of_the_thesis.matrix = {.interior = {0.25, 1, 0.25}, .head = {{0, 1, 2}}, .tail = {{2, 1, 0}}};
+  EXPECT_EQ(chosen(of_the_thesis), algorithm::neato);
+
+  const auto expect_not = [](auto change) {
+    problem p = of_constants({32, 32});
+    change(p);
+    EXPECT_EQ(chosen(p), algorithm::chunks);
+  };
+  expect_not([](problem& p) { p.right_hand_sides = 33; });
+  expect_not([](problem& p) { p.rhs_strides = {1, 32}; });
+  expect_not([](problem& p) { p.x_strides = {64, 2}; });
+  expect_not([](problem& p) { p.pivoting = pivoting::partial; });
+  expect_not([](problem& p) { p.type = value_type::f32; });
+  expect_not([](problem& p) { p.boundary = tridia::boundary::periodic; });
+  // Its stages meet a pivot that is zero, or is small beside its neighbours.
+  expect_not([](problem& p) { p.matrix = {.interior = {1, 0, 1}}; });
+  expect_not([](problem& p) { p.matrix = {.interior = {1, 1.4, 1}}; });
+}
+
 class AlgorithmOnGpu : public ::testing::TestWithParam<value_type> {
  protected:
   void expect_solved(problem p, algorithm a, const algorithm_parameters& parameters) {
@@ -220,6 +254,9 @@ TEST_P(AlgorithmOnGpu, EveryPackingDepth) {
       expect_solved({.extents = {7, n}}, algorithm::packed_cr, {.packing_depth = depth});
       expect_solved({.extents = {n, 7}, .axis = 0}, algorithm::packed_cr, {.packing_depth = depth});
     }
+  // The longest of f64.
+  expect_solved({.extents = {3, 6144}}, algorithm::packed_cr, {.packing_depth = 16});
+  expect_solved({.extents = {3, 8192}}, algorithm::packed_cr, {.packing_depth = 32});
 }
 
 TEST_P(AlgorithmOnGpu, EveryTransformation) {
@@ -267,6 +304,23 @@ TEST_P(AlgorithmOnGpu, NeatoInBothMemories) {
                  [&] { plan(longer, on_gpu(algorithm::neato, {.memory = neato_memory::shared})); });
 }
 
+// Whether NEATO or a scan takes them, of which a block solves more than one tile: each system
+// enters its own status, and those of several right-hand sides come together.
+TEST_P(AlgorithmOnGpu, AutomaticOfConstants) {
+  const auto expect = [&](const problem& p) { expect_solved(p, algorithm::automatic, {}); };
+  for (const index_t n : {31, 32, 33, 47, 63, 64})
+    for (const index_t batch : {1, 50, 1024, 1025}) {
+      expect(of_constants({batch, n}));
+      expect(of_constants({n, batch}, 0));
+      problem several = of_constants({batch, n});
+      several.right_hand_sides = 3;
+      expect(several);
+      if (HasFatalFailure()) return;
+    }
+  expect(of_constants({70'000, 64}));
+  expect(of_constants({64, 70'000}, 0));
+}
+
 TEST_P(AlgorithmOnGpu, IsCapturedInAGraph) {
   const stream_handle stream = make_stream();
   const auto expect_captured = [&](problem p, algorithm a, transformation t,
@@ -300,6 +354,8 @@ TEST_P(AlgorithmOnGpu, IsCapturedInAGraph) {
   expect_captured({.extents = {70, 65}}, algorithm::thomas, transformation::full);
   for (const auto memory : {neato_memory::shared, neato_memory::global})
     expect_captured(of_constants({9, 500}), algorithm::neato, transformation::none, memory);
+  for (const index_t n : {40, 500})
+    expect_captured(of_constants({9, n}), algorithm::automatic, transformation::none);
   expect_captured({.extents = {300}, .offsets = {0, 17, 17, 200, 300}}, algorithm::thomas,
                   transformation::packed);
 }

@@ -302,6 +302,23 @@ TEST(NearToeplitzReduction, RefusesZeroPivots) {
   }
 }
 
+TEST(NearToeplitzReduction, IsCalmWhereRoundingErrorsDoNotGrow) {
+  const auto calm = [](const tridia::near_toeplitz& a) {
+    tridia::problem p{.extents = {50}};
+    p.matrix = a;
+    return tridia::solver::reduces_calmly(tridia::solver::make_constant_matrix(p, 50));
+  };
+  EXPECT_TRUE(calm({.interior = {0, 1, 0}}));
+  EXPECT_TRUE(calm({.interior = {-1, 2, -1}}));
+  EXPECT_TRUE(calm({.interior = {1, 4, 1}}));
+  EXPECT_TRUE(calm({.interior = {1.0 / 3, 1, 1.0 / 3}, .head = {{0, 1, 2}}, .tail = {{2, 1, 0}}}));
+  EXPECT_FALSE(calm({.interior = {1.0 / 3, 1, 1.0 / 3}, .head = {{0, 1, 9}}}));
+  EXPECT_FALSE(calm({.interior = {1, 1, 1}}));
+  EXPECT_FALSE(calm({.interior = {1, 1.4, 1}}));
+  EXPECT_FALSE(calm({.interior = {1, 0, 1}}));
+  EXPECT_FALSE(calm({.interior = {1, 0, 0}}));
+}
+
 std::vector<index_t> draw_numbers(int n, rng& random) {
   std::vector<index_t> all;
   for (int k = 0; k < n; ++k) all.push_back(draw(random, -1'000'000, 1'000'000));

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "layout/resolve.hpp"
+#include "solver/line_status.hpp"
 #include "support/experiment.hpp"
 #include "support/layouts.hpp"
 #include "support/oracle.hpp"
@@ -45,6 +47,40 @@ std::vector<shape_case> shapes() {
   ragged.extents[0] = ragged.offsets.back();
   add("ragged", ragged);
   return all;
+}
+
+// Those that do not share one enter it themselves; zeros are there beforehand where some do.
+TEST(LineStatus, IsSharedAmongRightHandSides) {
+  const auto shared = [](problem p, tridia::coefficients c) {
+    p.coefficients = c;
+    return tridia::solver::shares_status(
+        tridia::layout::make_geometry(p, tridia::layout::resolve(p)));
+  };
+  for (const auto c : {tridia::coefficients::per_system, tridia::coefficients::shared,
+                       tridia::coefficients::constant}) {
+    EXPECT_FALSE(shared({.extents = {5, 7}}, c));
+    EXPECT_FALSE(shared({.extents = {5, 7, 3}, .axis = 1}, c));
+    EXPECT_TRUE(shared({.extents = {5, 7}, .right_hand_sides = 2}, c));
+    EXPECT_TRUE(shared({.extents = {5, 7, 3}, .axis = 1, .right_hand_sides = 2}, c));
+    EXPECT_TRUE(shared({.extents = {7}, .right_hand_sides = 2}, c));
+  }
+  const auto own = tridia::coefficients::per_system;
+  EXPECT_FALSE(shared({.extents = {7}, .offsets = {0, 3, 7}}, own));
+  EXPECT_TRUE(shared({.extents = {7}, .right_hand_sides = 2, .offsets = {0, 3, 7}}, own));
+}
+
+TEST(LineStatus, IsEnteredOrAdded) {
+  index_t status = 77;
+  tridia::solver::enter_line_status(&status, false, 0);
+  EXPECT_EQ(status, 0);
+  tridia::solver::enter_line_status(&status, false, -5);
+  EXPECT_EQ(status, -5);
+  tridia::solver::enter_line_status(&status, true, 0);
+  EXPECT_EQ(status, -5);
+  tridia::solver::enter_line_status(&status, true, -7);
+  EXPECT_EQ(status, -5);
+  tridia::solver::enter_line_status(&status, true, -3);
+  EXPECT_EQ(status, -3);
 }
 
 struct config {

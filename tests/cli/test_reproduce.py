@@ -5,12 +5,14 @@
 import json
 import shutil
 import subprocess
+import sys
 import unittest
 from pathlib import Path
 
 from support import TRIDIA, Case
 
 SCRIPT = Path(__file__).resolve().parents[2] / "bench" / "reproduce.py"
+REPORT = SCRIPT.with_name("report.py")
 
 
 def row(solver, ms, **fields):
@@ -38,6 +40,8 @@ def cuthomas():
         for batch in (32, 1024, 32768):
             fields = {"type": kind, "batch": batch}
             rows += [row("tridia cuda", 0.02, **fields),
+                     row("transformation", 0.2, parameter="full", floor_ms=None,
+                         roofline_fraction=None, **fields),
                      row("cuSPARSE gtsv2StridedBatch", 0.001 * batch, **fields),
                      row("tridia cuda, thomas", 0.1, layout="interleaved", **fields),
                      row("tridia cuda, thomas", 0.3, parameter="transformation full", **fields)]
@@ -136,12 +140,15 @@ class Reproduce(Case):
         text = self.show("cuthomas", cuthomas())
         self.assertIn("beats gtsv2StridedBatch from a batch of 1024", text)
         self.assertIn("f64: up to 327.7 times as fast", text)
+        self.assertRegex(text, r"\n1024 +1\.0240 \(0\.010\) +- +0\.3000 \(0\.033\) +0\.2000 +- "
+                               r"+0\.0200 \(0\.500\) +0\.1000 \(0\.100\)")
+        self.assertRegex(text, r"thomas, transformation packed +f64 +1024 +0\.4000 +40\.00 +0\.025")
 
     def test_packing(self):
         text = self.show("packing", packing())
         self.assertIn("f32: registers = 15.0 + 4.00 depth", text)
-        self.assertRegex(text, r"\n1024 +8 +47 +47 +2\.5 +2\.5 ")
-        self.assertRegex(text, r"\npcr +4\.00\n")
+        self.assertRegex(text, r"\n1024 +8 +64 +128 +47 +47 +2\.5 +2\.5 +0\.0125 +1\.25 +0\.800\n")
+        self.assertRegex(text, r"\npcr +4\.00 \(0\.400\)\n")
 
     def test_neato(self):
         text = self.show("neato", neato())
@@ -149,6 +156,26 @@ class Reproduce(Case):
                                r"0\.0500 \[0\.31\] +0\.0300 \[0\.207\] +0\.0200 \[0\.092\] +"
                                r"0\.0100\n")
         self.assertRegex(text, r"\n2048 x 2048 +- \[16\.272\]")
+
+    def ahead(self, rows):
+        run = subprocess.run([sys.executable, str(REPORT), str(self.results(rows)), "--named", "5"],
+                             capture_output=True, text=True, check=False)
+        return run.returncode, run.stdout
+
+    def test_named_algorithms_that_are_ahead_of_automatic(self):
+        every = {"boundary": "regular", "pivoting": "none"}
+        rows = [row("tridia cuda", 0.0104, **every), row("tridia cuda, cr", 0.01, **every),
+                row("cuSPARSE gtsv2StridedBatch", 0.001, **every)]
+        self.assertEqual(self.ahead(rows)[0], 0)
+        rows[0]["ms"] = 0.0106
+        code, text = self.ahead(rows)
+        self.assertEqual(code, 1)
+        self.assertIn("cr: dominant, f32, 1024 x 1024, contiguous: automatic takes 1.060 times", text)
+        rows[0]["layout"] = "interleaved"
+        code, text = self.ahead(rows)
+        self.assertEqual(code, 1)
+        self.assertIn("automatic was not measured", text)
+        self.assertEqual(self.ahead(rows[2:])[0], 1)
 
     def test_wrong_rows_are_named(self):
         rows = hybrid()
