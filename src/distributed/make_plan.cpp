@@ -100,7 +100,8 @@ void choose(plan::state& s) {
                                                              : words_of<pivoting::partial>();
   size.bytes = static_cast<double>(size_of(s.problem.type));
   s.chosen =
-      choose_strategy(s.options, s.problem.pivoting, s.ranks.ranks()[s.axis], most_lines(s), size);
+      choose_strategy(s.options, s.problem.pivoting, s.ranks.ranks()[s.axis], most_lines(s), size,
+                      s.by->device() < 0 ? cluster_of_cpus : host_of_gpus);
 }
 
 void make_whole(plan::state& s) {

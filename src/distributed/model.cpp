@@ -73,7 +73,7 @@ double seconds(const traffic& t, const network& n) {
 }
 
 strategy_choice choose_strategy(const plan_options& o, pivoting p, int ranks, double lines,
-                                const interface_size& size) {
+                                const interface_size& size, const network& n) {
   if (name(o.strategy) == "invalid") {
     throw error(errc::invalid_argument,
                 "strategy: " + std::to_string(static_cast<int>(o.strategy)) + " is not a strategy");
@@ -93,7 +93,7 @@ strategy_choice choose_strategy(const plan_options& o, pivoting p, int ranks, do
   for (int k = 1; k < static_cast<int>(strategy_names.size()); ++k) {
     const auto s = static_cast<strategy>(k);
     if (s == strategy::nearest && !objection.empty()) continue;
-    const double t = seconds(traffic_of(s, ranks, lines, size), {});
+    const double t = seconds(traffic_of(s, ranks, lines, size), n);
     times += (times.empty() ? "" : ", ") + std::string(name(s)) + " " + text(t * 1e6);
     if (t < least) least = t, best = s;
   }

@@ -20,12 +20,14 @@ struct interface_size {
 
 traffic traffic_of(strategy, int ranks, double lines, const interface_size&);
 
-/// A network and the processors beside it. The defaults are no machine's: they are of the order of
-/// a cluster's with a rank for each socket.
+/// A network and the processors beside it.
 struct network {
-  double round_seconds = 3e-6, message_seconds = 5e-7, bytes_per_second = 8e9,
-         joins_per_second = 5e8;
+  double round_seconds, message_seconds, bytes_per_second, joins_per_second;
 };
+/// No machine's: of the order of a cluster's with a rank for each socket.
+inline constexpr network cluster_of_cpus{3e-6, 5e-7, 8e9, 5e8};
+/// Of the order of GPUs of one host and NCCL, as seen on H200s.
+inline constexpr network host_of_gpus{1.5e-5, 1e-6, 2e11, 2e10};
 
 double seconds(const traffic&, const network&);
 
@@ -37,6 +39,6 @@ struct strategy_choice {
 /// What `automatic` becomes for lines of so many ranks; or the strategy that was asked for.
 /// Throws if it cannot be had.
 strategy_choice choose_strategy(const plan_options&, pivoting, int ranks, double lines,
-                                const interface_size&);
+                                const interface_size&, const network&);
 
 }  // namespace tridia::distributed
