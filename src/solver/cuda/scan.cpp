@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdlib>
 #include <limits>
+#include <vector>
 
 namespace tridia::cuda {
 namespace {
@@ -18,10 +19,36 @@ constexpr int good_row = 128, least_row = sector;
 constexpr int most_stages = 4, few_stages = 3;
 /// Bytes of a line, up to which it is moved together with others.
 constexpr int good_piece = 256;
-/// Of a line.
-constexpr int many_chunks = 12;
 
 int size_of(const scan_task& t) { return static_cast<int>(tridia::size_of(t.type)); }
+
+/// Chunks of a line from which on the copy engine counts, which is quickest where lines lie as in
+/// lines of the cache, and no longer banks. A stencil reads shared memory twice.
+int many_chunks(const scan_task& t) { return t.width > 1 ? 20 : 12; }
+
+/// Turns in which a warp's threads read the same row of their chunks, some lines being `pitch`
+/// apart.
+int turns(const scan_shape& s, int pitch, int banks) {
+  int all = 0;
+  for (int first = 0; first < warp_size; first += banks) {
+    std::vector<int> reads(static_cast<std::size_t>(banks));
+    for (int lane = first; lane < std::min(first + banks, warp_size); ++lane) {
+      const int at = lane / s.chunks * pitch + lane % s.chunks * s.chunk_rows;
+      ++reads[static_cast<std::size_t>(at % banks)];
+    }
+    all += *std::max_element(reads.begin(), reads.end());
+  }
+  return all;
+}
+/// The pitch from `least` on, in steps, with which threads of neighbouring lines meet in the fewest
+/// banks.
+int quiet_pitch(const scan_shape& s, int least, int step, int banks) {
+  int best = least;
+  for (int pitch = least; pitch < least + banks; pitch += step) {
+    if (turns(s, pitch, banks) < turns(s, best, banks)) best = pitch;
+  }
+  return best;
+}
 
 /// Whether neighbouring lines are closer than neighbouring points.
 bool lies_across(const geometry& g) {
@@ -85,13 +112,10 @@ bool fits(scan_shape& s, const scan_task& t, const scan_limits& limits) {
     s.front = round_up(before, step);
     elements = (s.front + std::max(pieces * s.box_rows + s.behind, all_rows)) * s.lines;
   } else {
-    // The copy engine is quickest where lines lie as in lines of the cache; short ones then would
-    // lie in the same banks.
-    const int step = std::max((s.chunks >= many_chunks ? cache_line : granule) / size, 1);
+    const int step = std::max((s.chunks >= many_chunks(t) ? cache_line : granule) / size, 1);
     s.front = round_up(before, step);
-    s.pitch = s.whole
-                  ? s.rows
-                  : round_up(s.front + std::max(longer + s.behind, s.chunks * s.chunk_rows), step);
+    const int least = s.front + std::max(longer + s.behind, s.chunks * s.chunk_rows);
+    s.pitch = s.whole ? s.rows : quiet_pitch(s, round_up(least, step), step, cache_line / size);
     elements = (s.lines - 1) * s.pitch + std::max(s.pitch, s.front + all_rows);
   }
   s.stage_bytes = static_cast<std::size_t>(round_up(elements * size, cache_line));
