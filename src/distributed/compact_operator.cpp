@@ -46,8 +46,9 @@ namespace {
 
 using op_state = compact_operator::state;
 
-[[noreturn]] void refuse(errc code, const std::string& sentence) { throw error(code, sentence); }
-[[noreturn]] void refuse(const std::string& sentence) { refuse(errc::invalid_argument, sentence); }
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw error(errc::invalid_argument, sentence);
+}
 
 std::vector<index_t> bits_of(const std::vector<double>& values) {
   std::vector<index_t> all;
@@ -146,24 +147,13 @@ layout::axes lines_of(const layout::geometry& numbered) {
   return lines;
 }
 
-/// Throws where the couplings to other ranks are all that makes a matrix regular.
-void check_part(const line_operator& own) {
-  try {
-    (void)compact::factor(own.matrix, own.rows, own.boundary);
-  } catch (const error&) {
-    refuse(errc::unsupported, "ranks: the " + std::to_string(own.rows) +
-                                  " rows of a line that this rank has are a singular matrix by "
-                                  "themselves: the axis must be cut elsewhere");
-  }
-}
-
 void make_split(op_state& s, index_t order) {
   const int here = s.ranks.coordinates(s.by->rank())[s.axis];
   const line_of_ranks line{s.ranks.line(s.by->rank(), s.axis), here};
   const line_cuts cuts{s.ranks.cuts(s.axis), s.out_ranks.cuts(s.axis)};
   (void)compact::factor(s.whole_line.matrix, s.whole_line.rows, s.whole_line.boundary);
   line_operator own = part_of(s.whole_line, cuts, here);
-  check_part(own);
+  (void)end_columns(own, sides_of(s.whole_line, cuts, here));  // refuses a singular part
 
   const value_type type = s.arrays.shape.type;
   layout::geometry g = layout::make_geometry(s.arrays.shape, s.arrays.resolved);

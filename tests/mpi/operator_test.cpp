@@ -118,7 +118,7 @@ long double error_of(const operator_case& c, const distributed::grid& g,
 }
 
 /// Coefficients of up to 27, a pivot of 1/10, eliminations in another order.
-constexpr long double kRounding = 200;
+constexpr long double kRounding = 100;
 
 void expect_equal(const operator_case& c, const distributed::grid& g,
                   const distributed::communicator& by) {
