@@ -136,9 +136,9 @@ class plan {
   /// `p.axis`; row 0 of a block is coupled to the last row of the block before it by its dl, and so
   /// on; a constant `p.matrix` is that of whole lines. Unsupported: ragged batches; where lines
   /// cross ranks, also `operation` other than none and short off-diagonals, and constant
-  /// coefficients of which some rank's own rows are a singular matrix, or nearly. Throws `error` on all ranks, before any work: invalid_argument (also
-  /// where the communicator has not the size of the grid, or where ranks disagree), unsupported,
-  /// out_of_memory, peer_failure.
+  /// coefficients of which some rank's own rows are a singular matrix, or nearly. Throws `error` on
+  /// all ranks, before any work: invalid_argument (also where the communicator has not the size of
+  /// the grid, or where ranks disagree), unsupported, out_of_memory, peer_failure.
   plan(const grid& g, problem p, communicator ranks, const plan_options& o = {});
   ~plan();
   plan(plan&&) noexcept;
@@ -188,6 +188,9 @@ struct operator_options {
   /// is below rounding: a point then counts as far away as it can be noticed.
   double tolerance = 0;
   int threads = 0;  ///< As `options::threads`.
+  /// Parts of the lines that are worked on one after another: while one is, messages of the next
+  /// two travel. 0: as many as are worth it (in host memory one, as MPI moves nothing meanwhile).
+  int slabs = 0;
 };
 
 /// A compact scheme along one axis of a grid that is spread over ranks: `tridia::compact_operator`,
