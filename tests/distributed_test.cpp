@@ -10,7 +10,7 @@
 #include "distributed/box.hpp"
 #include "distributed/decay.hpp"
 #include "distributed/model.hpp"
-#include "distributed/verdicts.hpp"
+#include "distributed/verdicts_in.hpp"
 
 namespace tridia_test {
 namespace {
@@ -75,13 +75,23 @@ TEST(Strategies, AreChosenByWhatTheyCost) {
   EXPECT_EQ(choice(8, 1e6, {.tolerance = 1e-14, .influence = 1e-13}), strategy::all_to_all);
 }
 
+/// A space as distributed/space.hpp has it, for one thread.
+struct in_turn {
+  static index_t run(index_t elements) { return elements; }
+  template <class F>
+  void for_each(index_t count, index_t, const F& f) const {
+    for (index_t i = 0; i < count; ++i) f(i, index_t{0});
+  }
+};
+
 TEST(Box, IsPackedInCOrderWhateverItsStrides) {
   std::vector<double> array(5 * 4 * 3), back(array.size(), -1), packed(2 * 3 * 2);
   std::iota(array.begin(), array.end(), 0);
   const tridia::distributed::box b{{2, 3, 2}, {12, -3, 2}, 9};
-  pack(b, 8, array.data(), packed.data());
+  const in_turn here;
+  copy_box(here, packing(b, 8, array.data(), packed.data()), 8);
   EXPECT_EQ(packed, (std::vector<double>{9, 11, 6, 8, 3, 5, 21, 23, 18, 20, 15, 17}));
-  unpack(b, 8, packed.data(), back.data());
+  copy_box(here, unpacking(b, 8, packed.data(), back.data()), 8);
   for (std::size_t k = 0; k < array.size(); ++k) {
     const bool in = std::find(packed.begin(), packed.end(), array[k]) != packed.end();
     EXPECT_EQ(back[k], in ? array[k] : -1);

@@ -99,7 +99,8 @@ std::optional<strategy> parse_strategy(std::string_view name) noexcept;
 
 struct plan_options {
   distributed::strategy strategy = distributed::strategy::automatic;
-  /// Bound on what `nearest` may neglect, relative to the largest |x| of a line; 0: nothing.
+  /// Bound on what `nearest` may neglect, relative to the largest |x| of a line; 0: nothing. Of
+  /// constant coefficients: as `operator_options::tolerance`.
   double tolerance = 0;
   /// What it would neglect, as `plan::influence` finds, where it is known.
   std::optional<double> influence{};
@@ -133,16 +134,18 @@ class plan {
  public:
   /// `p.extents` are those of this rank's block, or empty. Lines are as long as the grid along
   /// `p.axis`; row 0 of a block is coupled to the last row of the block before it by its dl, and so
-  /// on. Unsupported: ragged batches; where lines cross ranks, also `operation` other than none and
-  /// short off-diagonals. Throws `error` on all ranks, before any work: invalid_argument (also
-  /// where the communicator has not the size of the grid, or where ranks disagree), unsupported,
-  /// out_of_memory, peer_failure.
+  /// on; a constant `p.matrix` is that of whole lines. Unsupported: ragged batches; where lines
+  /// cross ranks, also `operation` other than none and short off-diagonals, and constant
+  /// coefficients of which some rank's own rows are a singular matrix, or nearly. Throws `error` on
+  /// all ranks, before any work: invalid_argument (also where the communicator has not the size of
+  /// the grid, or where ranks disagree), unsupported, out_of_memory, peer_failure.
   plan(const grid& g, problem p, communicator ranks, const plan_options& o = {});
   ~plan();
   plan(plan&&) noexcept;
   plan& operator=(plan&&) noexcept;
 
-  /// What `automatic` became, and why.
+  /// What `automatic` became, and why; of constant coefficients, for which ranks send each other
+  /// sums in one round of messages and no interface system is solved, it stays `automatic`.
   [[nodiscard]] distributed::strategy strategy() const noexcept;
   [[nodiscard]] const std::string& reason() const noexcept;
   /// Systems of this rank's block, as `tridia::plan::systems`.
@@ -152,7 +155,8 @@ class plan {
   /// Memory that the plan holds on this rank.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
 
-  /// start and finish. Arrays as for `tridia::plan::execute`. `status`, if not null, has
+  /// start and finish. Arrays as for `tridia::plan::execute`; dl, d and du are null where the
+  /// coefficients are constant. `status`, if not null, has
   /// `systems()` entries, on every rank those of whole lines: 0: solved; -i < 0: row i of the
   /// line, counted from 1, is the first that is not finite; i > 0: no such row, but singular: the
   /// elimination of some rank met a zero pivot in row i, or, i being the line's length, only that
@@ -184,6 +188,9 @@ struct operator_options {
   /// is below rounding: a point then counts as far away as it can be noticed.
   double tolerance = 0;
   int threads = 0;  ///< As `options::threads`.
+  /// Parts of the lines that are worked on one after another: while one is, messages of the next
+  /// two travel. 0: as many as are worth it (in host memory one, as MPI moves nothing meanwhile).
+  int slabs = 0;
 };
 
 /// A compact scheme along one axis of a grid that is spread over ranks: `tridia::compact_operator`,

@@ -3,6 +3,7 @@
 #include "distributed/agreement.hpp"
 #include "distributed/lines.hpp"
 #include "distributed/plan_state.hpp"
+#include "distributed/split_line.hpp"
 
 #include <algorithm>
 #include <new>
@@ -14,6 +15,19 @@ namespace {
 
 [[noreturn]] void refuse(errc code, const std::string& sentence) { throw error(code, sentence); }
 [[noreturn]] void refuse(const std::string& sentence) { refuse(errc::invalid_argument, sentence); }
+
+std::vector<index_t> bits_of(const near_toeplitz& a) {
+  std::vector<index_t> all{static_cast<index_t>(a.head.size())};
+  const auto add = [&](const near_toeplitz::row& r) {
+    for (const std::complex<double>& v : {r.dl, r.d, r.du}) {
+      all.push_back(bits(v.real())), all.push_back(bits(v.imag()));
+    }
+  };
+  add(a.interior);
+  for (const auto& r : a.head) add(r);
+  for (const auto& r : a.tail) add(r);
+  return all;
+}
 
 agreement agreement_of(const plan::state& s) {
   const tridia::problem& p = s.problem;
@@ -28,6 +42,8 @@ agreement agreement_of(const plan::state& s) {
       .on("right_hand_sides", one(p.right_hand_sides))
       .on("boundary", one(p.boundary))
       .on("pivoting", one(p.pivoting))
+      .on("coefficients", one(p.coefficients))
+      .on("matrix", bits_of(p.matrix))
       .on("strategy", one(o.strategy))
       .on("tolerance", one(bits(o.tolerance)))
       .on("influence", std::vector<index_t>{o.influence.has_value(), bits(o.influence.value_or(0))})
@@ -50,6 +66,13 @@ void check_crossing(const tridia::problem& p) {
   }
 }
 
+void check_strategy(const plan_options& o) {
+  if (o.strategy == strategy::automatic) return;
+  refuse(errc::unsupported, "strategy: " + std::string(name(o.strategy)) +
+                                " is for coefficients in arrays, but these are constant, and need "
+                                "no interface system: leave it automatic");
+}
+
 void check_problem(plan::state& s) {
   tridia::problem& p = s.problem;
   check_size(s.ranks, *s.by);
@@ -70,7 +93,10 @@ void check_problem(plan::state& s) {
   }
   s.shapes = layout::resolve(p);
   s.axis = s.shapes.axis - 1;
-  if (s.ranks.ranks()[s.axis] > 1) check_crossing(p);
+  if (s.ranks.ranks()[s.axis] > 1) {
+    check_crossing(p);
+    if (s.constant()) check_strategy(s.options);
+  }
   tridia::problem open = p;  // what is beyond the ends of a block is not for its geometry to know
   open.boundary = boundary::regular;
   s.geometry = layout::make_geometry(open, s.shapes);
@@ -96,6 +122,12 @@ interface_size words_of() {
 }
 
 void choose(plan::state& s) {
+  if (s.constant() && s.ranks.ranks()[s.axis] > 1) {
+    s.chosen = {strategy::automatic,
+                "coefficients are constant: what other ranks add is known but for sums over their "
+                "rows, and there is no interface system to solve"};
+    return;
+  }
   interface_size size = s.problem.pivoting == pivoting::none ? words_of<pivoting::none>()
                                                              : words_of<pivoting::partial>();
   size.bytes = static_cast<double>(size_of(s.problem.type));
@@ -110,19 +142,76 @@ void make_whole(plan::state& s) {
   s.memory = s.where->allocate(s.whole->workspace_bytes());
 }
 
-void make_parts(plan::state& s, index_t order) {
+line_of_ranks line_here(const plan::state& s) {
+  const int me = s.by->rank();
+  return {s.ranks.line(me, s.axis), s.ranks.coordinates(me)[s.axis]};
+}
+
+/// What is not zero of a column.
+sum_column trimmed(const line_weights& column) {
+  const auto matters = [](const wide& v) { return core::magnitude(v).v != 0; };
+  const auto first = std::find_if(column.begin(), column.end(), matters);
+  const auto last = std::find_if(column.rbegin(), std::make_reverse_iterator(first), matters);
+  return {first - column.begin(), {first, last.base()}};
+}
+
+/// A^-1 B with B the identity, whose parts are solved by themselves: what others add to their first
+/// and last right-hand sides is spread over their x afterwards.
+void make_constant(plan::state& s, const line_of_ranks& line) {
+  const std::vector<index_t>& cuts = s.ranks.cuts(s.axis);
+  line_operator whole;
+  whole.points = whole.rows = cuts.back();
+  whole.boundary = s.problem.boundary;
+  whole.matrix = s.problem.matrix;
+  whole.interior = {0, {1}};
+  (void)solver::make_constant_matrix(s.problem, whole.rows);  // refuses what is no such matrix
+  const line_cuts parts{cuts, cuts};
+  const line_operator own = part_of(whole, parts, line.here);
+  const inverse_rows weights(whole);
+  const double tolerance = least_weight(s.problem.type, s.options.tolerance);
+  sums_task sums{s.problem.type,
+                 {},
+                 line,
+                 s.geometry.matrices,
+                 s.geometry.lines[layout::rhs],
+                 s.geometry.lines[layout::x],
+                 {},
+                 s.options.threads};
+  for (line_weights& column : end_columns(own, sides_of(whole, parts, line.here))) {
+    leave_out(column, tolerance);
+    sums.columns.push_back(trimmed(column));
+  }
+  sums.plan = plan_sums(cuts, line.here, [&](int part) {
+    auto all = weights.couplings(parts, part);
+    for (line_weights& w : all) leave_out(w, tolerance);
+    return all;
+  });
+  s.sums = s.where->make_sums(sums, *s.by);
+  tridia::problem rows = s.problem;
+  rows.boundary = boundary::regular;
+  rows.matrix = own.matrix;
+  s.whole = std::make_unique<tridia::plan>(rows, s.where->options(s.options.threads));
+  s.chosen.reason += "; " + s.whole->reason();
+  s.memory = s.where->allocate(s.whole->workspace_bytes());
+  s.statuses = s.where->allocate(static_cast<std::size_t>(s.shapes.systems) * sizeof(index_t));
+}
+
+void make_arrays(plan::state& s, const line_of_ranks& line) {
   const tridia::problem& p = s.problem;
-  s.geometry = number_lines(s.geometry, s.shapes, order);
   s.rows = s.where->make_part(s.rows_task());
-  const int me = s.by->rank(), here = s.ranks.coordinates(me)[s.axis];
-  const line_of_ranks line{s.ranks.line(me, s.axis), here};
   s.systems = s.where->make_interface(s.chosen.strategy,
                                       {p.type, p.pivoting, p.boundary, line, s.lines(),
                                        s.options.interface_bytes, s.options.threads},
                                       *s.by);
+}
+
+void make_parts(plan::state& s, index_t order) {
+  s.geometry = number_lines(s.geometry, s.shapes, order);
+  const line_of_ranks line = line_here(s);
+  s.constant() ? make_constant(s, line) : make_arrays(s, line);
   const std::vector<index_t>& cuts = s.ranks.cuts(s.axis);
-  s.found =
-      s.where->make_verdicts(line, s.lines(), {cuts[here], cuts.back()}, s.options.threads, *s.by);
+  s.found = s.where->make_verdicts(line, s.lines(), {cuts[line.here], cuts.back()},
+                                   s.options.threads, *s.by);
 }
 
 }  // namespace

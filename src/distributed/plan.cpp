@@ -19,15 +19,45 @@ void check_array(const backend& where, const layout::resolved_array& a, const vo
   where.check_pointer(a.name, p);
 }
 
-void solve_whole(plan::state& s) {
+/// All rows of whole lines, or, of constant coefficients, all rows here.
+void solve_whole(plan::state& s, index_t* status) {
   const solver::operands& o = s.arrays;
-  s.times->start(s.stream);
-  s.whole->execute(o.in[layout::sub], o.in[layout::diag], o.in[layout::sup], o.in[layout::rhs], o.x,
-                   {.workspace = s.memory.get(),
+  const execution e{.workspace = s.memory.get(),
                     .workspace_bytes = s.whole->workspace_bytes(),
-                    .status = o.status,
-                    .stream = s.stream});
+                    .status = status,
+                    .stream = s.stream};
+  if (s.constant()) {
+    s.whole->execute(o.in[layout::rhs], o.x, e);
+  } else {
+    s.whole->execute(o.in[layout::sub], o.in[layout::diag], o.in[layout::sup], o.in[layout::rhs],
+                     o.x, e);
+  }
   s.times->lap(&step_seconds::expand, s.stream);
+}
+
+/// Lines across ranks: sums travel while the rows here are solved.
+void solve_constant(plan::state& s) {
+  auto* const status = static_cast<index_t*>(s.statuses.get());
+  solve_whole(s, s.options.statuses ? status : nullptr);
+  s.sums->add(s.stream);
+  s.times->lap(&step_seconds::interface, s.stream);
+  s.sums->spread(s.arrays.x, s.stream);
+  s.times->lap(&step_seconds::expand, s.stream);
+  if (s.options.statuses) s.found->take(s.geometry, status, s.stream);
+}
+
+void solve_arrays(plan::state& s) {
+  interface_systems& systems = *s.systems;
+  const index_t slabs = systems.slabs(), parcels_a_slab = systems.parcels_a_slab();
+  for (index_t slab = 0; slab < slabs; ++slab) {
+    systems.finish(slab, s.stream);
+    // The next slab's equations travel while this one's lines are expanded.
+    if (slab + 1 < slabs) systems.start(slab + 1, s.stream);
+    s.times->lap(&step_seconds::interface, s.stream);
+    s.rows->expand(s.arrays, systems.cut(), slab * parcels_a_slab, (slab + 1) * parcels_a_slab,
+                   systems.ends(), s.found->found(), s.stream);
+    s.times->lap(&step_seconds::expand, s.stream);
+  }
 }
 
 /// Every right-hand side read where the diagonal lies, which is there without any.
@@ -60,8 +90,8 @@ index_t plan::systems() const noexcept { return state_->shapes.systems; }
 step_seconds plan::steps() const { return state_->times->read(); }
 std::size_t plan::workspace_bytes() const noexcept {
   const state& s = *state_;
-  return s.whole ? s.whole->workspace_bytes()
-                 : s.rows->bytes() + s.systems->bytes() + s.found->bytes();
+  return (s.whole ? s.whole->workspace_bytes() : 0) + (s.sums ? s.sums->bytes() : 0) +
+         (s.systems ? s.rows->bytes() + s.systems->bytes() : 0) + (s.found ? s.found->bytes() : 0);
 }
 
 void plan::execute(const void* dl, const void* d, const void* du, const void* rhs, void* x,
@@ -75,7 +105,16 @@ void plan::start(const void* dl, const void* d, const void* du, const void* rhs,
   state& s = *state_;
   if (s.started) refuse("start: the execution before has not been finished");
   const void* const inputs[] = {dl, d, du, rhs};
-  for (int k = 0; k < layout::input_count; ++k) check_array(*s.where, s.shapes.in[k], inputs[k]);
+  const int first = s.constant() ? layout::rhs_in : 0;
+  for (int k = 0; k < first; ++k) {
+    if (inputs[k] != nullptr) {
+      refuse(std::string(s.shapes.in[k].name) +
+             ": is given, but the coefficients are constant: the plan has the matrix");
+    }
+  }
+  for (int k = first; k < layout::input_count; ++k) {
+    check_array(*s.where, s.shapes.in[k], inputs[k]);
+  }
   check_array(*s.where, s.shapes.out, x);
   layout::check_overlap(s.problem, s.shapes, inputs, x);
   if (status != nullptr && !s.options.statuses) {
@@ -86,9 +125,14 @@ void plan::start(const void* dl, const void* d, const void* du, const void* rhs,
   s.arrays = {{dl, d, du, rhs}, x, status};
   s.stream = stream;
   s.times->begin();
-  if (!s.whole && s.systems->slabs() > 0) {
+  s.times->start(stream);
+  if (s.sums) {
+    s.sums->sum(rhs, stream);
+    s.times->lap(&step_seconds::reduce, stream);
+    s.sums->send(stream);
+    s.times->lap(&step_seconds::interface, stream);
+  } else if (s.systems && s.systems->slabs() > 0) {
     const parcels& cut = s.systems->cut();
-    s.times->start(stream);
     s.rows->reduce(s.arrays, cut, 0, cut.count(), s.systems->equations(), stream);
     s.times->lap(&step_seconds::reduce, stream);
     s.systems->start(0, stream);
@@ -102,19 +146,9 @@ void plan::finish() {
   if (!s.started) refuse("finish: no execution has been started");
   s.started = false;
   const at_backend scope(*s.where);
-  if (s.whole) return solve_whole(s);
-  interface_systems& systems = *s.systems;
-  const index_t slabs = systems.slabs(), parcels_a_slab = systems.parcels_a_slab();
   s.times->start(s.stream);
-  for (index_t slab = 0; slab < slabs; ++slab) {
-    systems.finish(slab, s.stream);
-    // The next slab's equations travel while this one's lines are expanded.
-    if (slab + 1 < slabs) systems.start(slab + 1, s.stream);
-    s.times->lap(&step_seconds::interface, s.stream);
-    s.rows->expand(s.arrays, systems.cut(), slab * parcels_a_slab, (slab + 1) * parcels_a_slab,
-                   systems.ends(), s.found->found(), s.stream);
-    s.times->lap(&step_seconds::expand, s.stream);
-  }
+  if (s.ranks.ranks()[s.axis] == 1) return solve_whole(s, s.arrays.status);
+  s.constant() ? solve_constant(s) : solve_arrays(s);
   if (!s.options.statuses) return;
   s.found->share(s.stream);
   if (s.arrays.status != nullptr) s.found->enter(s.geometry, s.arrays.status, s.stream);
@@ -124,8 +158,9 @@ void plan::finish() {
 double plan::influence(const void* dl, const void* d, const void* du) {
   state& s = *state_;
   if (s.started) refuse("influence: an execution has been started, and not finished");
-  if (s.problem.pivoting != pivoting::none) {
-    refuse(errc::unsupported, "influence: is known without pivoting only");
+  if (s.problem.pivoting != pivoting::none || s.constant()) {
+    refuse(errc::unsupported,
+           "influence: is known without pivoting only, and of coefficients in arrays");
   }
   const void* const inputs[] = {dl, d, du};
   for (int k = 0; k < layout::rhs_in; ++k) check_array(*s.where, s.shapes.in[k], inputs[k]);

@@ -22,9 +22,11 @@ struct plan::state {
   layout::resolved shapes{};
   layout::geometry geometry{};
   strategy_choice chosen{};
-  // Lines that do not cross ranks are any plan's; or else the three parts of those that do.
+  // Lines that do not cross ranks are any plan's. So are this rank's rows of those that do, if
+  // coefficients are constant, but for what other ranks add to them. Others are the three parts.
   std::unique_ptr<const tridia::plan> whole{};
-  std::shared_ptr<void> memory{};  // of `whole`
+  std::unique_ptr<line_sums> sums{};
+  std::shared_ptr<void> memory{}, statuses{};  // of `whole`
   std::unique_ptr<part> rows{};
   std::unique_ptr<interface_systems> systems{};
   std::unique_ptr<verdicts> found{};
@@ -36,6 +38,7 @@ struct plan::state {
   void* stream = nullptr;
 
   [[nodiscard]] index_t lines() const { return geometry.matrices.size; }
+  [[nodiscard]] bool constant() const { return problem.coefficients == coefficients::constant; }
   /// What is to be done with the rows here.
   [[nodiscard]] part_task rows_task() const;
 };

@@ -1,8 +1,12 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "distributed/split_line.hpp"
 
+#include "tridia/error.hpp"
+
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace tridia::distributed {
@@ -21,13 +25,33 @@ wide wide_of(std::complex<double> v) {
   return {core::extended(v.real()), core::extended(v.imag())};
 }
 
-problem problem_of(const line_operator& o, operation how) {
+solver::constant_matrix matrix_of(const line_operator& o, operation how) {
   problem p;
   p.type = value_type::c128;
   p.boundary = o.boundary;
   p.operation = how;
   p.matrix = o.matrix;
-  return p;
+  return solver::make_constant_matrix(p, o.rows);
+}
+
+line_weights unit(index_t size, index_t at) {
+  line_weights v(static_cast<std::size_t>(size), wide(0));
+  v[static_cast<std::size_t>(at)] = wide(1);
+  return v;
+}
+
+long double size_of(const wide& v) { return core::magnitude(v).v; }
+long double largest_of(const line_weights& weights) {
+  long double largest = 0;
+  for (const wide& v : weights) largest = std::max(largest, size_of(v));
+  return largest;
+}
+
+[[noreturn]] void refuse_part(const line_operator& part, const std::string& what) {
+  throw error(errc::unsupported, "ranks: the " + std::to_string(part.rows) +
+                                     " rows of a line that a rank has " + what +
+                                     " without those of other ranks: the axis must be cut "
+                                     "elsewhere");
 }
 
 /// First and last point of a row, which may lie beyond the ends where the line is periodic.
@@ -75,17 +99,38 @@ line_operator part_of(const line_operator& whole, const line_cuts& cuts, int par
   return o;
 }
 
+std::vector<line_weights> end_columns(const line_operator& part, const part_sides& sides) {
+  // Digits that rounding may cost beyond what it costs the whole line.
+  constexpr long double most_growth = 1000;
+  const solver::constant_matrix a = matrix_of(part, operation::none);
+  std::optional<solver::constant_factors> factors;
+  try {
+    factors = solver::factor(a, pivoting::partial);
+  } catch (const error&) {
+    refuse_part(part, "are a singular matrix");
+  }
+  std::vector<line_weights> columns;
+  const auto add = [&](index_t row, std::complex<double> near_toeplitz::row::*coupling) {
+    columns.push_back(solver::solve(a, *factors, pivoting::partial, unit(part.rows, row)));
+    const std::complex<double> c = solver::row_of(part.matrix, part.rows, row).*coupling;
+    const long double growth = size_of(wide_of(c)) * largest_of(columns.back());
+    if (growth <= most_growth) return;
+    refuse_part(part, "are nearly a singular matrix (what is coupled to them counts " +
+                          std::to_string(static_cast<double>(growth)) + "-fold)");
+  };
+  if (sides.before) add(0, &near_toeplitz::row::dl);
+  if (sides.behind) add(part.rows - 1, &near_toeplitz::row::du);
+  return columns;
+}
+
 inverse_rows::inverse_rows(const line_operator& whole)
     : whole_(whole),
-      transposed_(
-          solver::make_constant_matrix(problem_of(whole, operation::transpose), whole.rows)),
+      transposed_(matrix_of(whole, operation::transpose)),
       factors_(solver::factor(transposed_, pivoting::partial)) {}
 
 line_weights inverse_rows::row(index_t i) const {
-  line_weights unit(static_cast<std::size_t>(whole_.rows), wide(0));
-  unit[static_cast<std::size_t>(i)] = wide(1);
   const line_weights of_rows =
-      solver::solve(transposed_, factors_, pivoting::partial, std::move(unit));
+      solver::solve(transposed_, factors_, pivoting::partial, unit(whole_.rows, i));
   line_weights all(static_cast<std::size_t>(whole_.points), wide(0));
   for (index_t k = 0; k < whole_.rows; ++k) {
     add_stencil(all, k, of_rows[static_cast<std::size_t>(k)]);
@@ -148,18 +193,15 @@ double least_weight(value_type type, double tolerance) {
 }
 
 void leave_out(line_weights& weights, double tolerance) {
-  const auto size = [](const wide& v) { return core::magnitude(v).v; };
-  long double largest = 0;
-  for (const wide& v : weights) largest = std::max(largest, size(v));
-  const long double bound = largest * tolerance;
+  const long double bound = largest_of(weights) * tolerance;
   const auto least = [&](long double below) {
     long double sum = 0;
-    for (const wide& v : weights) sum += size(v) <= below ? size(v) : 0;
+    for (const wide& v : weights) sum += size_of(v) <= below ? size_of(v) : 0;
     return sum;
   };
   long double below = bound;
   while (below > 0 && least(below) > bound) below /= 2;
-  for (wide& v : weights) v = size(v) <= below ? wide(0) : v;
+  for (wide& v : weights) v = size_of(v) <= below ? wide(0) : v;
 }
 
 }  // namespace tridia::distributed

@@ -31,8 +31,13 @@ part_sides sides_of(const line_operator& whole, const line_cuts&, int part);
 /// off; the right-hand sides of rows that had them, or that need points of other parts, are given.
 line_operator part_of(const line_operator& whole, const line_cuts&, int part);
 
-/// A number for each point of the whole line.
+/// A number for each point of a line.
 using line_weights = std::vector<wide>;
+
+/// What a part's first and last right-hand sides do to its rows, where it has neighbours: columns
+/// of the inverse of its own matrix. Throws `error` (unsupported) where a part is singular by
+/// itself, or close to it, though the whole need not be.
+std::vector<line_weights> end_columns(const line_operator& part, const part_sides&);
 
 /// Rows of A^-1 and of A^-1 B, in higher precision, a sweep over the line each.
 class inverse_rows {

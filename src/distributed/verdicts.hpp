@@ -18,6 +18,8 @@ class verdicts {
   virtual ~verdicts() = default;
   /// What an expansion enters: an entry for each line, as part_status.hpp says.
   [[nodiscard]] virtual index_t* found() = 0;
+  /// The same from statuses of systems here, the rows here alone.
+  virtual void take(const layout::geometry&, const index_t* status, void* stream) = 0;
   /// Of all lines, of which every rank has entered what it found, the same on all of them. All of
   /// them call it.
   virtual void share(void* stream) = 0;

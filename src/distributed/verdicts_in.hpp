@@ -61,11 +61,20 @@ struct verdict_gathering {
     mine[k] = all == solver::failed_elsewhere ? rows : all;
   }
 };
-TRIDIA_FN index_t* status_of(const layout::geometry& g, index_t* status, index_t line) {
+template <class Status>
+TRIDIA_FN Status* status_of(const layout::geometry& g, Status* status, index_t line) {
   index_t at[layout::array_count];
   g.matrices.offsets(line, at);
   return status + at[layout::status];
 }
+struct status_taking {
+  layout::geometry g;
+  const index_t* status;
+  index_t* found;
+  TRIDIA_FN void operator()(index_t line, index_t) const {
+    found[line] = *status_of(g, status, line);
+  }
+};
 struct status_clearing {
   layout::geometry g;
   index_t* status;
@@ -107,6 +116,10 @@ class verdicts_in final : public verdicts {
 
   index_t* found() override { return found_.data(); }
   std::size_t bytes() const override { return (found_.size() + heard_.size()) * sizeof(index_t); }
+
+  void take(const layout::geometry& g, const index_t* status, void* stream) override {
+    Space(threads_, stream).for_each(cut_.lines, 1, status_taking{g, status, found_.data()});
+  }
 
   void share(void* stream) override {
     const Space space(threads_, stream);

@@ -1,0 +1,236 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// Constant coefficients along lines that cross ranks, against the plan that has the whole of them.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <memory>
+
+#include "mpi/field.hpp"
+#include "tridia/plan.hpp"
+
+namespace tridia_test {
+namespace {
+
+using namespace tridia;
+using tridia::distributed::communicator;
+using distributed_plan = tridia::distributed::plan;
+
+/// Rows of their own at both ends; complex where the type is.
+near_toeplitz matrix_of(value_type type, int ends) {
+  const double i = type == value_type::c64 || type == value_type::c128 ? 0.5 : 0;
+  near_toeplitz a;
+  a.interior = {{1, i}, {3, -i}, {-1.3, 0}};
+  for (int k = 0; k < ends; ++k) {
+    a.head.push_back({0.5 + k, {2.5 - k, i}, {1, -i}});
+    a.tail.push_back({{0.75, i}, 4 + k, 0.5});
+  }
+  return a;
+}
+
+/// A field of several right-hand sides is one with an axis more, which no rank shares.
+struct constant_case {
+  problem whole;  // its extents are the grid's, right-hand sides in front
+  distributed::grid grid;
+  bool in_place = false;
+
+  problem dense() const {
+    problem p = whole;
+    p.extents = grid.extents();
+    return p;
+  }
+};
+
+field drawn(const constant_case& c, rng& random) {
+  field f(c.whole.type, c.grid, c.whole.axis % 2 == 0);
+  index_t count = 1;
+  for (const index_t e : c.grid.extents()) count *= e;
+  for (index_t k = 0; k < count; ++k) f.set(k, draw_number(random, c.whole.type));
+  return f;
+}
+
+problem local_of(const constant_case& c, const field& rhs, const field& x) {
+  problem p = c.whole;
+  p.rhs_strides = rhs.strides(), p.x_strides = x.strides();
+  return p;
+}
+
+/// The largest difference from the whole plan's x, over the largest |x|, in epsilons.
+long double error_of(const constant_case& c, rng& random, const communicator& by) {
+  field rhs = drawn(c, random), own(c.whole.type, c.grid, false);
+  field& x = c.in_place ? rhs : own;
+  const problem dense = c.dense();
+  index_t count = 1;
+  for (const index_t e : dense.extents) count *= e;
+  std::vector<std::byte> expected(static_cast<std::size_t>(count) * size_of(dense.type));
+  const plan one(dense);
+  std::vector<std::byte> workspace(one.workspace_bytes());
+  one.execute(static_cast<const void*>(rhs.whole()), static_cast<void*>(expected.data()),
+              {.workspace = workspace.data(), .workspace_bytes = workspace.size()});
+
+  distributed_plan lines(c.grid, local_of(c, rhs, x), by);
+  rhs.scatter();
+  ranks_array<index_t> status(std::vector<index_t>(static_cast<std::size_t>(lines.systems()), 99));
+  lines.execute(nullptr, nullptr, nullptr, rhs.block(), x.block(), status.there());
+  x.collect();
+  EXPECT_EQ(status.get(), std::vector<index_t>(static_cast<std::size_t>(lines.systems()), 0));
+  long double largest = 0, error = 0;
+  for (index_t k = 0; k < count; ++k) {
+    const wide v = load(dense.type, expected.data(), k);
+    largest = std::max(largest, std::abs(v));
+    const long double distance = std::abs(v - x.get(k));
+    if (!(distance <= error)) error = distance;
+  }
+  return error / largest / epsilon(dense.type);
+}
+
+/// Uneven where there is more than one rank, one row on the first.
+distributed::grid uneven(const std::vector<int>& process_grid, index_t alone, index_t most) {
+  std::vector<std::vector<index_t>> parts;
+  for (const int count : process_grid) {
+    parts.emplace_back();
+    for (int k = 0; k < count; ++k) parts.back().push_back(count == 1 ? alone : 1 + (7 * k) % most);
+  }
+  return distributed::grid::of_parts(parts);
+}
+
+TEST(RankConstant, EveryTypeAxisAndEnd) {
+  const communicator by = ranks();
+  rng random = random_for("RankConstant");
+  int turn = 0;
+  for (const auto& process_grid : process_grids())
+    for (const value_type type :
+         {value_type::f32, value_type::f64, value_type::c64, value_type::c128})
+      for (int axis = 0; axis < 3; ++axis)
+        for (const boundary ends : {boundary::regular, boundary::periodic})
+          for (const int own : {0, 2}) {
+            ++turn;
+            if (process_grid[axis] == 1 && turn % 5 != 0) continue;
+            problem p{.type = type, .axis = axis, .boundary = ends};
+            p.pivoting = turn % 2 == 0 ? pivoting::none : pivoting::partial;
+            p.coefficients = coefficients::constant;
+            p.matrix = matrix_of(type, own);
+            const constant_case c{p, uneven(process_grid, 9, turn % 3 == 0 ? 4 : 60),
+                                  turn % 4 == 0};
+            EXPECT_LE(error_of(c, random, by), 20)
+                << name(type) << ' ' << axis << ' ' << name(ends) << ' ' << own;
+          }
+}
+
+/// Nothing decays: every rank's rows count on every other.
+TEST(RankConstant, WhatDoesNotDecayIsExact) {
+  const communicator by = ranks();
+  rng random = random_for("NoDecay");
+  problem p{.axis = 0, .coefficients = coefficients::constant};
+  p.matrix.interior = {-1, 2, -1};
+  for (const index_t each : {1, 5, 40}) {
+    const constant_case c{p, distributed::grid({each * world_size(), 3}, {world_size(), 1})};
+    // The condition number is about n^2 / 2.
+    EXPECT_LE(error_of(c, random, by), 100 * each * world_size()) << each;
+  }
+}
+
+TEST(RankConstant, SeveralRightHandSides) {
+  const communicator by = ranks();
+  rng random = random_for("Several");
+  const int n = world_size();
+  const distributed::grid g({10 * n, 4}, {n, 1});
+  problem p{.axis = 0, .right_hand_sides = 3, .coefficients = coefficients::constant};
+  p.matrix = matrix_of(p.type, 1);
+  distributed_plan lines(g, p, by);
+  problem dense = p;
+  dense.extents = {10 * n, 4};
+  std::vector<double> rhs(static_cast<std::size_t>(3 * 40 * n)), expected(rhs.size());
+  for (double& v : rhs) v = static_cast<double>(draw_number(random, p.type).real());
+  const plan one(dense);
+  std::vector<std::byte> workspace(one.workspace_bytes());
+  one.execute(rhs.data(), expected.data(),
+              {.workspace = workspace.data(), .workspace_bytes = workspace.size()});
+  const auto begin = static_cast<std::size_t>(40 * world_rank());
+  std::vector<double> block;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const auto at = rhs.begin() + static_cast<std::ptrdiff_t>(k * 40 * n + begin);
+    block.insert(block.end(), at, at + 40);
+  }
+  ranks_array<double> from(block), to(std::vector<double>(block.size(), 0));
+  lines.start(nullptr, nullptr, nullptr, from.there(), to.there());
+  lines.finish();
+  const auto x = to.get();
+  for (std::size_t k = 0; k < 3; ++k)
+    for (std::size_t i = 0; i < 40; ++i)
+      EXPECT_NEAR(x[40 * k + i], expected[k * 40 * n + begin + i], 1e-14);
+}
+
+TEST(RankConstant, StatusNamesTheFirstRowThatIsNotFinite) {
+  const communicator by = ranks();
+  rng random = random_for("ConstantStatus");
+  problem p{.axis = 0, .coefficients = coefficients::constant};
+  p.matrix = matrix_of(p.type, 1);
+  const index_t rows = 6 * world_size();
+  const constant_case c{p, distributed::grid({rows, 5}, {world_size(), 1})};
+  field rhs = drawn(c, random), x(p.type, c.grid, false);
+  constexpr auto nan = std::numeric_limits<long double>::quiet_NaN();
+  rhs.set((rows - 1) * 5 + 1, nan);
+  rhs.set(0 * 5 + 3, nan), rhs.set((rows - 2) * 5 + 3, nan);
+  rhs.scatter();
+  distributed_plan lines(c.grid, local_of(c, rhs, x), by);
+  ranks_array<index_t> status(std::vector<index_t>(5, 99));
+  lines.execute(nullptr, nullptr, nullptr, rhs.block(), x.block(), status.there());
+  EXPECT_EQ(status.get(), (std::vector<index_t>{0, -rows, 0, -1, 0}));
+  x.collect();
+  for (index_t k = 0; k < rows; ++k) {
+    for (const index_t line : {0, 2, 4}) EXPECT_FALSE(std::isnan(x.get(k * 5 + line).real()));
+  }
+}
+
+std::string refusal(errc code, const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), code) << e.what();
+    return e.what();
+  }
+  return "";
+}
+
+TEST(RankConstant, BadInputIsRefusedOnAllRanks) {
+  const communicator by = ranks();
+  const int n = world_size();
+  problem p{.axis = 0, .coefficients = coefficients::constant};
+  p.matrix = matrix_of(p.type, 1);
+  const distributed::grid g({3 * n, 2}, {n, 1});
+  distributed_plan lines(g, p, by);
+  std::vector<double> a(100);
+  ranks_array<double> array(a);
+  EXPECT_NE(
+      refusal(errc::invalid_argument,
+              [&] { lines.start(array.there(), nullptr, nullptr, array.there(), array.there()); })
+          .find("dl: is given"),
+      std::string::npos);
+  problem complex = p;
+  complex.matrix.interior.d = {3, 1};
+  EXPECT_NE(
+      refusal(errc::invalid_argument, [&] { distributed_plan(g, complex, by); }).find("imaginary"),
+      std::string::npos);
+  if (n == 1) return;
+  EXPECT_NE(refusal(errc::unsupported,
+                    [&] { distributed_plan(g, p, by, {.strategy = distributed::strategy::pcr}); })
+                .find("constant"),
+            std::string::npos);
+  problem other = p;
+  if (world_rank() == 0) other.matrix.interior.d = 5;
+  EXPECT_NE(refusal(errc::invalid_argument, [&] { distributed_plan(g, other, by); })
+                .find("matrix: ranks disagree"),
+            std::string::npos);
+  // Regular as a whole, but not three rows of it alone.
+  problem alone = p;
+  alone.matrix = {{1, 0, 1}, {}, {}};
+  if (n % 2 == 0) {
+    EXPECT_NE(refusal(errc::unsupported, [&] { distributed_plan(g, alone, by); }).find("singular"),
+              std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace tridia_test
