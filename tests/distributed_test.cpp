@@ -66,7 +66,9 @@ TEST(Strategies, AreChosenByWhatTheyCost) {
   const tridia::distributed::interface_size size{6, 3, 8};
   const auto choice = [&](int ranks, double lines,
                           const tridia::distributed::plan_options& o = {}) {
-    return choose_strategy(o, tridia::pivoting::none, ranks, lines, size).strategy;
+    return choose_strategy(o, tridia::pivoting::none, ranks, lines, size,
+                           tridia::distributed::cluster_of_cpus)
+        .strategy;
   };
   EXPECT_EQ(choice(8, 1e6), strategy::all_to_all);
   EXPECT_EQ(choice(2, 1), strategy::allgather);
