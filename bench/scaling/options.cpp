@@ -129,6 +129,8 @@ scaling_options parse_scaling(int argc, char** argv) {
       o.points = positive(option, value.c_str());
     } else if (option == "--repetitions") {
       o.repetitions = positive(option, value.c_str());
+    } else if (option == "--slabs") {
+      o.slabs = positive(option, value.c_str());
     } else if (option == "--strategy") {
       const auto found = tridia::distributed::parse_strategy(value);
       if (!found) throw std::runtime_error("--strategy: \"" + value + "\" is none");
@@ -145,6 +147,7 @@ std::vector<scaling_case> scaling_cases(const scaling_options& o, int ranks) {
   if (o.suite == "basic") list.basic();
   if (o.suite == "targets") list.targets();
   if (o.suite == "full") list.full();
+  for (scaling_case& c : list.all) c.slabs = o.slabs;
   return list.all;
 }
 

@@ -21,13 +21,10 @@ std::vector<double> own_rows(const grid& g, int rank, int axis, const std::vecto
 }
 
 std::vector<step> named(const step_seconds& s) {
-  return {{"reduce", s.reduce},
-          {"interface", s.interface},
-          {"expand", s.expand},
-          {"statuses", s.statuses}};
+  return {{"reduce", s.reduce}, {"interface", s.interface}, {"expand", s.expand}};
 }
 
-/// Own coefficients; x = 1 everywhere.
+/// Own coefficients; x = 1 everywhere. Statuses are off, as peers have none.
 class solve_work final : public work {
  public:
   solve_work(const scaling_case& c, const communicator& by)
@@ -75,7 +72,8 @@ class derivative_work final : public work {
       : grid_(c.extents, c.ranks),
         shape_(grid_.block(by.rank()).extents, c.axis),
         derivative_(grid_, tridia::find_scheme(tridia::quantity::first_derivative, "C6"),
-                    {.axis = c.axis, .spacing = 1.0 / static_cast<double>(c.extents[c.axis])}, by),
+                    {.axis = c.axis, .spacing = 1.0 / static_cast<double>(c.extents[c.axis])}, by,
+                    {.slabs = c.slabs}),
         in_(shape_, by.cuda_device()),
         out_(shape_, by.cuda_device()) {
     const auto n = static_cast<std::size_t>(c.extents[c.axis]);

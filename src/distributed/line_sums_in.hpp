@@ -7,14 +7,37 @@
 #include "distributed/sum_groups.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <vector>
 
 namespace tridia::distributed {
 
-/// A rank's shares of sums, of `Lanes` neighbouring lines a call.
-template <class V, int Lanes>
+/// The sum of what the `Team` neighbouring threads of a device have, in one order.
+template <int Team, class V>
+TRIDIA_FN V team_sum(V v) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (Team > 1) {
+    constexpr int words = static_cast<int>(sizeof(V) / sizeof(float));
+    struct bits {
+      float word[words];
+    };
+    const unsigned lane = threadIdx.x % 32, team = (1U << Team) - 1;
+    TRIDIA_UNROLL
+    for (int step = 1; step < Team; step *= 2) {
+      auto other = std::bit_cast<bits>(v);
+      for (float& w : other.word) w = __shfl_xor_sync(team << lane / Team * Team, w, step);
+      v = v + std::bit_cast<V>(other);
+    }
+  }
+#endif
+  return v;
+}
+
+/// A rank's shares of sums: `Lanes` neighbouring lines a call, or `Team` calls a line.
+template <class V, int Lanes, int Team>
 struct share_summing {
   const V* in;
   layout::axes lines;
@@ -30,36 +53,58 @@ struct share_summing {
     return in + at[layout::rhs] + along.origin;
   }
 
-  /// Of `N` lines that lie side by side.
+  /// Of `N` lines that lie side by side, every Team-th point from `member` on.
   template <int N>
-  TRIDIA_FN void sum(const sum_group& g, const V* first, index_t line) const {
+  TRIDIA_FN void sum(const sum_group& g, const V* first, index_t line, int member) const {
     constexpr int most = sum_group::most;
+    // Points that are asked for at the same time.
+    constexpr int ahead = N > 1 ? 1 : Team > 1 ? 4 : 8;
     V all[most][N];
+    TRIDIA_UNROLL
     for (int j = 0; j < most; ++j)
       for (int l = 0; l < N; ++l) all[j][l] = V(0);
-    const V* w = weights + g.weights;
-    const V* from = first + g.first * along.step;
-    for (index_t k = 0; k < g.count; ++k, w += most, from += along.step) {
+    const V* const from = first + g.first * along.step;
+    const V* const w = weights + g.weights;
+    const auto add = [&](index_t k, const V(&v)[N]) {
+      TRIDIA_UNROLL
       for (int j = 0; j < most; ++j)
-        for (int l = 0; l < N; ++l) all[j][l] = all[j][l] + from[l] * w[j];
+        for (int l = 0; l < N; ++l) all[j][l] = all[j][l] + v[l] * w[k * most + j];
+    };
+    index_t k = member;
+    for (; k + (ahead - 1) * Team < g.count; k += ahead * Team) {
+      V some[ahead][N];
+      TRIDIA_UNROLL
+      for (int a = 0; a < ahead; ++a)
+        for (int l = 0; l < N; ++l) some[a][l] = from[(k + a * Team) * along.step + l];
+      TRIDIA_UNROLL
+      for (int a = 0; a < ahead; ++a) add(k + a * Team, some[a]);
+    }
+    for (; k < g.count; k += Team) {
+      V one[N];
+      for (int l = 0; l < N; ++l) one[l] = from[k * along.step + l];
+      add(k, one);
     }
     for (int j = 0; j < g.sums; ++j)
-      for (int l = 0; l < N; ++l) to[g.slot[j] * lines.size + line + l] = all[j][l];
+      for (int l = 0; l < N; ++l) {
+        const V of_team = team_sum<Team>(all[j][l]);
+        if (member == 0) to[g.slot[j] * lines.size + line + l] = of_team;
+      }
   }
 
   TRIDIA_FN void operator()(index_t i, index_t) const {
-    const index_t begin = i * Lanes;
+    const int member = static_cast<int>(i % Team);
+    const index_t begin = i / Team * Lanes;
     const index_t end = begin + Lanes < lines.size ? begin + Lanes : lines.size;
     const V* const first = start(begin);
     bool beside = end - begin == Lanes;
     for (index_t l = begin + 1; beside && l < end; ++l) beside = start(l) == first + (l - begin);
     if (beside) {
-      for (int g = 0; g < count; ++g) sum<Lanes>(groups[g], first, begin);
+      for (int g = 0; g < count; ++g) sum<Lanes>(groups[g], first, begin, member);
       return;
     }
     for (index_t l = begin; l < end; ++l) {
       const V* const from = start(l);
-      for (int g = 0; g < count; ++g) sum<1>(groups[g], from, l);
+      for (int g = 0; g < count; ++g) sum<1>(groups[g], from, l, member);
     }
   }
 };
@@ -126,11 +171,12 @@ class line_sums_in final : public line_sums {
   }
 
   void sum(const void* in, void* stream) override {
-    constexpr int lanes = Space::lanes;
-    const share_summing<V, lanes> f{
-        static_cast<const V*>(in),        task_.lines,     task_.in,     groups_.data(),
-        static_cast<int>(groups_.size()), weights_.data(), slots_.data()};
-    space(stream).for_each((lines() + lanes - 1) / lanes, lanes * weights_a_line_, f);
+    // Where a line's points lie side by side, so do a team's threads.
+    if (std::abs(task_.in.step) == 1) {
+      sum_by<1, Space::team>(in, stream);
+    } else {
+      sum_by<Space::lanes, 1>(in, stream);
+    }
   }
   void send(void* stream) override { exchange_->start(receives_, sends_, stream); }
   void add(void* stream) override {
@@ -154,6 +200,14 @@ class line_sums_in final : public line_sums {
  private:
   index_t lines() const { return task_.lines.size; }
   Space space(void* stream) const { return Space(task_.threads, stream); }
+
+  template <int Lanes, int Team>
+  void sum_by(const void* in, void* stream) {
+    const share_summing<V, Lanes, Team> f{
+        static_cast<const V*>(in),        task_.lines,     task_.in,     groups_.data(),
+        static_cast<int>(groups_.size()), weights_.data(), slots_.data()};
+    space(stream).for_each((lines() + Lanes - 1) / Lanes * Team, Lanes * weights_a_line_, f);
+  }
 
   static std::vector<V> rounded(const std::vector<wide>& from, value_type type) {
     std::vector<V> to(from.size());

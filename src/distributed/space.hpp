@@ -31,6 +31,8 @@ class host_space {
   static index_t run(index_t elements) { return elements; }
   /// Lines that one call works on, side by side where they lie so.
   static constexpr int lanes = 8;
+  /// Calls that may share a line whose points lie side by side.
+  static constexpr int team = 1;
 
   /// Calls f(i, slot) for i from 0 to count - 1; each is worth `work` simple ones.
   template <class F>
