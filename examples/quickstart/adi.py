@@ -119,7 +119,7 @@ def draw(path, pictures):
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(1, len(pictures), figsize=(10, 3.6), layout="constrained")
+    figure, axes = pyplot.subplots(1, len(pictures), figsize=(10, 2.8), layout="constrained")
     for ax, (title, field) in zip(axes, pictures.items()):
         image = ax.imshow(field[:, :, field.shape[2] // 4].T, cmap="inferno", vmin=0, vmax=1)
         ax.set(title=title, xlabel="axis 0", ylabel="axis 1")
