@@ -60,7 +60,7 @@ class Verdict:
     def line(self):
         value = "not measured" if self.value is None else f"{self.value:.2f}"
         word = ("met" if self.met else "MISSED") if self.judged else "(for information)"
-        return f"{self.name:<69} >= {self.least:<4} {value:>12}  {word:<18} {self.detail}"
+        return f"{self.name:<72} >= {self.least:<4} {value:>12}  {word:<18} {self.detail}"
 
 
 def roofline(rows, name, least, **fields):
