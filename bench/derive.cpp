@@ -175,4 +175,16 @@ stencil_rows::stencil_rows(const derive_case& c) : rows(c.points) {
   }
 }
 
+tridia::near_toeplitz stencil_rows::matrix() const {
+  const auto entries = [](const row& r) {
+    return tridia::near_toeplitz::row{r.sub, r.diag, r.sup};
+  };
+  tridia::near_toeplitz m{.interior = entries(interior)};
+  for (int k = 0; k < ends; ++k) {
+    m.head.push_back(entries(head[k]));
+    m.tail.push_back(entries(tail[k]));
+  }
+  return m;
+}
+
 }  // namespace tridia_bench

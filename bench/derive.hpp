@@ -24,6 +24,9 @@ struct derive_case {
 
   [[nodiscard]] tridia::scheme make_scheme() const;
   [[nodiscard]] tridia::grid grid() const;
+  [[nodiscard]] index_t lines() const { return points * points; }
+  /// Elements from a point of a line to the next; as many lines lie side by side.
+  [[nodiscard]] index_t step() const { return axis == 2 ? 1 : axis == 1 ? points : lines(); }
 };
 
 /// All of the targets: C6 at 256, 512 and 1024 points, C8, second derivative and filter at 512.
@@ -66,13 +69,15 @@ struct stencil_rows {
   [[nodiscard]] TRIDIA_BENCH_FN const row& at(index_t i) const {
     return i < ends ? head[i] : i >= rows - ends ? tail[i - (rows - ends)] : interior;
   }
-  /// Of row i of a line that begins at f, whose points follow each other.
-  [[nodiscard]] TRIDIA_BENCH_FN double right_side(const double* f, index_t i) const {
+  /// Of row i of a line that begins at f, whose points are `step` elements apart.
+  [[nodiscard]] TRIDIA_BENCH_FN double right_side(const double* f, index_t i, index_t step) const {
     const row& r = at(i);
+    const double* const first = f + (i + r.first) * step;
     double sum = 0;
-    for (int w = 0; w < r.count; ++w) sum += r.weights[w] * f[i + r.first + w];
+    for (int w = 0; w < r.count; ++w) sum += r.weights[w] * first[w * step];
     return sum;
   }
+  [[nodiscard]] tridia::near_toeplitz matrix() const;
 };
 
 }  // namespace tridia_bench

@@ -4,6 +4,7 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <set>
@@ -80,32 +81,92 @@ void run_operator(benchmark::State& state, row& r, const derive_case& c, int thr
   });
 }
 
-/// What a user of LAPACK writes for lines that follow each other: factors once, then for each line
-/// its right-hand side and a solve.
+/// What a user of LAPACK writes: factors once; then for eight neighbouring lines at a time, which
+/// is what a cache line holds of lines side by side, their right-hand sides and a solve.
+class gttrs_lines {
+ public:
+  static constexpr index_t together = 8;
+
+  gttrs_lines(const derive_case& c, const gttrs_peer& lapack)
+      : lapack_(lapack), rows_(c), n_(c.points), step_(c.step()) {
+    if (n_ % together != 0) throw std::logic_error("the benchmark's cubes have whole strips");
+    const auto n = static_cast<std::size_t>(n_);
+    for (auto* diagonal : {&dl_, &d_, &du_, &du2_}) diagonal->resize(n);
+    pivots_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const stencil_rows::row& row = rows_.at(static_cast<index_t>(i));
+      if (i > 0) dl_[i - 1] = row.sub;
+      d_[i] = row.diag;
+      du_[i] = row.sup;
+    }
+    const int info =
+        lapack.factor(n_, dl_.data(), d_.data(), du_.data(), du2_.data(), pivots_.data());
+    if (info != 0) throw std::runtime_error("dgttrf returned " + std::to_string(info));
+  }
+
+  /// Lines `line` and behind it. Those that do not follow each other go through `buffer`.
+  void derive(index_t line, const double* f, double* out, std::vector<double>& buffer) const {
+    const index_t begin = line / step_ * n_ * step_ + line % step_;
+    f += begin;
+    out += begin;
+    if (step_ == 1) {
+      for (index_t l = 0; l < together; ++l) sides_of_line(f + l * n_, out + l * n_);
+      return solve(out);
+    }
+    buffer.resize(static_cast<std::size_t>(n_ * together));
+    double* const b = buffer.data();
+    for (index_t i = 0; i < n_; ++i) sides_across(f, i, b + i);
+    solve(b);
+    for (index_t i = 0; i < n_; ++i) {
+      for (index_t l = 0; l < together; ++l) out[i * step_ + l] = b[l * n_ + i];
+    }
+  }
+
+ private:
+  void sides_of_line(const double* f, double* b) const {
+    const index_t first = rows_.ends, last = n_ - rows_.ends;
+    for (index_t i = 0; i < first; ++i) b[i] = rows_.right_side(f, i, 1);
+    for (index_t i = last; i < n_; ++i) b[i] = rows_.right_side(f, i, 1);
+    const stencil_rows::row& r = rows_.interior;
+    std::fill(b + first, b + last, 0.0);
+    for (int w = 0; w < r.count; ++w) {  // a weight at a time: compilers make vectors of it
+      const double* const at = f + r.first + w;
+      for (index_t i = first; i < last; ++i) b[i] += r.weights[w] * at[i];
+    }
+  }
+  void sides_across(const double* f, index_t i, double* b) const {
+    const stencil_rows::row& r = rows_.at(i);
+    double sums[together] = {};
+    for (int w = 0; w < r.count; ++w) {
+      const double* const at = f + (i + r.first + w) * step_;
+      for (index_t l = 0; l < together; ++l) sums[l] += r.weights[w] * at[l];
+    }
+    for (index_t l = 0; l < together; ++l) b[l * n_] = sums[l];
+  }
+  void solve(double* b) const {
+    lapack_.solve(n_, together, dl_.data(), d_.data(), du_.data(), du2_.data(), pivots_.data(), b);
+  }
+
+  gttrs_peer lapack_;
+  stencil_rows rows_;
+  index_t n_, step_;
+  std::vector<double> dl_, d_, du_, du2_;
+  std::vector<int> pivots_;
+};
+
 void run_gttrs(benchmark::State& state, row& r, const derive_case& c, const gttrs_peer& lapack,
                int threads) {
   const known_cube f(c);
-  const stencil_rows rows(c);
-  const auto n = static_cast<std::size_t>(c.points);
-  std::vector<double> dl(n), d(n), du(n), du2(n);
-  std::vector<int> pivots(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const stencil_rows::row& row = rows.at(static_cast<index_t>(i));
-    if (i > 0) dl[i - 1] = row.sub;
-    d[i] = row.diag;
-    du[i] = row.sup;
-  }
-  const int info =
-      lapack.factor(c.points, dl.data(), d.data(), du.data(), du2.data(), pivots.data());
-  if (info != 0) throw std::runtime_error("dgttrf returned " + std::to_string(info));
+  const gttrs_lines lines(c, lapack);
   const host_array<double> out(f.size());
   measure_on_host(state, r, f, out, [&] {
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (index_t line = 0; line < c.points * c.points; ++line) {
-      const double* const from = f.data() + line * c.points;
-      double* const to = out.data() + line * c.points;
-      for (index_t i = 0; i < c.points; ++i) to[i] = rows.right_side(from, i);
-      lapack.solve(c.points, dl.data(), d.data(), du.data(), du2.data(), pivots.data(), to);
+#pragma omp parallel num_threads(threads)
+    {
+      std::vector<double> buffer;
+#pragma omp for schedule(static)
+      for (index_t line = 0; line < c.lines(); line += gttrs_lines::together) {
+        lines.derive(line, f.data(), out.data(), buffer);
+      }
     }
   });
 }
@@ -121,7 +182,7 @@ void add_cpu_derive(suite& s) {
       r.threads = threads;
       add_case(s, r, kRepetitions,
                [=](benchmark::State& state, row& out) { run_operator(state, out, c, threads); });
-      if (!lapack || c.axis != 2 || c.boundary != tridia::boundary::regular) continue;
+      if (!lapack || c.boundary != tridia::boundary::regular) continue;
       r.solver = "LAPACKE gttrs";
       r.pivoting = "partial";
       add_case(s, r, kRepetitions, [=](benchmark::State& state, row& out) {

@@ -40,11 +40,12 @@ inline gtsv_function<std::complex<double>> gtsv_peer::get<std::complex<double>>(
 /// LAPACKE_xgtsv_work, if this build found it.
 std::optional<gtsv_peer> lapack_gtsv();
 
-/// LAPACK's factors of one matrix, f64, and solves with them; both return `info`.
+/// LAPACK's factors of one matrix, f64, and solves with them of `count` right-hand sides, one after
+/// another; both return `info`.
 struct gttrs_peer {
   int (*factor)(std::int64_t n, double* dl, double* d, double* du, double* du2, int* pivots);
-  int (*solve)(std::int64_t n, const double* dl, const double* d, const double* du,
-               const double* du2, const int* pivots, double* b);
+  int (*solve)(std::int64_t n, std::int64_t count, const double* dl, const double* d,
+               const double* du, const double* du2, const int* pivots, double* b);
 };
 std::optional<gttrs_peer> lapack_gttrs();
 

@@ -46,11 +46,11 @@ std::optional<gttrs_peer> lapack_gttrs() {
   peer.factor = [](std::int64_t n, double* dl, double* d, double* du, double* du2, int* pivots) {
     return int{LAPACKE_dgttrf_work(static_cast<lapack_int>(n), dl, d, du, du2, pivots)};
   };
-  peer.solve = [](std::int64_t n, const double* dl, const double* d, const double* du,
-                  const double* du2, const int* pivots, double* b) {
-    const auto rows = static_cast<lapack_int>(n);
+  peer.solve = [](std::int64_t n, std::int64_t count, const double* dl, const double* d,
+                  const double* du, const double* du2, const int* pivots, double* b) {
+    const auto rows = static_cast<lapack_int>(n), sides = static_cast<lapack_int>(count);
     return int{
-        LAPACKE_dgttrs_work(LAPACK_COL_MAJOR, 'N', rows, 1, dl, d, du, du2, pivots, b, rows)};
+        LAPACKE_dgttrs_work(LAPACK_COL_MAJOR, 'N', rows, sides, dl, d, du, du2, pivots, b, rows)};
   };
   return peer;
 }

@@ -42,6 +42,7 @@ constexpr const char* kHelp =
     "  reproduce hybrid|cuthomas|packing|neato   a paper's experiment, on a GPU\n"
     "  --device cpu|cuda  what is measured (cpu)\n"
     "  --json FILE        write the results there\n"
+    "  --remark TEXT      goes into the results: what else the machine was doing, say\n"
     "  --filter REGEX     the cases whose names match; -REGEX: those whose names do not\n"
     "  --mkl DIR          look for libmkl_rt.so below DIR (else: MKLROOT, VIRTUAL_ENV)\n"
     "  --repetitions N    of every case, instead of each case's own number\n"
@@ -76,16 +77,20 @@ std::shared_ptr<const tridia::tuning_table> read_tuning(const std::string& path)
   return std::make_shared<tridia::tuning_table>(tridia::tuning_table::parse(text.str()));
 }
 
+bool has_targets(std::string_view cases) { return cases == "solve" || cases == "derive"; }
+
 // Takes what is to be timed out of the arguments.
 void take_command(suite_options& o, std::vector<char*>& arguments) {
   if (arguments.size() < 2) return;
   const std::string_view command = arguments[1];
-  o.derive = command == "derive";
-  if (command == "solve" || o.derive) {
+  if (has_targets(command)) {
+    o.cases = command;
     arguments.erase(arguments.begin() + 1);
   } else if (command == "reproduce") {
-    if (arguments.size() < 3) throw std::runtime_error("reproduce takes the name of an experiment");
-    o.experiment = arguments[2];
+    if (arguments.size() < 3 || has_targets(arguments[2])) {
+      throw std::runtime_error("reproduce takes the name of an experiment");
+    }
+    o.cases = arguments[2];
     o.device = "cuda";
     arguments.erase(arguments.begin() + 1, arguments.begin() + 3);
   }
@@ -107,6 +112,8 @@ suite_options parse(std::vector<char*>& arguments) {
     };
     if (option == "--json") {
       o.json = value();
+    } else if (option == "--remark") {
+      o.remark = value();
     } else if (option == "--device") {
       o.device = value();
       if (o.device != "cpu" && o.device != "cuda") {
@@ -199,7 +206,7 @@ int run(int argc, char** argv) {
     const std::vector<gtsv_peer> peers = find_peers(s.options, versions);
     if (!list) measure_cpu_floors(s, false);
     say_floors(s);
-    s.options.derive ? add_cpu_derive(s) : add_cpu_cases(s, peers);
+    s.options.cases == "derive" ? add_cpu_derive(s) : add_cpu_cases(s, peers);
     benchmark::RunSpecifiedBenchmarks();
     if (!list) measure_cpu_floors(s, true);
   } else {
@@ -210,14 +217,14 @@ int run(int argc, char** argv) {
       measure_cuda_floors(s, false);
     }
     say_floors(s);
-    if (s.options.derive) {
+    if (s.options.cases == "derive") {
       add_cuda_derive(s);
-    } else if (s.options.experiment.empty()) {
+    } else if (s.options.cases == "solve") {
       add_cuda_cases(s);
     } else {
       const std::vector<gtsv_peer> peers = find_peers(s.options, versions);
       if (!list) measure_cpu_floors(s, false);
-      add_experiment(s, s.options.experiment, peers);
+      add_experiment(s, s.options.cases, peers);
     }
     benchmark::RunSpecifiedBenchmarks();
     if (!list) measure_cuda_floors(s, true);

@@ -16,7 +16,7 @@ from report import load, machine_line, select
 
 ROOT = Path(__file__).resolve().parent.parent
 PLOT = Path("docs/gpu-speed.png")
-BEGIN, END = "<!-- begin: bench/readme.py -->", "<!-- end: bench/readme.py -->"
+NAME = "bench/readme.py"
 
 LENGTHS = (8, 16, 32, 33, 64, 100, 127, 128, 256, 500, 512, 1000, 1024, 2048, 4096, 8192,
            16384)
@@ -133,33 +133,42 @@ def others(rows):
 
 def text(results, source):
     rows = results["rows"]
-    return "\n".join([
-        BEGIN,
+    return [
         f"Times the floor, f64, 2^26 rows, on an {machine_line(results)}, {results['date'][:10]} "
         f"([results]({source})): without pivoting, with partial pivoting (the default), with "
         "partial pivoting on random systems that need it, and the fastest of cuSPARSE's routines.",
         "", *by_length(rows), "",
         f"![Times the floor against the length of the systems: tridia and cuSPARSE]({PLOT})",
-        "", *others(rows), END])
+        "", *others(rows)]
+
+
+def put_between(page, script, lines):
+    """Replaces what stands in a page between the two comments that name the script."""
+    begin, end = f"<!-- begin: {script} -->", f"<!-- end: {script} -->"
+    old = page.read_text(encoding="utf-8")
+    try:
+        before, rest = old.split(begin)
+        after = rest.split(end)[1]
+    except (ValueError, IndexError):
+        print(f"{script}: {page} does not have one line {begin} and one {end}", file=sys.stderr)
+        return False
+    page.write_text(before + "\n".join([begin, *lines, end]) + after, encoding="utf-8")
+    return True
+
+
+def source_of(path):
+    """A file of results, as a page at the root refers to it."""
+    path = Path(path).resolve()
+    return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path.name
 
 
 def main():
     parser = argparse.ArgumentParser(description="Makes the README's table and plot of a GPU.")
     parser.add_argument("file", help="what tridia bench solve --device cuda --json wrote")
-    path = Path(parser.parse_args().file).resolve()
-    readme = ROOT / "README.md"
-    old = readme.read_text(encoding="utf-8")
-    try:
-        before, rest = old.split(BEGIN)
-        after = rest.split(END)[1]
-    except (ValueError, IndexError):
-        print(f"readme.py: {readme} does not have one line {BEGIN} and one {END}", file=sys.stderr)
-        return 2
+    path = parser.parse_args().file
     results = load(path)
-    source = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path.name
     draw(results, ROOT / PLOT)
-    readme.write_text(before + text(results, source) + after, encoding="utf-8")
-    return 0
+    return 0 if put_between(ROOT / "README.md", NAME, text(results, source_of(path))) else 2
 
 
 if __name__ == "__main__":

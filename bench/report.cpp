@@ -102,6 +102,7 @@ void write_json(const std::string& path, const suite& s, const machine_info& mac
   for (const auto& [name, version] : versions) j["versions"][name] = value_or_null(version);
   j["command"] = command;
   j["date"] = utc_now();
+  if (!s.options.remark.empty()) j["remark"] = s.options.remark;
   j["rows"] = json::array();
   for (const row& r : s.rows) j["rows"].push_back(to_json(r, s.floors));
 

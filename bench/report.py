@@ -60,7 +60,7 @@ class Verdict:
     def line(self):
         value = "not measured" if self.value is None else f"{self.value:.2f}"
         word = ("met" if self.met else "MISSED") if self.judged else "(for information)"
-        return f"{self.name:<58} >= {self.least:<4} {value:>12}  {word:<18} {self.detail}"
+        return f"{self.name:<72} >= {self.least:<4} {value:>12}  {word:<18} {self.detail}"
 
 
 def roofline(rows, name, least, **fields):
@@ -126,15 +126,25 @@ def derive_targets(rows):
             verdicts.append(Verdict(name, 0.70, found[0]["roofline_fraction"],
                                     f"{found[0]['ms']:.2f} ms, floor {found[0]['floor_ms']:.2f} ms")
                             if found else Verdict(name, 0.70, None, ""))
-    fields = {"case": "C6 first derivative", "layout": "contiguous", "boundary": "regular",
-              "threads": cores}
-    ours, lapack = (select(rows, solver=s, **fields) for s in ("tridia cpu", "LAPACKE gttrs"))
-    both = ours and lapack
-    verdicts.append(Verdict("C6 first derivative, against a loop of LAPACKE dgttrs", 1,
-                            lapack[0]["ms"] / ours[0]["ms"] if both else None,
-                            f"{lapack[0]['ms']:.1f} ms against {ours[0]['ms']:.1f} ms" if both
-                            else "", judged=False))
+    for peer, threads in (("LAPACKE gttrs", cores), ("LAPACKE gttrs", 1),
+                          ("SciPy solve_banded", 1), ("SciPy dgttrs", 1)):
+        for layout in ("contiguous", "interleaved", "middle"):
+            verdicts.append(derive_ratio(rows, peer, layout, threads))
     return verdicts
+
+
+def derive_ratio(rows, peer, layout, threads):
+    """How many times as fast as the peer on the same field, for information."""
+    fields = {"case": "C6 first derivative", "layout": layout, "boundary": "regular",
+              "threads": threads}
+    ours, theirs = (select(rows, solver=s, **fields) for s in ("tridia cpu", peer))
+    count = "1 thread" if threads == 1 else f"{threads} threads"
+    verdict = Verdict(f"C6 first derivative, {layout}, {count}, against {peer}", 1, None, "",
+                      judged=False)
+    if ours and theirs:
+        verdict.value = theirs[0]["ms"] / ours[0]["ms"]
+        verdict.detail = f"{theirs[0]['ms']:.1f} ms against {ours[0]['ms']:.1f} ms"
+    return verdict
 
 
 AUTOMATIC = "tridia cuda"

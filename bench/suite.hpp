@@ -18,10 +18,11 @@ namespace tridia_bench {
 
 /// What the command line says.
 struct suite_options {
-  std::string experiment;  ///< Of a paper, instead of the targets' cases; empty: none.
-  bool derive = false;     ///< Compact operators instead of solves.
+  /// The cases of the targets, "solve" or "derive", or the name of a paper's experiment.
+  std::string cases = "solve";
   std::string device = "cpu";
   std::string json;     ///< Where the results go; empty: nowhere.
+  std::string remark;   ///< What a reader of the results should know; empty: nothing.
   std::string mkl;      ///< A directory below which libmkl_rt.so is looked for.
   int repetitions = 0;  ///< Of every case; 0: each case's own number.
   /// After so long a case has been repeated often enough, but three times at least; 0: no limit.

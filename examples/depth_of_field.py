@@ -67,13 +67,13 @@ def draw(path, sharp, blurred):
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(1, 2, figsize=(10, 5))
+    figure, axes = pyplot.subplots(1, 2, figsize=(10, 5.4))
     for ax, picture, title in ((axes[0], sharp, "sharp"), (axes[1], blurred, "focus in the middle")):
         ax.imshow(picture, cmap="gray", vmin=0, vmax=255)
         ax.set_title(title)
         ax.axis("off")
     figure.tight_layout()
-    figure.savefig(path, dpi=120)
+    figure.savefig(path, dpi=60)
 
 
 def main():

@@ -75,7 +75,7 @@ def draw(path, u, error, z):
         figure.colorbar(mesh, ax=ax)
         ax.set(xlabel="y", ylabel="z", title=title)
     figure.tight_layout()
-    figure.savefig(path, dpi=120)
+    figure.savefig(path, dpi=80)
 
 
 def main():

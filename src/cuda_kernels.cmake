@@ -8,58 +8,60 @@ function(tridia_cuda_flags target)
                                                ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${target} PRIVATE CUDA::cudart_static)
 endfunction()
+
+# Files of the library, as a target of their own.
 function(tridia_cuda_object target)
+  add_library(${target} OBJECT ${ARGN})
   tridia_cuda_flags(${target})
   target_sources(tridia PRIVATE $<TARGET_OBJECTS:${target}>)
 endfunction()
 
-add_library(tridia_cuda_statuses OBJECT solver/cuda/statuses.cu)
-tridia_cuda_object(tridia_cuda_statuses)
-add_library(tridia_cuda_operators OBJECT compact/cuda/plain.cu)
-tridia_cuda_object(tridia_cuda_operators)
-add_library(tridia_cuda_lines OBJECT distributed/cuda/lines.cu)
-tridia_cuda_object(tridia_cuda_lines)
-foreach(entry "f32:float" "f64:double" "c64:core::complex<float>" "c128:core::complex<double>")
-  string(REGEX MATCH "^([a-z0-9]+):(.*)$" _ "${entry}")
-  set(target tridia_cuda_${CMAKE_MATCH_1})
-  set(value "${CMAKE_MATCH_2}")
-  add_library(${target} OBJECT
+tridia_cuda_object(tridia_cuda_statuses solver/cuda/statuses.cu)
+tridia_cuda_object(tridia_cuda_operators compact/cuda/plain.cu)
+tridia_cuda_object(tridia_cuda_lines distributed/cuda/lines.cu)
+
+set(tridia_cuda_value_f32 float)
+set(tridia_cuda_value_f64 double)
+set(tridia_cuda_value_c64 core::complex<float>)
+set(tridia_cuda_value_c128 core::complex<double>)
+
+# The same FILES once for each of TYPES, as object libraries PREFIX_TYPE. Each of LAUNCHES is a name
+# that a file gives to the launches of its kernels, and a type has its own: TRIDIA_NAME=name_TYPE.
+function(tridia_cuda_kernels prefix)
+  cmake_parse_arguments(PARSE_ARGV 1 of "" "" "TYPES;FILES;LAUNCHES")
+  foreach(type IN LISTS of_TYPES)
+    set(target ${prefix}_${type})
+    tridia_cuda_object(${target} ${of_FILES})
+    target_compile_definitions(${target} PRIVATE "TRIDIA_VALUE=${tridia_cuda_value_${type}}")
+    foreach(name IN LISTS of_LAUNCHES)
+      string(TOUPPER ${name} macro)
+      target_compile_definitions(${target} PRIVATE TRIDIA_${macro}=${name}_${type})
+    endforeach()
+  endforeach()
+endfunction()
+
+tridia_cuda_kernels(tridia_cuda
+  TYPES f32 f64 c64 c128
+  FILES
     solver/cuda/block_factor.cu
     solver/cuda/interleaved.cu
     solver/cuda/kernels.cu
     solver/cuda/onchip.cu
     solver/cuda/scan.cu
     solver/cuda/segments.cu
-    solver/cuda/substitute.cu)
-  target_compile_definitions(${target} PRIVATE "TRIDIA_VALUE=${value}"
-                                               TRIDIA_INTERLEAVED=interleaved_${CMAKE_MATCH_1}
-                                               TRIDIA_LAUNCHES=launches_${CMAKE_MATCH_1}
-                                               TRIDIA_ONCHIP=onchip_${CMAKE_MATCH_1}
-                                               TRIDIA_SCAN=scan_${CMAKE_MATCH_1}
-                                               TRIDIA_SEGMENTS=segments_${CMAKE_MATCH_1}
-                                               TRIDIA_SUBSTITUTE=substitute_${CMAKE_MATCH_1}
-                                               TRIDIA_BLOCK_FACTOR=block_factor_${CMAKE_MATCH_1})
-  tridia_cuda_object(${target})
-endforeach()
+    solver/cuda/substitute.cu
+  LAUNCHES block_factor interleaved launches onchip scan segments substitute)
 
 # The papers' algorithms: real types.
-foreach(entry "f32:float" "f64:double")
-  string(REGEX MATCH "^([a-z0-9]+):(.*)$" _ "${entry}")
-  set(target tridia_cuda_named_${CMAKE_MATCH_1})
-  add_library(${target} OBJECT
+tridia_cuda_kernels(tridia_cuda_named
+  TYPES f32 f64
+  FILES
     solver/cuda/cyclic.cu
     solver/cuda/hierarchical.cu
     solver/cuda/neato.cu
     solver/cuda/packed_cr.cu
-    solver/cuda/thomas_batch.cu)
-  target_compile_definitions(${target} PRIVATE "TRIDIA_VALUE=${CMAKE_MATCH_2}"
-                                               TRIDIA_CYCLIC=cyclic_${CMAKE_MATCH_1}
-                                               TRIDIA_HIERARCHICAL=hierarchical_${CMAKE_MATCH_1}
-                                               TRIDIA_NEATO=neato_${CMAKE_MATCH_1}
-                                               TRIDIA_PACKED=packed_${CMAKE_MATCH_1}
-                                               TRIDIA_THOMAS=thomas_${CMAKE_MATCH_1})
-  tridia_cuda_object(${target})
-endforeach()
+    solver/cuda/thomas_batch.cu
+  LAUNCHES cyclic hierarchical neato packed thomas)
 
 # The measurements that come with the library, as a header.
 file(READ ${CMAKE_CURRENT_SOURCE_DIR}/solver/cuda/shipped_tuning.txt text)

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <ostream>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -217,6 +219,44 @@ TEST(ConstantMatrix, OfTheSecondDifference) {
       e.fill_rhs(random);
       EXPECT_EQ(e.run(), "");
       EXPECT_EQ(check_solution(e, 0), "") << name(b);
+    }
+  }
+}
+
+/// Diagonally dominant, so that it can be solved in any order.
+near_toeplitz::row random_row(rng& random, value_type type) {
+  const bool complex = type == value_type::c64 || type == value_type::c128;
+  std::uniform_real_distribution<double> part(-1, 1);
+  const auto entry = [&](double middle) {
+    const double re = middle + part(random);
+    return std::complex<double>(re, complex ? part(random) : 0);
+  };
+  return {entry(0), entry(4), entry(0)};
+}
+
+// As short as there are, with other rows at the ends, periodic ones that are not circulant.
+TEST(ConstantMatrix, OfAnyLengthWithRowsOfTheirOwn) {
+  rng random = random_for("rows of their own");
+  for (const tridia::backend b : backends()) {
+    for (const value_type type : kTypes) {
+      for (index_t n = 0; n < 28; n += n < 8 ? 1 : 5) {
+        for (const index_t own : {0, 1, 2, 3}) {
+          if (own > n) continue;
+          problem p{.type = type, .extents = {3, n, 5}, .axis = 1};
+          p.boundary = (n + own) % 2 == 0 ? boundary::periodic : boundary::regular;
+          p.coefficients = tridia::coefficients::constant;
+          p.matrix.interior = random_row(random, type);
+          for (index_t k = 0; k < own; ++k) {
+            (k % 2 == 0 ? p.matrix.head : p.matrix.tail).push_back(random_row(random, type));
+          }
+          experiment e(p, {.backend = b});
+          e.fill_matrices(random);
+          e.fill_rhs(random);
+          ASSERT_EQ(e.run(), "") << name(b) << ' ' << name(type) << ' ' << n << ' ' << own;
+          ASSERT_EQ(check_solution(e, 12), "")
+              << name(b) << ' ' << name(type) << ' ' << n << ' ' << own;
+        }
+      }
     }
   }
 }

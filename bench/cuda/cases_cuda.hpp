@@ -17,8 +17,8 @@ void measure_cuda_floors(suite& s, bool again);
 /// The library's cases on the current GPU, and cuSPARSE's beside them.
 void add_cuda_cases(suite& s);
 
-/// Compact operators and solves with constant coefficients, beside a copy of the same field and
-/// cuSPARSE.
+/// Compact operators and solves with constant coefficients, beside a copy of the same field,
+/// cuSPARSE and NEATO.
 void add_cuda_derive(suite& s);
 
 }  // namespace tridia_bench

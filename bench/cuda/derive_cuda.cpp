@@ -2,9 +2,10 @@
 #include "cases_cuda.hpp"
 
 #include "../derive.hpp"
-#include "derive_kernels.hpp"
+#include "derive_peers.hpp"
 #include "device.hpp"
 #include "device_copy.hpp"
+#include "known_field.hpp"
 
 #include <algorithm>
 #include <string>
@@ -18,48 +19,6 @@ using tridia::backend;
 using tridia::compact_operator;
 
 constexpr int kRepetitions = 21;
-
-device_array uploaded(const std::vector<double>& values) {
-  device_array there(values.size() * sizeof(double));
-  there.upload(values.data());
-  return there;
-}
-
-/// A field whose results along an axis are known.
-class known_field {
- public:
-  known_field(const std::vector<index_t>& extents, const std::vector<double>& line)
-      : g_(uploaded(line)),
-        field_{.extents = {extents[0], extents[1], extents[2]},
-               .period = static_cast<index_t>(line.size()),
-               .factors = {g_.as<double>(), g_.as<double>(), g_.as<double>()}},
-        values_(bytes()) {
-    check(launch_fill(field_, values_.as<double>(), nullptr), "filling a field");
-    check(cudaDeviceSynchronize(), "filling a field");
-  }
-
-  [[nodiscard]] std::size_t bytes() const {
-    return static_cast<std::size_t>(field_.size()) * sizeof(double);
-  }
-  [[nodiscard]] const double* data() const { return values_.as<double>(); }
-
-  /// The largest error of results of which those of the line are known, over the largest of these.
-  [[nodiscard]] double error(const device_array& out, int axis,
-                             const std::vector<double>& line) const {
-    const device_array h = uploaded(line), worst = uploaded({0});
-    product_field expected = field_;
-    expected.factors[axis] = h.as<double>();
-    check(launch_judge(expected, out.as<double>(), worst.as<double>(), nullptr), "judging");
-    double value = 0;
-    worst.download(&value);
-    return value / largest(line);
-  }
-
- private:
-  device_array g_;
-  product_field field_;
-  device_array values_;
-};
 
 /// An operator of a cube, with its workspace.
 class prepared_operator {
@@ -79,18 +38,6 @@ class prepared_operator {
   compact_operator op_;
   device_array workspace_;
 };
-
-/// Times `work`, which writes all of `outs`.
-template <class F>
-void measure_on_device(benchmark::State& state, row& r, const device_clock& clock,
-                       const std::vector<const device_array*>& outs, F&& work) {
-  work();  // warms up
-  measure(state, r, [&] {
-    for (const device_array* out : outs) out->set(0xff, clock.stream());  // NaN
-    return clock.time(work);
-  });
-  clock.wait();
-}
 
 void run_operator(benchmark::State& state, row& r, const derive_case& c) {
   const std::vector<double> line = random_line(c.points);
@@ -143,30 +90,6 @@ void run_constant(benchmark::State& state, row& r, const constant_case& c) {
                   .stream = clock.stream()});
   });
   set_residual(r, f.error(out, c.axis(), reference_line(c, line)), tridia::value_type::f64);
-}
-
-/// cuSPARSE behind a kernel of the right-hand sides.
-void run_cusparse(benchmark::State& state, row& r, const derive_case& c) {
-  const std::vector<double> line = random_line(c.points);
-  const known_field f(c.grid().extents, line);
-  const index_t lines = c.points * c.points;
-  const stencil_rows rows(c);
-  const device_array dl(f.bytes()), d(f.bytes()), du(f.bytes()), out(f.bytes());
-  const device_clock clock;
-  const cusparse_gtsv<double> gtsv(cusparse_method::strided, static_cast<int>(c.points),
-                                   static_cast<int>(lines), clock.stream());
-  const device_array workspace(gtsv.workspace_bytes());
-  r.workspace_bytes = gtsv.workspace_bytes();
-  check(launch_matrices(rows, lines, dl.as<double>(), d.as<double>(), du.as<double>(),
-                        clock.stream()),
-        "making matrices");
-  measure_on_device(state, r, clock, {&out}, [&] {
-    check(launch_right_sides(rows, lines, f.data(), out.as<double>(), clock.stream()),
-          "making right-hand sides");
-    gtsv.solve(dl.as<double>(), d.as<double>(), du.as<double>(), out.as<double>(),
-               workspace.data());
-  });
-  set_residual(r, f.error(out, c.axis, reference_line(c, line)), tridia::value_type::f64);
 }
 
 /// The best copy of an array as large as the cases'.
@@ -232,8 +155,11 @@ void add_cuda_derive(suite& s) {
   gradient.floor_bytes *= 3;
   add_case(s, gradient, kRepetitions,
            [=](benchmark::State& state, row& r) { run_gradient(state, r, c6); });
-  add_case(s, row_of(c6, name(cusparse_method::strided)), kRepetitions,
-           [=](benchmark::State& state, row& r) { run_cusparse(state, r, c6); });
+  for (const index_t edge : {256, 512}) {
+    for (const int axis : {0, 1, 2}) {
+      add_derive_peers(s, {c6.what, c6.scheme, c6.boundary, edge, axis});
+    }
+  }
 }
 
 }  // namespace tridia_bench

@@ -11,6 +11,8 @@ Mathematik 6, 1964, 428-453) in its increment form. With A_a the second differen
 second order in time, and stable for any dt. The output of each solve is the next one's rhs.
 """
 
+from pathlib import Path
+
 import numpy as np
 from scipy.linalg import solve_banded
 
@@ -79,7 +81,8 @@ def scipy_solve(dl, d, du, rhs, axis):
 
 def step(bench, name, shape, conductivity=None, pivoting="none"):
     """One step: three calls of `tridia solve`, each checked against SciPy's own chain of three.
-    Without a conductivity it is 1 everywhere, and one matrix serves every line of an axis."""
+    Without a conductivity it is 1 everywhere, and one matrix serves every line of an axis. Returns
+    the temperature after it."""
     u = fields(shape)[0]
     varying = conductivity is not None
 
@@ -106,8 +109,28 @@ def step(bench, name, shape, conductivity=None, pivoting="none"):
     # Insulated walls: the step moves heat about and must lose none.
     after = u + np.load(rhs, mmap_mode="r")
     bench.check(f"{name}: heat lost", abs(after.sum() - u.sum()) / u.sum(), 1e-12)
+    return after
 
 
-def run(bench, shape=SHAPE):
-    step(bench, "constant k", shape)
-    step(bench, "varying k", shape, conductivity=fields(shape)[1])
+def draw(path, pictures):
+    """The same plane of fields by their titles."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(1, len(pictures), figsize=(10, 2.8), layout="constrained")
+    for ax, (title, field) in zip(axes, pictures.items()):
+        image = ax.imshow(field[:, :, field.shape[2] // 4].T, cmap="inferno", vmin=0, vmax=1)
+        ax.set(title=title, xlabel="axis 0", ylabel="axis 1")
+    figure.colorbar(image, ax=axes, label="temperature")
+    figure.savefig(path, dpi=80, metadata={"Software": None})
+
+
+def run(bench, shape=SHAPE, png=None):
+    temperature, conductivity = fields(shape)
+    constant = step(bench, "constant k", shape)
+    varying = step(bench, "varying k", shape, conductivity=conductivity)
+    if png:
+        draw(Path(png) / "adi.png", {"before": temperature, "after a step, constant k": constant,
+                                     "after a step, varying k": varying})

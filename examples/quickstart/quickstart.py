@@ -26,6 +26,7 @@ def arguments():
     parser.add_argument("--folder", default="build/quickstart", help="where the NPY files go")
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--small", action="store_true", help="a small field, for a test")
+    parser.add_argument("--png", metavar="FOLDER", help="draw the fields, by matplotlib")
     parser.add_argument("--keep", action="store_true", help="keep the solutions")
     return parser.parse_args()
 
@@ -77,8 +78,8 @@ def main():
           flush=True)
     floor_command = (args.floor, "--device", args.device)
     floor = bench.command(*floor_command)
-    adi.run(bench, (40, 36, 32) if args.small else adi.SHAPE)
-    splines.run(bench)
+    adi.run(bench, (40, 36, 32) if args.small else adi.SHAPE, args.png)
+    splines.run(bench, args.png)
     if not args.keep:
         bench.remove_files()
     # Before and after, in case something else kept the machine busy during one of them.

@@ -7,8 +7,10 @@ where h are the distances between knots and s = (y[i+1] - y[i]) / h[i]. The firs
 depend on the end conditions. One matrix serves all the splines on the same knots.
 """
 
+from pathlib import Path
+
 import numpy as np
-from scipy.interpolate import CubicSpline
+from scipy.interpolate import CubicSpline, PPoly
 
 from realdata import pacific, photographs
 
@@ -48,7 +50,7 @@ def polynomials(knots, y, m):
 
 def spline(bench, name, knots, y, ends, axis):
     """Solves along `axis` of files that hold y with its knots there; compares every coefficient
-    of every piece with SciPy's."""
+    of every piece with SciPy's, and returns them."""
     dl, d, du, rhs = system(knots, y, ends)
     turned = rhs if axis == 0 else np.ascontiguousarray(rhs.T)
     out = bench.solve(
@@ -67,12 +69,33 @@ def spline(bench, name, knots, y, ends, axis):
     # Each power of x has its own scale.
     scale = np.abs(scipys).max(axis=(1, 2), keepdims=True)
     bench.error_of_last(np.abs((ours - scipys) / scale).max())
+    return ours
 
 
-def run(bench):
+def draw(path, picture, rows, year, knots, seasons):
+    """A part of a row of the picture and of the splines of its rows, and the seasons of regions."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, (line, months) = pyplot.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
+    pixels, fine = np.arange(100, 140), np.linspace(100, 139, 400)
+    line.plot(pixels, picture[256, pixels], "o", markersize=3, color="#c2620e")
+    line.plot(fine, PPoly(rows[:, :, 256], np.arange(512.0))(fine), color="#1f5fb4")
+    line.set(title="a part of a row of a photograph", xlabel="pixel", ylabel="brightness")
+    fine = np.linspace(knots[0], knots[-1], 400)
+    for region in range(4):
+        months.plot(fine, PPoly(seasons[:, :, region], knots)(fine), color="#1f5fb4")
+        months.plot(knots[:-1], year[:, region], "o", markersize=3, color="#c2620e")
+    months.set(title="seasons of four regions", xlabel="day", ylabel="temperature")
+    figure.savefig(path, dpi=80, metadata={"Software": None})
+
+
+def run(bench, png=None):
     picture = photographs()[0]
     pixels = np.arange(512.0)
-    spline(bench, "image rows, natural", pixels, picture.T, "natural", axis=1)
+    rows = spline(bench, "image rows, natural", pixels, picture.T, "natural", axis=1)
     spline(bench, "image columns, clamped", pixels, picture, "clamped", axis=0)
 
     # The seasons of four regions, averaged over each of six decades: a year that closes upon
@@ -82,4 +105,7 @@ def run(bench):
     months = np.array([31, 28.25, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
     knots = np.cumsum(months) - months / 2
     knots = np.append(knots, knots[0] + months.sum())
-    spline(bench, "seasons, periodic", knots, np.vstack([year, year[:1]]), "periodic", axis=0)
+    closed = np.vstack([year, year[:1]])
+    seasons = spline(bench, "seasons, periodic", knots, closed, "periodic", axis=0)
+    if png:
+        draw(Path(png) / "splines.png", picture, rows, year, knots, seasons)

@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace tridia::cli {
@@ -20,6 +22,7 @@ namespace {
 class handle {
  public:
   handle(hid_t id, herr_t (*closing)(hid_t)) : id_(id), close_(closing) {}
+  handle(handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
   ~handle() { close(); }
   handle(const handle&) = delete;
   handle& operator=(const handle&) = delete;
@@ -38,8 +41,43 @@ class handle {
 
 void silence() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
 
-hid_t native_type(value_type t) {
-  return t == value_type::f32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+bool is_complex(value_type t) { return t == value_type::c64 || t == value_type::c128; }
+
+/// As slabs in memory are, and as a new dataset is. HDF5 has no complex numbers: they are what h5py
+/// makes of NumPy's, a compound of the real part, r, and the imaginary part, i.
+handle native_type(value_type t) {
+  const bool single = t == value_type::f32 || t == value_type::c64;
+  const hid_t part = single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+  if (!is_complex(t)) return {H5Tcopy(part), H5Tclose};
+  handle both(H5Tcreate(H5T_COMPOUND, size_of(t)), H5Tclose);
+  H5Tinsert(both, "r", 0, part);
+  H5Tinsert(both, "i", size_of(t) / 2, part);
+  return both;
+}
+
+/// The size of a type of floating-point numbers that a field may have, 4 or 8; else 0.
+std::size_t float_size(hid_t type) {
+  const std::size_t size = H5Tget_size(type);
+  return H5Tget_class(type) == H5T_FLOAT && (size == 4 || size == 8) ? size : 0;
+}
+
+/// That of the member's type, if a compound has such a member; else 0.
+std::size_t member_size(hid_t compound, const char* name) {
+  const int index = H5Tget_member_index(compound, name);
+  if (index < 0) return 0;
+  const handle member(H5Tget_member_type(compound, static_cast<unsigned>(index)), H5Tclose);
+  return float_size(member);
+}
+
+/// What a dataset of this type holds, if a field may hold it.
+std::optional<value_type> field_type(hid_t type) {
+  if (const std::size_t size = float_size(type); size != 0) {
+    return size == 4 ? value_type::f32 : value_type::f64;
+  }
+  if (H5Tget_class(type) != H5T_COMPOUND || H5Tget_nmembers(type) != 2) return {};
+  const std::size_t size = member_size(type, "r");
+  if (size == 0 || member_size(type, "i") != size) return {};
+  return size == 4 ? value_type::c64 : value_type::c128;
 }
 
 std::vector<hsize_t> sizes_of(const std::vector<index_t>& v) { return {v.begin(), v.end()}; }
@@ -120,11 +158,13 @@ class dataset_input final : public field_input {
   }
   void read_type() {
     const handle type(H5Dget_type(dataset_), H5Tclose);
-    const std::size_t size = H5Tget_size(type);
-    if (H5Tget_class(type) != H5T_FLOAT || (size != 4 && size != 8)) {
-      refuse("does not hold floating-point numbers of 4 or 8 bytes, which a dataset must");
+    const auto held = field_type(type);
+    if (!held) {
+      refuse(
+          "does not hold floating-point numbers of 4 or 8 bytes, nor complex ones (a compound "
+          "of two such, r and i), which a dataset must");
     }
-    header_.type = size == 4 ? value_type::f32 : value_type::f64;
+    header_.type = *held;
   }
   void read_shape() {
     const handle space(H5Dget_space(dataset_), H5Sclose);
@@ -195,11 +235,6 @@ class dataset_output final : public field_output {
   }
 
   hid_t make_dataset(const npy_header& header) const {
-    if (header.type != value_type::f32 && header.type != value_type::f64) {
-      throw bad_input(argument_, fmt::format("a dataset holds real numbers, but the field is of "
-                                             "type {}: write an NPY file",
-                                             npy_descr(header.type)));
-    }
     const auto extents = sizes_of(header.shape);
     const handle space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr),
                        H5Sclose);

@@ -96,9 +96,10 @@ void add_execution(CLI::App& app, solve_arguments& a) {
 constexpr const char* derive_help =
     "Differentiate a field along an axis by a compact finite-difference scheme.\n\n"
     "IN and OUT are NPY files ('<f4', '<f8', '<c8' or '<c16', C or Fortran order) or datasets of\n"
-    "HDF5 files (FILE.h5:/DATASET, float or double). An HDF5 file that is there is copied and the\n"
-    "dataset added to the copy, which then replaces it. Files larger than memory go through in "
-    "slabs.\n\n"
+    "HDF5 files (FILE.h5:/DATASET, float or double, or a compound of two such, r and i, for "
+    "complex\n"
+    "numbers). An HDF5 file that is there is copied and the dataset added to the copy, which then\n"
+    "replaces it. Files larger than memory go through in slabs.\n\n"
     "Exit codes: 0 done; 1 memory, a disk or a device failed; 2 bad input, nothing written.\n";
 
 void add_derivative(CLI::App& app, derive_arguments& a) {

@@ -13,128 +13,127 @@
 namespace tridia::compact {
 namespace {
 
-using number = long double;
-using numbers = std::vector<number>;
+using solver::wide;
+using row = core::row<wide>;
+using numbers = std::vector<wide>;
 
-struct diagonals {
-  numbers sub, diag, sup;
-  [[nodiscard]] std::size_t size() const { return diag.size(); }
-};
-
-diagonals diagonals_of(const near_toeplitz& a, index_t rows) {
-  diagonals m;
-  for (index_t i = 0; i < rows; ++i) {
-    const near_toeplitz::row& r = solver::row_of(a, rows, i);
-    m.sub.push_back(r.dl.real());
-    m.diag.push_back(r.d.real());
-    m.sup.push_back(r.du.real());
-  }
-  return m;
-}
-
-/// A pivot that is nothing but the rounding of coefficients of that size is no pivot.
-void check_pivot(number pivot, number size, std::size_t row) {
-  constexpr number rounding = 16 * std::numeric_limits<double>::epsilon();
-  if (std::isfinite(pivot) && std::fabs(pivot) > rounding * size) return;
-  throw error(errc::invalid_argument,
-              "scheme: its matrix is singular for lines of this length: pivot " +
-                  std::to_string(row) + " is " + (std::isfinite(pivot) ? "0" : "not finite"));
-}
-
-number row_size(const diagonals& m, std::size_t i) {
-  return std::fabs(m.sub[i]) + std::fabs(m.diag[i]) + std::fabs(m.sup[i]);
-}
-
-/// Of a regular matrix: its first sub and last sup are not there.
-std::vector<factor_row> eliminate(const diagonals& m) {
-  const std::size_t n = m.size();
-  std::vector<factor_row> rows(n);
-  number pivot = n > 0 ? m.diag[0] : 1, right = n > 0 ? m.sup[0] : 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    factor_row& r = rows[i];
-    if (i + 1 == n) {
-      check_pivot(pivot, row_size(m, i), i);
-      r.pivot = 1 / pivot;
-      break;
-    }
-    number below = m.sub[i + 1], below_right = m.diag[i + 1], fill = 0;
-    number below_fill = i + 2 < n ? m.sup[i + 1] : 0;
-    factor_row& after = rows[i + 1];
-    after.swapped = std::fabs(below) > std::fabs(pivot);
-    if (after.swapped) {
-      std::swap(pivot, below);
-      std::swap(right, below_right);
-      std::swap(fill, below_fill);
-    }
-    check_pivot(pivot, row_size(m, i), i);
-    r.pivot = 1 / pivot;
-    r.next = right / pivot;
-    r.fill = fill / pivot;
-    after.below = below / pivot;
-    pivot = below_right - after.below * right;
-    right = below_fill - after.below * fill;
+/// Sub of row 0 is A(0, n-1) and sup of the last A(n-1, 0), whether the matrix is periodic or not.
+std::vector<row> rows_of(const near_toeplitz& a, index_t n) {
+  const auto real = [](std::complex<double> v) {
+    return wide{core::extended(v.real()), core::extended(0)};
+  };
+  std::vector<row> rows;
+  for (index_t i = 0; i < n; ++i) {
+    const near_toeplitz::row& r = solver::row_of(a, n, i);
+    rows.push_back({real(r.dl), real(r.d), real(r.du)});
   }
   return rows;
 }
 
-void solve(const std::vector<factor_row>& rows, numbers& x) {
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    if (rows[i].swapped) std::swap(x[i - 1], x[i]);
-    x[i] -= rows[i].below * x[i - 1];
-  }
-  number next = 0, after = 0;
-  for (std::size_t i = rows.size(); i-- > 0;) {
-    x[i] = rows[i].pivot * x[i] - rows[i].next * next - rows[i].fill * after;
-    after = std::exchange(next, x[i]);
-  }
+/// A pivot that is nothing but the rounding of coefficients of that size is no pivot.
+void check_pivot(long double pivot, const row& of, std::size_t index) {
+  constexpr long double rounding = 16 * std::numeric_limits<double>::epsilon();
+  const long double size =
+      std::fabs(of.sub.re.v) + std::fabs(of.diag.re.v) + std::fabs(of.sup.re.v);
+  if (std::isfinite(pivot) && std::fabs(pivot) > rounding * size) return;
+  throw error(errc::invalid_argument,
+              "scheme: its matrix is singular for lines of this length: pivot " +
+                  std::to_string(index) + " is 0");
 }
+
+/// Of the regular matrix that rows are: the first sub and the last sup are left out.
+class regular_factors {
+ public:
+  explicit regular_factors(std::vector<row> rows) : matrix_{boundary::regular, std::move(rows)} {
+    if (matrix_.rows.empty()) return;
+    matrix_.rows.front().sub = matrix_.rows.back().sup = wide(0);
+    factors_ = solver::eliminate(matrix_, pivoting::partial);
+    for (std::size_t i = 0; i < matrix_.rows.size(); ++i) {
+      check_pivot(1 / lower(i).w.re.v, matrix_.rows[i], i);
+    }
+  }
+
+  numbers solve(numbers x) const {
+    return solver::solve(matrix_, factors_, pivoting::partial, std::move(x));
+  }
+
+  std::vector<factor_row> rows() const {
+    std::vector<factor_row> result(matrix_.rows.size());
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      const elimination::lower l = lower(i);
+      elimination::upper u{};
+      u.get(words(i) + elimination::lower_words);
+      result[i].pivot = l.w.re.v;
+      result[i].next = u.next.re.v;
+      result[i].fill = u.fill.re.v;
+      if (i + 1 == result.size()) break;
+      result[i + 1].below = l.below.re.v;
+      result[i + 1].swapped = l.swapped;
+    }
+    return result;
+  }
+
+ private:
+  using elimination = core::elimination<wide, pivoting::partial, boundary::regular>;
+
+  const wide* words(std::size_t i) const {
+    return factors_.at.data() + i * static_cast<std::size_t>(factors_.words);
+  }
+  elimination::lower lower(std::size_t i) const {
+    elimination::lower l{};
+    l.get(words(i));
+    return l;
+  }
+
+  solver::constant_matrix matrix_;
+  solver::constant_factors factors_{};
+};
 
 /// What has decayed below all rounding is nothing, and costs nothing.
 void forget_small(numbers& v) {
-  number largest = 0;
-  for (const number x : v) largest = std::max(largest, std::fabs(x));
-  for (number& x : v) {
-    if (std::fabs(x) < 1e-24L * largest) x = 0;
+  long double largest = 0;
+  for (const wide& x : v) largest = std::max(largest, core::magnitude(x).v);
+  for (wide& x : v) {
+    if (core::magnitude(x).v < 1e-24L * largest) x = wide(0);
   }
 }
 
-factors border(const diagonals& m) {
+factors border(const std::vector<row>& m) {
   const std::size_t n = m.size() - 1;
-  diagonals inner{{m.sub.begin(), m.sub.end() - 1},
-                  {m.diag.begin(), m.diag.end() - 1},
-                  {m.sup.begin(), m.sup.end() - 1}};
-  numbers column(n), row(n);
-  column[0] += m.sub[0];
-  column[n - 1] += m.sup[n - 1];
-  row[0] += m.sup[n];
-  row[n - 1] += m.sub[n];
-  const numbers last = row;
+  const std::vector<row> inner(m.begin(), m.end() - 1);
+  numbers column(n, wide(0)), across(n, wide(0));
+  column[0] = column[0] + m[0].sub;
+  column[n - 1] = column[n - 1] + m[n - 1].sup;
+  across[0] = across[0] + m[n].sup;
+  across[n - 1] = across[n - 1] + m[n].sub;
+  const numbers last = across;
   // The border is multiplied with the inverse from the left: a solve with the transpose.
-  diagonals transposed = inner;
+  std::vector<row> transposed = inner;
   for (std::size_t i = 1; i < n; ++i) {
-    transposed.sub[i] = inner.sup[i - 1];
-    transposed.sup[i - 1] = inner.sub[i];
+    transposed[i].sub = inner[i - 1].sup;
+    transposed[i - 1].sup = inner[i].sub;
   }
-  factors f{eliminate(inner), 0};
-  solve(f.rows, column);
-  solve(eliminate(transposed), row);
-  const number pivot = m.diag[n] - last[0] * column[0] - (n > 1 ? last[n - 1] * column[n - 1] : 0);
-  check_pivot(pivot, row_size(m, n), n);
-  f.corner = 1 / pivot;
-  forget_small(row);
+  const regular_factors f(inner);
+  column = f.solve(std::move(column));
+  across = regular_factors(transposed).solve(std::move(across));
+  wide pivot = core::sub_mul(m[n].diag, last[0], column[0]);
+  if (n > 1) pivot = core::sub_mul(pivot, last[n - 1], column[n - 1]);
+  check_pivot(pivot.re.v, m[n], n);
+  forget_small(across);
   forget_small(column);
+  factors result{f.rows(), 1 / pivot.re.v};
   for (std::size_t i = 0; i < n; ++i) {
-    f.rows[i].border = row[i];
-    f.rows[i].column = column[i];
+    result.rows[i].border = across[i].re.v;
+    result.rows[i].column = column[i].re.v;
   }
-  return f;
+  return result;
 }
 
 }  // namespace
 
 factors factor(const near_toeplitz& a, index_t rows, boundary ends) {
-  const diagonals m = diagonals_of(a, rows);
-  return ends == boundary::periodic ? border(m) : factors{eliminate(m), 0};
+  const std::vector<row> m = rows_of(a, rows);
+  return ends == boundary::periodic ? border(m) : factors{regular_factors(m).rows(), 0};
 }
 
 }  // namespace tridia::compact

@@ -51,16 +51,26 @@ long double size_of(const constant_matrix& a) {
   return size;
 }
 
+/// Returns whether every number is finite.
+template <class E>
+bool eliminate_with(const constant_matrix& a, constant_factors& f) {
+  f.words = E::lower_words + E::upper_words;
+  f.at.resize(static_cast<std::size_t>(f.rows * f.words));
+  if (f.rows == 0) return true;
+  constant_rows rows{a.rows};
+  factor_rows<wide, E> out{{f.at.data(), f.words, 1}};
+  return core::factor_line<wide, E>(f.rows, {f.rows, f.rows}, rows, out);
+}
+
 template <class E>
 void factor_with(const constant_matrix& a, constant_factors& f) {
   const index_t n = f.rows;
-  f.words = E::lower_words + E::upper_words;
-  f.at.resize(static_cast<std::size_t>(n * f.words));
-  if (n == 0) return;
-  constant_rows rows{a.rows};
-  factor_rows<wide, E> out{{f.at.data(), f.words, 1}};
   index_t status = 0;
-  if (!core::factor_line<wide, E>(n, {n, n}, rows, out)) status = matrix_status<wide, E>(n, rows);
+  if (!eliminate_with<E>(a, f)) {
+    constant_rows rows{a.rows};
+    status = matrix_status<wide, E>(n, rows);
+  }
+  if (n == 0) return;
   // The last pivot bounds the distance to a singular matrix; exactly zero it never is.
   const long double last = core::magnitude(f.at[static_cast<std::size_t>((n - 1) * f.words)]).v;
   if (status == 0 && last * size_of(a) * std::numeric_limits<double>::epsilon() > 1) status = n;
@@ -174,6 +184,14 @@ constant_matrix make_constant_matrix(const problem& p, index_t n) {
     m.rows.push_back(periodic && n < 3 ? core::folded(r, k, n) : r);
   }
   return m;
+}
+
+constant_factors eliminate(const constant_matrix& a, pivoting p) {
+  constant_factors f{static_cast<index_t>(a.rows.size()), 0, {}};
+  core::with_variant(p, a.boundary, [&](auto v) {
+    eliminate_with<core::elimination<wide, decltype(v)::pivots, decltype(v)::ends>>(a, f);
+  });
+  return f;
 }
 
 constant_factors factor(const constant_matrix& a, pivoting p) {

@@ -36,7 +36,10 @@ struct constant_factors {
   std::vector<wide> at;
 };
 
-/// Throws `error` (singular) where there is no finite inverse, to working precision.
+/// Some are not finite where there is no finite inverse.
+constant_factors eliminate(const constant_matrix&, pivoting);
+
+/// The same; throws `error` (singular) where there is no finite inverse, to working precision.
 constant_factors factor(const constant_matrix&, pivoting);
 
 /// A^-1 rhs, by factors of the same pivoting.

@@ -148,6 +148,35 @@ class Hdf5(Derive):
         with h5py.File(new) as file:
             self.check(file["deep/er/df"][:], self.df, 1e-6)
 
+    def test_complex_numbers(self):
+        """As h5py has them: a compound of r and i."""
+        for dtype, tolerance in (("<c8", 1e-2), ("<c16", 1e-6), (">c16", 1e-6)):
+            with self.subTest(dtype=dtype):
+                f, df, _ = waves((9, 64, 5), 1, dtype)
+                native = np.dtype(dtype).newbyteorder("<")
+                with h5py.File(self.file, "a") as file:
+                    file[f"{dtype}/f"] = f
+                for memory in ("1G", "6000"):
+                    out = f"{dtype}/df {memory}"
+                    self.derive(f"{self.file}:/{dtype}/f", self.path("out"), *self.options,
+                                "--memory", memory)
+                    self.derive(f"{self.file}:/{dtype}/f", f"{self.file}:/{out}", *self.options,
+                                "--memory", memory)
+                    with h5py.File(self.file) as file:
+                        self.check(file[out][:], df.astype(native), tolerance)
+                        np.testing.assert_array_equal(file[out][:], np.load(self.path("out")))
+                        np.testing.assert_array_equal(file[f"{dtype}/f"][:], f)
+
+    def test_complex_numbers_in_another_order(self):
+        """Members are found by their names."""
+        f, df, _ = waves((9, 64, 5), 1, "<c16")
+        turned = np.zeros(f.shape, [("i", "<f8"), ("pad", "V4"), ("r", ">f8")])[["i", "r"]]
+        turned["r"], turned["i"] = f.real, f.imag
+        with h5py.File(self.file, "a") as file:
+            file["turned"] = turned
+        self.derive(f"{self.file}:/turned", self.path("out"), *self.options)
+        self.check(np.load(self.path("out")), df, 1e-6)
+
     def test_a_dataset_is_added_and_the_rest_stays(self):
         self.derive(f"{self.file}:/a/f", f"{self.file}:/a/df", *self.options)
         with h5py.File(self.file) as file:
@@ -157,10 +186,18 @@ class Hdf5(Derive):
         self.assertEqual(sorted(self.names()), ["field.h5", "probe.npy"])
 
     def test_what_is_refused(self):
-        before = self.file.read_bytes()
         text = self.folder / "text.h5"
         text.write_text("no HDF5")
-        self.save(c=np.zeros((3, 20), "<c16"), f=self.f)
+        self.save(f=self.f)
+        with h5py.File(self.file, "a") as file:
+            for name, members in (
+                ("mixed", [("r", "<f4"), ("i", "<f8")]),
+                ("whole_parts", [("r", "<i8"), ("i", "<i8")]),
+                ("named", [("x", "<f8"), ("y", "<f8")]),
+                ("three", [("r", "<f8"), ("i", "<f8"), ("j", "<f8")]),
+            ):
+                file[name] = np.zeros((9, 64, 5), members)
+        before = self.file.read_bytes()
         names = self.names()
         for source, target, words in (
             (f"{self.file}:/a/none", self.path("out"), ["IN", "no such dataset"]),
@@ -172,7 +209,10 @@ class Hdf5(Derive):
             (f"{self.file}:/a/f", f"{self.file}:/whole", ["OUT", "already"]),
             (f"{self.file}:/a/f", f"{text}:/f", ["OUT", "no HDF5 file"]),
             (f"{self.file}:/a/f", self.folder / "none" / "f.h5:/f", ["OUT", "cannot be created"]),
-            (self.path("c"), f"{self.file}:/c", ["OUT", "<c16"]),
+            (f"{self.file}:/mixed", self.path("out"), ["IN", "floating-point", "r and i"]),
+            (f"{self.file}:/whole_parts", self.path("out"), ["IN", "floating-point"]),
+            (f"{self.file}:/named", self.path("out"), ["IN", "r and i"]),
+            (f"{self.file}:/three", self.path("out"), ["IN", "r and i"]),
         ):
             with self.subTest(source=source, target=target):
                 run = self.run_derive(source, target, *self.options)

@@ -42,14 +42,14 @@ class Reports(Case):
         run = self.run_tridia("--quiet")
         self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "", ""))
 
-    def on_terminal(self, *options):
-        """What appears on a terminal that is stderr alone."""
+    def on_terminal(self, command):
+        """What a command shows on a terminal that is stderr alone."""
         try:
             ours, theirs = pty.openpty()
         except OSError as reason:  # as in a chroot without /dev/pts
             self.skipTest(f"no terminal can be had: {reason}")
         with subprocess.Popen(
-            self.arguments(*options), stdout=subprocess.DEVNULL, stderr=theirs
+            [str(word) for word in command], stdout=subprocess.DEVNULL, stderr=theirs
         ) as process:
             os.close(theirs)
             text = b""
@@ -63,10 +63,14 @@ class Reports(Case):
         return text
 
     def test_progress_on_a_terminal(self):
-        self.systems((50, 7))
-        self.assertIn(b"slabs", self.on_terminal("--memory", 1))
-        self.assertEqual(self.on_terminal("--memory", 1, "--quiet"), b"")
-        self.assertEqual(self.on_terminal("--memory", 1, "--json"), b"")
+        *_, rhs = self.systems((50, 7))
+        self.save(f=rhs)
+        derive = [TRIDIA, "derive", self.path("f"), self.path("df"), "--axis", 0, "--spacing", 1]
+        for command in (self.arguments("--memory", 1), [*derive, "--memory", 1]):
+            with self.subTest(command=command):
+                self.assertIn(b"slabs", self.on_terminal(command))
+                self.assertEqual(self.on_terminal([*command, "--quiet"]), b"")
+                self.assertEqual(self.on_terminal([*command, "--json"]), b"")
 
     def test_no_progress_elsewhere(self):
         self.systems((50, 7))

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+"""Adds SciPy to what `tridia bench derive` measured on a CPU: the same derivatives of a cube.
+
+    tridia bench derive --json FILE.json
+    bench/derive_scipy.py FILE.json
+    bench/report.py FILE.json
+
+C6 closed by 3-4-6-4-3 along each axis: a right-hand side by NumPy, then one of two solvers for all
+lines at once, `scipy.linalg.solve_banded` or, factored once, `scipy.linalg.lapack.dgttrs`.
+(`solveh_banded` takes Hermitian matrices, which the closure is not.) Both use one core, and the
+results stay in the order in which LAPACK leaves them. The rows go to the end of the file; those of an
+earlier run are replaced. Needs NumPy and SciPy (Debian's python3-scipy; PyPI).
+"""
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import time
+
+import numpy as np
+import scipy
+from scipy.linalg import lapack, solve_banded
+
+# The first rows, h = 1: entries before, at and behind the diagonal, and what the right-hand side is.
+# The last ones are their mirror images, with the sign of the right-hand side changed.
+CLOSURE = (((0, 1, 2), {0: -5 / 2, 1: 2, 2: 1 / 2}),
+           ((1 / 4, 1, 1 / 4), {-1: -3 / 4, 1: 3 / 4}))
+INTERIOR = ((1 / 3, 1, 1 / 3), {-2: -1 / 36, -1: -7 / 9, 1: 7 / 9, 2: 1 / 36})
+ENDS = len(CLOSURE)
+
+LAYOUTS = ("interleaved", "middle", "contiguous")  # as tridia_bench calls the axes 0, 1, 2
+CASE = "C6 first derivative"
+
+
+def diagonals(n):
+    """dl, d, du, of n entries each; dl[0] and du[n-1] are not in the matrix."""
+    rows = [list(INTERIOR[0]) for _ in range(n)]
+    for k, (entries, _) in enumerate(CLOSURE):
+        rows[k], rows[-1 - k] = list(entries), list(entries[::-1])
+    return np.array(rows).T
+
+
+def right_sides(f):
+    """Of lines along the first axis, in the memory order of f."""
+    sides = np.empty_like(f)  # keeps the order of the axes in memory
+    n = len(f)
+    inner = sides[ENDS:n - ENDS]
+    np.subtract(f[ENDS + 1:n - ENDS + 1], f[ENDS - 1:n - ENDS - 1], out=inner)
+    inner *= INTERIOR[1][1]
+    inner += INTERIOR[1][2] * (f[ENDS + 2:n - ENDS + 2] - f[ENDS - 2:n - ENDS - 2])
+    for k, (_, weights) in enumerate(CLOSURE):
+        sides[k] = sum(w * f[k + at] for at, w in weights.items())
+        sides[-1 - k] = sum(-w * f[-1 - k - at] for at, w in weights.items())
+    return sides
+
+
+def by_solve_banded(n):
+    dl, d, du = diagonals(n)
+    bands = np.stack([np.roll(du, 1), d, np.roll(dl, -1)])  # a column of the matrix together
+
+    def solve(sides):
+        return solve_banded((1, 1), bands, sides, overwrite_b=True, check_finite=False)
+
+    return solve
+
+
+def by_dgttrs(n):
+    dl, d, du = diagonals(n)
+    *factors, info = lapack.dgttrf(dl[1:], d, du[:-1])
+    if info != 0:
+        raise RuntimeError(f"dgttrf returned {info}")
+
+    def solve(sides):
+        x, status = lapack.dgttrs(*factors, sides, overwrite_b=True)
+        if status != 0:
+            raise RuntimeError(f"dgttrs returned {status}")
+        return x
+
+    return solve
+
+
+SOLVERS = {"SciPy solve_banded": by_solve_banded, "SciPy dgttrs": by_dgttrs}
+
+
+def derive(f, axis, solve):
+    lines = np.moveaxis(f, axis, 0)
+    sides = right_sides(lines)
+    return np.moveaxis(solve(sides.reshape(len(lines), -1)).reshape(lines.shape), 0, axis)
+
+
+def exact_line(g):
+    """What the scheme makes of one line, by a dense matrix."""
+    dl, d, du = diagonals(len(g))
+    matrix = np.diag(d) + np.diag(dl[1:], -1) + np.diag(du[:-1], 1)
+    return np.linalg.solve(matrix, right_sides(g))
+
+
+def measure(n, axis, solve, repetitions):
+    """Milliseconds of each repetition, and the largest error over the largest result of a line."""
+    random = np.random.default_rng(5)
+    g = random.uniform(0.5, 1, n) * random.choice((-1, 1), n)
+    h = exact_line(g)
+    f = np.einsum("i,j,k->ijk", g, g, g)
+    expected = np.einsum("i,j,k->ijk", *(h if a == axis else g for a in range(3)))
+    result = derive(f, axis, solve)  # warms up
+    error = np.abs(result - expected).max() / np.abs(h).max()
+    del result, expected
+    milliseconds = []
+    for _ in range(repetitions):
+        begin = time.perf_counter()
+        derive(f, axis, solve)
+        milliseconds.append(1e3 * (time.perf_counter() - begin))
+    return milliseconds, float(error)
+
+
+def row_of(ours, solver, milliseconds, error):
+    """Like the library's row of the same case on one core."""
+    ms = statistics.median(milliseconds)
+    wrong = None if error < 1e-12 else f"the largest error is {error}: the solution is wrong"
+    return {**ours, "solver": solver, "pivoting": "partial", "ms": ms, "ms_min": min(milliseconds),
+            "repetitions": len(milliseconds), "roofline_fraction": ours["floor_ms"] / ms,
+            "residual": error, "workspace_bytes": None, "note": None, "error": wrong}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", help="what tridia bench derive --json wrote; rows are added to it")
+    parser.add_argument("--repetitions", type=int, default=5)
+    arguments = parser.parse_args()
+    with open(arguments.file, encoding="utf-8") as file:
+        results = json.load(file)
+    rows = [r for r in results["rows"] if r["solver"] not in SOLVERS]
+    for layout in LAYOUTS:
+        ours = next((r for r in rows if r["solver"] == "tridia cpu" and r["case"] == CASE
+                     and r["layout"] == layout and r["boundary"] == "regular"
+                     and r["threads"] == 1), None)
+        if ours is None:
+            sys.exit(f"derive_scipy.py: {arguments.file} has no row of tridia cpu, {CASE}, {layout}, "
+                     "regular, on one thread")
+        for solver, make in SOLVERS.items():
+            n = ours["n"]
+            rows.append(row_of(ours, solver, *measure(n, LAYOUTS.index(layout), make(n),
+                                                      arguments.repetitions)))
+            print(f"{solver}, {layout}: {rows[-1]['ms']:.1f} ms, tridia {ours['ms']:.1f} ms, error "
+                  f"{rows[-1]['residual']:.1e}", flush=True)
+    results["rows"] = rows
+    results["versions"].update(scipy=scipy.__version__, numpy=np.__version__)
+    with open(arguments.file + ".part", "w", encoding="utf-8") as file:
+        json.dump(results, file, indent=1)
+        file.write("\n")
+    os.replace(arguments.file + ".part", arguments.file)
+    return 1 if any(r["error"] for r in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
