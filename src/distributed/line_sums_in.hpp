@@ -88,10 +88,11 @@ struct share_summing {
       load(k, one);
       add(k, one);
     }
+    TRIDIA_UNROLL
     for (int j = 0; j < Sums; ++j)
-      for (index_t l = 0; l < live; ++l) {
+      for (int l = 0; l < Lanes; ++l) {
         const V of_team = team_sum<Team>(all[j][l]);
-        if (member == 0) to[g.slot[j] * lines.size + line + l] = of_team;
+        if (member == 0 && l < live) to[g.slot[j] * lines.size + line + l] = of_team;
       }
   }
   template <class Value>
