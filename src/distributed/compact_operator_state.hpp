@@ -14,7 +14,7 @@ namespace tridia::distributed {
 
 /// Some of the lines: what travels, and what is done here.
 struct slab {
-  index_t in, out;  // where they begin in the arrays, in real numbers
+  index_t in = 0, out = 0;  // where they begin in the arrays, in real numbers
   std::unique_ptr<line_sums> sums{};
   std::unique_ptr<const compact::executor> rows{};  // null where there are no lines
 };
@@ -27,7 +27,7 @@ struct compact_operator::state {
   std::unique_ptr<const backend> where{};
   int axis = 0;
   std::string warning{};
-  line_operator whole_line{};
+  line_operator whole_line{}, own_line{};  // all of a line, and this rank's rows
   compact::grid_arrays arrays{};
   std::vector<int> peers{};
   // Lines that do not cross ranks are any operator's.

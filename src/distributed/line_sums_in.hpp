@@ -53,58 +53,74 @@ struct share_summing {
     return in + at[layout::rhs] + along.origin;
   }
 
-  /// Of `N` lines that lie side by side, every Team-th point from `member` on.
-  template <int N>
-  TRIDIA_FN void sum(const sum_group& g, const V* first, index_t line, int member) const {
-    constexpr int most = sum_group::most;
+  /// Every Team-th point from `member` on; `value(line of this call, element)` for all of them, of
+  /// which `live` are there.
+  template <int Sums, class Value>
+  TRIDIA_FN void sum(const sum_group& g, index_t line, index_t live, int member,
+                     Value value) const {
     // Points that are asked for at the same time.
-    constexpr int ahead = N > 1 ? 1 : Team > 1 ? 4 : 8;
-    V all[most][N];
+    constexpr int ahead = Lanes > 1 ? 1 : Team > 1 ? 4 : 8;
+    V all[Sums][Lanes];
     TRIDIA_UNROLL
-    for (int j = 0; j < most; ++j)
-      for (int l = 0; l < N; ++l) all[j][l] = V(0);
-    const V* const from = first + g.first * along.step;
+    for (int j = 0; j < Sums; ++j)
+      for (int l = 0; l < Lanes; ++l) all[j][l] = V(0);
     const V* const w = weights + g.weights;
-    const auto add = [&](index_t k, const V(&v)[N]) {
+    const auto load = [&](index_t k, V(&v)[Lanes]) {
+      for (int l = 0; l < Lanes; ++l) v[l] = value(l, (g.first + k) * along.step);
+    };
+    const auto add = [&](index_t k, const V(&v)[Lanes]) {
       TRIDIA_UNROLL
-      for (int j = 0; j < most; ++j)
-        for (int l = 0; l < N; ++l) all[j][l] = all[j][l] + v[l] * w[k * most + j];
+      for (int j = 0; j < Sums; ++j)
+        for (int l = 0; l < Lanes; ++l) {
+          all[j][l] = all[j][l] + v[l] * w[k * sum_group::most + j];
+        }
     };
     index_t k = member;
     for (; k + (ahead - 1) * Team < g.count; k += ahead * Team) {
-      V some[ahead][N];
+      V some[ahead][Lanes];
       TRIDIA_UNROLL
-      for (int a = 0; a < ahead; ++a)
-        for (int l = 0; l < N; ++l) some[a][l] = from[(k + a * Team) * along.step + l];
+      for (int a = 0; a < ahead; ++a) load(k + a * Team, some[a]);
       TRIDIA_UNROLL
       for (int a = 0; a < ahead; ++a) add(k + a * Team, some[a]);
     }
     for (; k < g.count; k += Team) {
-      V one[N];
-      for (int l = 0; l < N; ++l) one[l] = from[k * along.step + l];
+      V one[Lanes];
+      load(k, one);
       add(k, one);
     }
-    for (int j = 0; j < g.sums; ++j)
-      for (int l = 0; l < N; ++l) {
+    TRIDIA_UNROLL
+    for (int j = 0; j < Sums; ++j)
+      for (int l = 0; l < Lanes; ++l) {
         const V of_team = team_sum<Team>(all[j][l]);
-        if (member == 0) to[g.slot[j] * lines.size + line + l] = of_team;
+        if (member == 0 && l < live) to[g.slot[j] * lines.size + line + l] = of_team;
       }
+  }
+  template <class Value>
+  TRIDIA_FN void sum_all(index_t line, index_t live, int member, Value value) const {
+    static_assert(sum_group::most == 4);
+    for (int k = 0; k < count; ++k) {
+      const sum_group& g = groups[k];
+      g.sums == 1   ? sum<1>(g, line, live, member, value)
+      : g.sums == 2 ? sum<2>(g, line, live, member, value)
+      : g.sums == 3 ? sum<3>(g, line, live, member, value)
+                    : sum<4>(g, line, live, member, value);
+    }
   }
 
   TRIDIA_FN void operator()(index_t i, index_t) const {
     const int member = static_cast<int>(i % Team);
-    const index_t begin = i / Team * Lanes;
-    const index_t end = begin + Lanes < lines.size ? begin + Lanes : lines.size;
-    const V* const first = start(begin);
-    bool beside = end - begin == Lanes;
-    for (index_t l = begin + 1; beside && l < end; ++l) beside = start(l) == first + (l - begin);
-    if (beside) {
-      for (int g = 0; g < count; ++g) sum<Lanes>(groups[g], first, begin, member);
-      return;
+    const index_t line = i / Team * Lanes;
+    const index_t live = line + Lanes < lines.size ? Lanes : lines.size - line;
+    const V* from[Lanes];
+    bool beside = true;
+    for (int l = 0; l < Lanes; ++l) {
+      from[l] = l == 0 || l < live ? start(line + l) : from[l - 1];
+      beside = beside && from[l] == from[0] + l;
     }
-    for (index_t l = begin; l < end; ++l) {
-      const V* const from = start(l);
-      for (int g = 0; g < count; ++g) sum<1>(groups[g], from, l, member);
+    if (beside) {
+      sum_all(line, live, member, [first = from[0]](int l, index_t at) { return first[at + l]; });
+    } else {
+      sum_all(line, live, member, [&](int l, index_t at) { return from[l][at]; });
     }
   }
 };
@@ -171,12 +187,11 @@ class line_sums_in final : public line_sums {
   }
 
   void sum(const void* in, void* stream) override {
-    // Where a line's points lie side by side, so do a team's threads.
-    if (std::abs(task_.in.step) == 1) {
-      sum_by<1, Space::team>(in, stream);
-    } else {
-      sum_by<Space::lanes, 1>(in, stream);
+    if constexpr (Space::team > 1) {
+      // Where a line's points lie side by side, so do a team's threads.
+      if (std::abs(task_.in.step) == 1) return sum_by<1, Space::team>(in, stream);
     }
+    sum_by<Space::lanes, 1>(in, stream);
   }
   void send(void* stream) override { exchange_->start(receives_, sends_, stream); }
   void add(void* stream) override {

@@ -81,6 +81,8 @@ grid grid_of_rows(const grid& points, int axis, index_t rows) {
   return grid::of_parts(parts);
 }
 
+line_cuts cuts_of(const op_state& s) { return {s.ranks.cuts(s.axis), s.out_ranks.cuts(s.axis)}; }
+
 void check_operator(op_state& s, const scheme& what, const closure& c) {
   tridia::grid& g = s.lines;
   check_size(s.ranks, *s.by);
@@ -101,6 +103,11 @@ void check_operator(op_state& s, const scheme& what, const closure& c) {
   s.arrays = compact::arrays_of(g, static_cast<std::size_t>(s.axis),
                                 s.out_ranks.block(s.by->rank()).extents[s.axis]);
   if (compact::needs_closure(g)) s.warning = closure_warning(what, c);
+  if (s.ranks.ranks()[s.axis] == 1) return;
+  (void)compact::factor(s.whole_line.matrix, s.whole_line.rows, s.whole_line.boundary);
+  const int here = s.ranks.coordinates(s.by->rank())[s.axis];
+  s.own_line = part_of(s.whole_line, cuts_of(s), here);
+  (void)end_columns(s.own_line, sides_of(s.whole_line, cuts_of(s), here));
 }
 
 /// Neighbouring axes that one stride can step through are one.
@@ -153,11 +160,7 @@ void add_peers(std::vector<int>& peers, const sum_plan& p, const line_of_ranks& 
 void make_split(op_state& s, index_t order, index_t most_lines) {
   const int here = s.ranks.coordinates(s.by->rank())[s.axis];
   const line_of_ranks line{s.ranks.line(s.by->rank(), s.axis), here};
-  const line_cuts cuts{s.ranks.cuts(s.axis), s.out_ranks.cuts(s.axis)};
-  (void)compact::factor(s.whole_line.matrix, s.whole_line.rows, s.whole_line.boundary);
-  const line_operator own = part_of(s.whole_line, cuts, here);
-  (void)end_columns(own, sides_of(s.whole_line, cuts, here));  // refuses a singular part
-
+  const line_cuts cuts = cuts_of(s);
   const value_type type = s.arrays.shape.type;
   const inverse_rows weights(s.whole_line);
   const sum_plan sums = plan_sums(cuts.points, here, [&](int part) {
@@ -183,7 +186,7 @@ void make_split(op_state& s, index_t order, index_t most_lines) {
                                     s.options.threads},
                                    *s.by);
     if (g.right_sides.size == 0) continue;
-    part.rows = compact::make_executor({own, type, g, where});
+    part.rows = compact::make_executor({s.own_line, type, g, where});
     s.memory_bytes = std::max(s.memory_bytes, part.rows->workspace_bytes());
   }
 }

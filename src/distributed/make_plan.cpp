@@ -66,11 +66,38 @@ void check_crossing(const tridia::problem& p) {
   }
 }
 
-void check_strategy(const plan_options& o) {
-  if (o.strategy == strategy::automatic) return;
-  refuse(errc::unsupported, "strategy: " + std::string(name(o.strategy)) +
-                                " is for coefficients in arrays, but these are constant, and need "
-                                "no interface system: leave it automatic");
+line_of_ranks line_here(const plan::state& s) {
+  const int me = s.by->rank();
+  return {s.ranks.line(me, s.axis), s.ranks.coordinates(me)[s.axis]};
+}
+
+/// Lines of constant coefficients: A^-1 B with B the identity.
+struct constant_lines {
+  line_cuts cuts;
+  line_operator whole, own;
+  part_sides sides;
+
+  explicit constant_lines(const plan::state& s) : cuts{s.ranks.cuts(s.axis), s.ranks.cuts(s.axis)} {
+    whole.points = whole.rows = cuts.rows.back();
+    whole.boundary = s.problem.boundary;
+    whole.matrix = s.problem.matrix;
+    whole.interior = {0, {1}};
+    const int here = line_here(s).here;
+    own = part_of(whole, cuts, here);
+    sides = sides_of(whole, cuts, here);
+  }
+};
+
+void check_constant(const plan::state& s) {
+  if (s.options.strategy != strategy::automatic) {
+    refuse(errc::unsupported, "strategy: " + std::string(name(s.options.strategy)) +
+                                  " is for coefficients in arrays, but these are constant, and "
+                                  "need no interface system: leave it automatic");
+  }
+  (void)solver::make_constant_matrix(s.problem, s.ranks.cuts(s.axis).back());
+  const constant_lines lines(s);
+  const inverse_rows regular(lines.whole);
+  (void)end_columns(lines.own, lines.sides);
 }
 
 void check_problem(plan::state& s) {
@@ -95,7 +122,7 @@ void check_problem(plan::state& s) {
   s.axis = s.shapes.axis - 1;
   if (s.ranks.ranks()[s.axis] > 1) {
     check_crossing(p);
-    if (s.constant()) check_strategy(s.options);
+    if (s.constant()) check_constant(s);
   }
   tridia::problem open = p;  // what is beyond the ends of a block is not for its geometry to know
   open.boundary = boundary::regular;
@@ -131,20 +158,14 @@ void choose(plan::state& s) {
   interface_size size = s.problem.pivoting == pivoting::none ? words_of<pivoting::none>()
                                                              : words_of<pivoting::partial>();
   size.bytes = static_cast<double>(size_of(s.problem.type));
-  s.chosen =
-      choose_strategy(s.options, s.problem.pivoting, s.ranks.ranks()[s.axis], most_lines(s), size,
-                      s.by->device() < 0 ? cluster_of_cpus : host_of_gpus);
+  s.chosen = choose_strategy(s.options, s.problem.pivoting, s.ranks.ranks()[s.axis], most_lines(s),
+                             size, s.by->device() < 0 ? cluster_of_cpus : host_of_gpus);
 }
 
 void make_whole(plan::state& s) {
   s.whole = std::make_unique<tridia::plan>(s.problem, s.where->options(s.options.threads));
   s.chosen.reason += "; " + s.whole->reason();
   s.memory = s.where->allocate(s.whole->workspace_bytes());
-}
-
-line_of_ranks line_here(const plan::state& s) {
-  const int me = s.by->rank();
-  return {s.ranks.line(me, s.axis), s.ranks.coordinates(me)[s.axis]};
 }
 
 /// What is not zero of a column.
@@ -155,19 +176,11 @@ sum_column trimmed(const line_weights& column) {
   return {first - column.begin(), {first, last.base()}};
 }
 
-/// A^-1 B with B the identity, whose parts are solved by themselves: what others add to their first
-/// and last right-hand sides is spread over their x afterwards.
+/// Parts are solved by themselves: what others add to their first and last right-hand sides is
+/// spread over their x afterwards.
 void make_constant(plan::state& s, const line_of_ranks& line) {
-  const std::vector<index_t>& cuts = s.ranks.cuts(s.axis);
-  line_operator whole;
-  whole.points = whole.rows = cuts.back();
-  whole.boundary = s.problem.boundary;
-  whole.matrix = s.problem.matrix;
-  whole.interior = {0, {1}};
-  (void)solver::make_constant_matrix(s.problem, whole.rows);  // refuses what is no such matrix
-  const line_cuts parts{cuts, cuts};
-  const line_operator own = part_of(whole, parts, line.here);
-  const inverse_rows weights(whole);
+  const constant_lines lines(s);
+  const inverse_rows weights(lines.whole);
   const double tolerance = least_weight(s.problem.type, s.options.tolerance);
   sums_task sums{s.problem.type,
                  {},
@@ -177,19 +190,19 @@ void make_constant(plan::state& s, const line_of_ranks& line) {
                  s.geometry.lines[layout::x],
                  {},
                  s.options.threads};
-  for (line_weights& column : end_columns(own, sides_of(whole, parts, line.here))) {
+  for (line_weights& column : end_columns(lines.own, lines.sides)) {
     leave_out(column, tolerance);
     sums.columns.push_back(trimmed(column));
   }
-  sums.plan = plan_sums(cuts, line.here, [&](int part) {
-    auto all = weights.couplings(parts, part);
+  sums.plan = plan_sums(lines.cuts.points, line.here, [&](int part) {
+    auto all = weights.couplings(lines.cuts, part);
     for (line_weights& w : all) leave_out(w, tolerance);
     return all;
   });
   s.sums = s.where->make_sums(sums, *s.by);
   tridia::problem rows = s.problem;
   rows.boundary = boundary::regular;
-  rows.matrix = own.matrix;
+  rows.matrix = lines.own.matrix;
   s.whole = std::make_unique<tridia::plan>(rows, s.where->options(s.options.threads));
   s.chosen.reason += "; " + s.whole->reason();
   s.memory = s.where->allocate(s.whole->workspace_bytes());

@@ -132,8 +132,11 @@ line_weights inverse_rows::row(index_t i) const {
   const line_weights of_rows =
       solver::solve(transposed_, factors_, pivoting::partial, unit(whole_.rows, i));
   line_weights all(static_cast<std::size_t>(whole_.points), wide(0));
+  // What is below all rounding costs nothing.
+  const long double least = 1e-24L * largest_of(of_rows);
   for (index_t k = 0; k < whole_.rows; ++k) {
-    add_stencil(all, k, of_rows[static_cast<std::size_t>(k)]);
+    const wide& factor = of_rows[static_cast<std::size_t>(k)];
+    if (size_of(factor) > least) add_stencil(all, k, factor);
   }
   return all;
 }

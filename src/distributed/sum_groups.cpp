@@ -15,10 +15,11 @@ sum_groups group_shares(const std::vector<sum_plan::share>& shares) {
   sum_groups all;
   for (const std::size_t k : order) {
     const sum_plan::share& s = shares[k];
-    // Longer ones have been before: a group has room for what lies within its points.
+    // Longer ones have been before: a group has room for what lies within its points, if it takes
+    // up most of them.
     const auto has_room = [&](const sum_group& g) {
       return g.sums < sum_group::most && g.first <= s.first &&
-             s.first + count(k) <= g.first + g.count;
+             s.first + count(k) <= g.first + g.count && 2 * count(k) > g.count;
     };
     auto g = std::find_if(all.groups.begin(), all.groups.end(), has_room);
     if (g == all.groups.end()) {

@@ -230,6 +230,16 @@ TEST(RankConstant, BadInputIsRefusedOnAllRanks) {
     EXPECT_NE(refusal(errc::unsupported, [&] { distributed_plan(g, alone, by); }).find("singular"),
               std::string::npos);
   }
+  // So it is on some ranks of many; all the same they go on together.
+  std::vector<index_t> parts(static_cast<std::size_t>(n), 2);
+  parts.front() = parts.back() = 3;
+  const auto odd = distributed::grid::of_parts({parts, {2}});
+  const bool here = world_rank() == 0 || world_rank() == n - 1;
+  EXPECT_NE(refusal(here ? errc::unsupported : errc::invalid_argument,
+                    [&] { distributed_plan(odd, alone, by); }),
+            "");
+  rng random = random_for("GoOn");
+  EXPECT_LE(error_of({p, g}, random, by), 20);
 }
 
 }  // namespace
