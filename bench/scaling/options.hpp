@@ -21,13 +21,13 @@ inline constexpr const char* kScalingHelp =
     "  --points N         along each axis, in basic (128)\n"
     "  --repetitions N    of every case (7)\n"
     "  --strategy NAME    this one alone (all, and automatic)\n"
-    "  --slabs N          of lines, in which a derivative's messages travel (chosen)\n";
+    "  --slabs N          of lines, in which a derivative's messages travel (1)\n";
 
 struct scaling_options {
   std::string json, suite = "basic";
   bool on_gpus = false;
   index_t points = 128;
-  int repetitions = 7, slabs = 0;
+  int repetitions = 7, slabs = 1;
   std::vector<tridia::distributed::strategy> strategies;
 };
 

@@ -21,7 +21,7 @@ struct scaling_case {
   std::vector<int> ranks;
   int axis = 0;
   tridia::distributed::strategy how = tridia::distributed::strategy::automatic;
-  int slabs = 0;  ///< As `operator_options::slabs`.
+  int slabs = 1;  ///< As `operator_options::slabs`.
 };
 
 /// A step of an execution, and its seconds.

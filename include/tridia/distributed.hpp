@@ -189,8 +189,8 @@ struct operator_options {
   double tolerance = 0;
   int threads = 0;  ///< As `options::threads`.
   /// Parts of the lines that are worked on one after another: while one is, messages of the next
-  /// two travel. 0: as many as are worth it (in host memory one, as MPI moves nothing meanwhile).
-  int slabs = 0;
+  /// two travel. From 1; on GPUs of one host more did not pay (docs/scaling.md).
+  int slabs = 1;
 };
 
 /// A compact scheme along one axis of a grid that is spread over ranks: `tridia::compact_operator`,

@@ -29,8 +29,6 @@ class backend {
                                                   transport&) const = 0;
   /// All ranks of a communicator make theirs together.
   virtual std::unique_ptr<line_sums> make_sums(const sums_task&, transport&) const = 0;
-  /// Lines that are enough work for messages of others to travel meanwhile; 0: they never do.
-  virtual index_t lines_a_slab() const { return 0; }
   virtual std::unique_ptr<laps> make_laps() const = 0;
   /// Memory that lives as long as what is returned.
   virtual std::shared_ptr<void> allocate(std::size_t bytes) const = 0;

@@ -16,9 +16,6 @@ namespace {
 
 using op_state = compact_operator::state;
 
-/// Slabs of lines, unless their number is given.
-constexpr int most_slabs = 4;
-
 [[noreturn]] void refuse(const std::string& sentence) {
   throw error(errc::invalid_argument, sentence);
 }
@@ -95,7 +92,7 @@ void check_operator(op_state& s, const scheme& what, const closure& c) {
   if (!(s.options.tolerance >= 0)) {
     refuse("tolerance: " + std::to_string(s.options.tolerance) + " is not 0 or more");
   }
-  if (s.options.slabs < 0) refuse("slabs: " + std::to_string(s.options.slabs) + " is below 0");
+  if (s.options.slabs < 1) refuse("slabs: " + std::to_string(s.options.slabs) + " is below 1");
   compact::check_grid(g, s.where->options(s.options.threads));
   s.axis = static_cast<int>(compact::checked_axis(g));
   s.whole_line = compact::assemble(what, c, g, s.ranks.extents()[s.axis]);
@@ -143,13 +140,6 @@ layout::axes slab_of(layout::axes lines, int k, int slabs, slab& s) {
   return merged(lines);
 }
 
-/// The same number on all ranks, of which `lines` is the most that any has.
-int slabs_of(const op_state& s, index_t lines) {
-  if (s.options.slabs > 0) return s.options.slabs;
-  const index_t each = s.where->lines_a_slab();
-  return each > 0 ? static_cast<int>(std::clamp<index_t>(lines / each, 1, most_slabs)) : 1;
-}
-
 void add_peers(std::vector<int>& peers, const sum_plan& p, const line_of_ranks& line) {
   for (const auto& to : p.to) peers.push_back(line.ranks[to.part]);
   for (const auto& from : p.from) peers.push_back(line.ranks[from.part]);
@@ -157,7 +147,7 @@ void add_peers(std::vector<int>& peers, const sum_plan& p, const line_of_ranks& 
   peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
 }
 
-void make_split(op_state& s, index_t order, index_t most_lines) {
+void make_split(op_state& s, index_t order) {
   const int here = s.ranks.coordinates(s.by->rank())[s.axis];
   const line_of_ranks line{s.ranks.line(s.by->rank(), s.axis), here};
   const line_cuts cuts = cuts_of(s);
@@ -172,10 +162,9 @@ void make_split(op_state& s, index_t order, index_t most_lines) {
   layout::geometry g = layout::make_geometry(s.arrays.shape, s.arrays.resolved);
   const layout::axes lines = number_lines(g, s.arrays.resolved, order).matrices;
   const tridia::options where = s.where->options(s.options.threads);
-  const int slabs = slabs_of(s, most_lines);
-  for (int k = 0; k < slabs; ++k) {
+  for (int k = 0; k < s.options.slabs; ++k) {
     slab& part = s.slabs.emplace_back();
-    g.right_sides = slab_of(lines, k, slabs, part);
+    g.right_sides = slab_of(lines, k, s.options.slabs, part);
     part.sums = s.where->make_sums({type,
                                     sums,
                                     line,
@@ -191,20 +180,14 @@ void make_split(op_state& s, index_t order, index_t most_lines) {
   }
 }
 
-index_t lines_of(const op_state& s) {
-  const layout::resolved_array& out = s.arrays.resolved.out;
-  return s.arrays.empty() ? 0 : layout::product(out.extents) / out.extents[s.axis + 1];
-}
-
-void make_parts(op_state& s, const scheme& what, const closure& c, index_t order,
-                index_t most_lines) {
+void make_parts(op_state& s, const scheme& what, const closure& c, index_t order) {
   s.times = s.where->make_laps();
   if (s.ranks.ranks()[s.axis] == 1) {
     s.whole = std::make_unique<const tridia::compact_operator>(what, c, s.lines,
                                                                s.where->options(s.options.threads));
     s.memory_bytes = s.whole->workspace_bytes();
   } else {
-    make_split(s, order, most_lines);
+    make_split(s, order);
   }
   s.memory = s.where->allocate(s.memory_bytes);
 }
@@ -225,10 +208,10 @@ compact_operator::compact_operator(const grid& g, const scheme& s, const closure
       check_operator(*made, s, c);
     });
     const at_backend scope(*made->where);
-    index_t of_all[] = {wished_order(made->arrays.resolved), lines_of(*made)};
-    made->by->maxima(of_all);
+    index_t order[] = {wished_order(made->arrays.resolved)};
+    made->by->maxima(order);
     // Memory may run out on one rank alone.
-    agreement(*made->by).reach([&] { make_parts(*made, s, c, of_all[0], of_all[1]); });
+    agreement(*made->by).reach([&] { make_parts(*made, s, c, order[0]); });
     state_ = std::move(made);
   } catch (const std::bad_alloc&) {
     throw error(errc::out_of_memory, "an operator: host memory ran out");

@@ -86,7 +86,6 @@ class cuda_backend final : public backend {
   std::unique_ptr<line_sums> make_sums(const sums_task& t, transport& by) const override {
     return make_device_sums(t, by);
   }
-  index_t lines_a_slab() const override { return index_t{1} << 16; }
   std::unique_ptr<laps> make_laps() const override { return std::make_unique<device_laps>(); }
   std::shared_ptr<void> allocate(std::size_t bytes) const override {
     auto memory = std::make_shared<cuda::device_memory>(bytes);
