@@ -7,7 +7,8 @@
 
 /// NCCL for `tridia/distributed.hpp`: arrays in the memory of GPUs, one for each rank; link with
 /// tridia::nccl. Ranks are processes, or threads of one process; a rank's calls come from one
-/// thread at a time.
+/// thread at a time. Work is waited for by `communicator::synchronize`: where a rank is lost, only
+/// that ends what waits for it on the device.
 namespace tridia::distributed {
 
 /// All ranks of `start` call it together, each with the GPU (-1: the current one) where its arrays

@@ -185,15 +185,15 @@ class nccl_transport final : public transport {
     throw error(errc::peer_failure, "NCCL: rank " + std::to_string(rank_) + ": " + sentence);
   }
 
-  /// Without a failure, once all messages have gone.
+  /// Without a failure, once all messages have gone. Where the others do not come to its end, a
+  /// communicator is left as it is.
   void close() {
     if (comm_ == nullptr) return;
     try {
       synchronize(travel_);
-      within_limit("ending", [c = comm_] { return ncclCommDestroy(c); });
-      comm_ = nullptr;
+      within_limit("ending", [c = std::exchange(comm_, nullptr)] { return ncclCommDestroy(c); });
     } catch (...) {
-      // It has been aborted where there was no more to hope for.
+      // There is nobody to tell.
     }
   }
 
