@@ -97,8 +97,10 @@ class alone {
  public:
   alone(const communicator& self, const scaling_options& o) : self_(self), options_(o) {}
 
-  /// Weak: of what each rank has; strong: of all. None where it does not fit one rank.
+  /// Weak: of what each rank has; strong: of all. None where it does not fit one rank,
+  /// or nobody asked.
   std::optional<double> ms_of(scaling_case c) {
+    if (!options_.alone) return std::nullopt;
     if (c.kind == "weak") {
       for (std::size_t a = 0; a < 3; ++a) c.extents[a] /= c.ranks[a];
     }
