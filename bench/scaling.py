@@ -37,7 +37,7 @@ PEERS = {"PaScaL_TDMA 2.1": {(4096, 65536): {1: 7.2, 2: 6.05, 4: 3.14, 8: 1.87},
 
 MEMORY = 4.2e12                                      # bytes a second of a GPU
 ROUND, MESSAGE, NETWORK = 1.5e-5, 1e-6, 2e11         # host_of_gpus in src/distributed/model.hpp
-SUMS, NOTICED = 2, 38                                # of C6: words a border and line, points in them
+SUMS, POINTS = 2, 39                                 # k and w of C6, a line and border
 
 
 def derivative_model(row):
@@ -46,7 +46,7 @@ def derivative_model(row):
     points = row["n"] * row["batch"] / math.prod(ranks)
     lines = points / (row["n"] / ranks[axis])
     borders = min(2, ranks[axis] - 1)
-    seconds = WORD * (2 * points + NOTICED * lines * borders) / MEMORY
+    seconds = WORD * (2 * points + (POINTS + 4 * SUMS) * lines * borders) / MEMORY
     if borders:
         seconds += ROUND + 2 * borders * MESSAGE + SUMS * WORD * lines / NETWORK
     return seconds * 1e3
