@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 GAINS, PARTS = Path("docs/scaling.png"), Path("docs/scaling-steps.png")
 BEGIN, END = "<!-- begin: bench/scaling.py -->", "<!-- end: bench/scaling.py -->"
 WORD = 8
-STRATEGIES = ("automatic", "gather", "allgather", "pcr", "all_to_all")
+STRATEGIES = ("automatic", "gather", "allgather", "pcr", "all_to_all", "nearest")
 
 # Milliseconds by ranks; own coefficients, f64, H200, rows and lines. PaScaL_TDMA on 1 and 2 GPUs and
 # OP-DSL (NCCL, PCR) as measured on such cards; PaScaL_TDMA on 4 and 8 as it reports.
@@ -282,10 +282,10 @@ def draw_parts(files, path):
 
 def draw_strategies(panel, rows, cases):
     for k, (colour, strategy) in enumerate(zip(COLOURS, STRATEGIES)):
-        here = [(y + 0.15 * (k - 2), found[strategy]["ms"]) for y, (_, found) in enumerate(cases)
+        here = [(y + 0.13 * (k - 2.5), found[strategy]["ms"]) for y, (_, found) in enumerate(cases)
                 if strategy in found]
         if here:
-            panel.barh(*zip(*here), height=0.14, color=colour, label=strategy)
+            panel.barh(*zip(*here), height=0.12, color=colour, label=strategy)
     models = [(y, solve_model(rows, found["automatic"])) for y, (_, found) in enumerate(cases)
               if "automatic" in found]
     for marker, (name, points) in zip("|xD", [

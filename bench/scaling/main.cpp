@@ -16,6 +16,7 @@
 #include <cstring>
 #include <exception>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -139,9 +140,23 @@ std::string efficiency(const scaling_case& c, double ms, double one) {
   return line;
 }
 
+/// Nothing where all ranks are told that a strategy cannot be had: blocks too short for `nearest`.
+std::optional<measured> measure_if_possible(const scaling_case& c, const communicator& by,
+                                            const scaling_options& o) {
+  try {
+    return measure(c, by, o);
+  } catch (const tridia::error& e) {
+    if (e.code() != tridia::errc::unsupported) throw;
+    if (by.rank() == 0) std::fprintf(stderr, "left out: %s\n", e.what());
+    return std::nullopt;
+  }
+}
+
 void add_rows(suite& s, const scaling_case& c, const communicator& by, const scaling_options& o,
               alone& one_rank) {
-  const measured m = measure(c, by, o);
+  const auto possible = measure_if_possible(c, by, o);
+  if (!possible) return;
+  const measured& m = *possible;
   const char* const transport = by.cuda_device() < 0 ? "mpi" : "nccl";
   const char* const does = c.does == scaling_case::what::solve ? "solve" : "C6 derivative";
   row whole = row_of(c, m, transport);

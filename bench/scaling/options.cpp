@@ -172,8 +172,8 @@ class case_list {
 
 scaling_options parse_scaling(int argc, char** argv) {
   scaling_options o;
-  o.strategies = {strategy::automatic, strategy::gather, strategy::allgather, strategy::pcr,
-                  strategy::all_to_all};
+  o.strategies = {strategy::automatic, strategy::gather,     strategy::allgather,
+                  strategy::pcr,       strategy::all_to_all, strategy::nearest};
   for (int k = 1; k < argc; k += 2) {
     const std::string option = argv[k];
     if (k + 1 == argc) throw std::runtime_error(option + " takes a value");
