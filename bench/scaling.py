@@ -127,11 +127,18 @@ def number(value, digits=3):
 
 # -- tables ---------------------------------------------------------------------------------------
 
-def derivative_table(files):
-    """Cases by splits: milliseconds, and the gain as measured and by the model."""
+def derivative_tables(files):
+    """For each number of GPUs cases by splits: milliseconds, and the gain, measured and modelled."""
     rows = whole_rows(files, DERIVATIVE)
-    splits = sorted({place(r)[1] for r in rows if ranks_of(r) > 1},
-                    key=lambda ranks: (math.prod(ranks), sum(r > 1 for r in ranks), ranks[::-1]))
+    parts = []
+    for count in sorted({ranks_of(r) for r in rows} - {1}):
+        parts += [f"{count} GPUs:", "",
+                  *derivative_table([r for r in rows if ranks_of(r) == count]), ""]
+    return parts
+
+
+def derivative_table(rows):
+    splits = sorted({place(r)[1] for r in rows}, key=lambda s: (sum(r > 1 for r in s), s[::-1]))
     cases = sorted({(r["case"].split(",")[0], points_of(r), place(r)[0]) for r in rows},
                    key=lambda c: (c[0] != "weak", c[1:]))
     lines = []
@@ -143,7 +150,7 @@ def derivative_table(files):
             cells.append(f"{number(at[0]['ms'])} ({number(gain(at[0]), 2)}; "
                          f"{number(gain_model(at[0]), 2)})" if at else "-")
         lines.append([f"{kind}, {n}^3{' a GPU' if kind == 'weak' else ''}, axis {axis}", *cells])
-    return table(["case", *(str(s) for s in splits)], lines)
+    return table(["case", *map(str, splits)], lines)
 
 
 def solve_cases(files):
@@ -200,7 +207,7 @@ def text(files, sources):
              f"{machine_line(files[0])}, {files[0]['date'][:10]} ({which}). The C6 derivative, f64: "
              "milliseconds, and in brackets the efficiency (weak) or speed-up (strong) against one GPU "
              "of the same run, as measured and by the model. Columns are the ranks along each axis; "
-             "axis 2 is contiguous.", "", *derivative_table(files), "",
+             "axis 2 is contiguous.", "", *derivative_tables(files),
              f"![efficiency and speed-up against the number of GPUs]({GAINS.name})", ""]
     if solves:
         parts += ["Own coefficients, without pivoting, milliseconds, beside the model and what others "
@@ -276,7 +283,8 @@ def draw_parts(files, path):
     for panel in panels:
         panel.invert_yaxis()
         panel.tick_params(axis="y", labelsize=6)
-        panel.legend(fontsize=7)
+        if panel.get_legend_handles_labels()[0]:
+            panel.legend(fontsize=7)
     save(figure, path)
 
 

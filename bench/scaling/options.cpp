@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string_view>
@@ -105,30 +106,40 @@ class case_list {
 
   /// Own coefficients as PaScaL_TDMA 2.1 and OP-DSL report: lines are slow in memory.
   void published() {
+    const index_t n = options_.points;
     for (const strategy how : options_.strategies) {
-      strong(what::solve, {4096, 256, 256}, {ranks_, 1, 1}, 0, how);
-      strong(what::solve, {4096, 128, 128}, {ranks_, 1, 1}, 0, how);
-      strong(what::solve, {512, 512, 512}, {ranks_, 1, 1}, 0, how);
-      strong(what::solve, {512, 512, 512}, {1, 1, ranks_}, 2, how);
+      strong(what::solve, {32 * n, 2 * n, 2 * n}, {ranks_, 1, 1}, 0, how);
+      strong(what::solve, {32 * n, n, n}, {ranks_, 1, 1}, 0, how);
+      strong(what::solve, cube(4 * n, {1, 1, 1}), {ranks_, 1, 1}, 0, how);
+      strong(what::solve, cube(4 * n, {1, 1, 1}), {1, 1, ranks_}, 2, how);
     }
   }
 
   void targets() {
+    const index_t points = options_.points;
     const std::vector<int> slow{ranks_, 1, 1}, fast{1, 1, ranks_};
-    for (int axis = 0; axis < 3; ++axis) weak(what::derivative, 512, slow, axis, {});
-    weak(what::derivative, 512, fast, 2, {});
-    for (const index_t n : {512, 256}) {
+    for (int axis = 0; axis < 3; ++axis) weak(what::derivative, 4 * points, slow, axis, {});
+    weak(what::derivative, 4 * points, fast, 2, {});
+    for (const index_t n : {4 * points, 2 * points}) {
       strong(what::derivative, {n, n, n}, slow, 0, {});
       strong(what::derivative, {n, n, n}, fast, 2, {});
     }
     published();
   }
 
+  /// Grids split as all axes of a program's would be, and so that the lines cross as many ranks.
   void full() {
-    for (const auto& split : splits(ranks_)) {
-      for (int axis = 0; axis < 3; ++axis) {
-        for (const index_t n : {256, 512}) weak(what::derivative, n, split, axis, {});
-        for (const index_t n : {256, 512, 1024}) {
+    const index_t points = options_.points;
+    for (int axis = 0; axis < 3; ++axis) {
+      std::set<std::vector<int>> all;
+      for (const auto& some : {splits(ranks_), splits_across(ranks_, axis)}) {
+        all.insert(some.begin(), some.end());
+      }
+      for (const auto& split : all) {
+        for (const index_t n : {2 * points, 4 * points}) {
+          weak(what::derivative, n, split, axis, {});
+        }
+        for (const index_t n : {2 * points, 4 * points, 8 * points}) {
           strong(what::derivative, {n, n, n}, split, axis, {});
         }
       }
