@@ -403,7 +403,7 @@ CORES_A_GPU = 8
 DERIVATIVE = "C6 derivative"
 DIRECTIONS = ("z", "y", "x, the fastest")
 STEPS = ("reduce", "interface", "expand")
-HOW_MANY = {0: "none", 1: "one", 2: "two", 3: "three"}
+HOW_MANY = ("none", "one", "two", "three")
 
 
 def place(row):
@@ -657,9 +657,10 @@ def measure_cluster(path, options):
     a, options = parser.parse_known_args(options)
     folder = Path(__file__).resolve().parent
     program = folder / "tridia_bench_scaling"
-    if not program.exists():
-        fail(f"cluster needs {program}, which is built with -DTRIDIA_BUILD_BENCHMARKS=ON where MPI is "
-             "found (libopenmpi-dev openmpi-bin)")
+    for needed in (program, folder / "tridia"):
+        if not needed.exists():
+            fail(f"cluster needs {needed}, which is built with -DTRIDIA_BUILD_BENCHMARKS=ON where MPI "
+                 "is found (libopenmpi-dev openmpi-bin)")
     mpirun = shutil.which("mpirun") or fail("cluster needs mpirun (openmpi-bin), and finds none")
     cores, gpus = len(os.sched_getaffinity(0)), gpus_here(folder)
     device = a.device or ("cuda" if gpus else "cpu")
