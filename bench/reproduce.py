@@ -666,7 +666,8 @@ def measure_cluster(path, options):
     device = a.device or ("cuda" if gpus else "cpu")
     ranks = (gpus if device == "cuda" else cores) if a.ranks is None else a.ranks
     if ranks < 1:
-        fail(f"--ranks: {ranks} is less than 1" if a.ranks is not None else "--device cuda: no GPU is visible")
+        fail("--device cuda: no GPU is visible" if a.ranks is None else
+             f"--ranks: {ranks} is less than 1")
     code, parts = 0, []
     with tempfile.TemporaryDirectory() as kept:
         for device_of_run, p, suite in scaling_runs(device, ranks, cores):
