@@ -198,6 +198,42 @@ def interface_table(files):
     return table(["case", *strategies], lines)
 
 
+def targets(files):
+    """(what, bound, the worst that was measured on two GPUs), at least for gains, at most for ms."""
+    two = [r for r in whole_rows(files, DERIVATIVE) if ranks_of(r) == 2]
+    solves = [r for r in whole_rows(files, "solve") if ranks_of(r) == 2
+              and r["case"].startswith("strong") and strategy_of(r) == "automatic"]
+
+    def gains(kind, n, crossing=True):
+        return [gain(r) for r in two if r["case"].startswith(kind) and points_of(r) == n and gain(r)
+                and (place(r)[1][place(r)[0]] > 1) == crossing]
+
+    def times(n, batch, of=lambda r: r["ms"]):
+        return [of(r) for r in solves if (r["n"], r["batch"]) == (n, batch) and of(r)
+                and place(r)[1][place(r)[0]] > 1]
+
+    own = "own coefficients, 4096 rows, {} lines, {}, ms"
+    for what, bound, found in (
+            ("C6 along the split axis, 512^3 a GPU: efficiency", 0.95, gains("weak", 512)),
+            ("the same, 512^3 in all: times as fast as one GPU", 1.85, gains("strong", 512)),
+            ("the same, 256^3 in all", 1.5, gains("strong", 256)),
+            ("along an axis that is not split, 512^3 a GPU: efficiency", 0.99,
+             gains("weak", 512, crossing=False))):
+        yield what, f">= {bound}", min(found, default=None), bool(found) and min(found) >= bound
+    for what, bound, found in (
+            (own.format(65536, "two GPUs"), 2.2, times(4096, 65536)),
+            (own.format(16384, "one GPU"), 1.1, times(4096, 16384, solver_alone)),
+            (own.format(16384, "two GPUs"), 0.7, times(4096, 16384)),
+            ("own coefficients, 512^3, two GPUs, ms", 1.0, times(512, 262144))):
+        yield what, f"<= {bound}", max(found, default=None), bool(found) and max(found) <= bound
+
+
+def targets_table(files):
+    return table(["on two GPUs", "target", "the worst measured", "met"],
+                 [[what, bound, number(value), "-" if value is None else "yes" if met else "**no**"]
+                  for what, bound, value, met in targets(files)])
+
+
 def text(files, sources):
     which = ", ".join(f"[{max(map(ranks_of, whole_rows([f], DERIVATIVE) or [None]), default=1)} "
                       f"GPUs]({s})" if whole_rows([f], DERIVATIVE) else f"[results]({s})"
@@ -207,7 +243,7 @@ def text(files, sources):
              f"{machine_line(files[0])}, {files[0]['date'][:10]} ({which}). The C6 derivative, f64: "
              "milliseconds, and in brackets the efficiency (weak) or speed-up (strong) against one GPU "
              "of the same run, as measured and by the model. Columns are the ranks along each axis; "
-             "axis 2 is contiguous.", "", *derivative_tables(files),
+             "axis 2 is contiguous.", "", *targets_table(files), "", *derivative_tables(files),
              f"![efficiency and speed-up against the number of GPUs]({GAINS.name})", ""]
     if solves:
         parts += ["Own coefficients, without pivoting, milliseconds, beside the model and what others "
