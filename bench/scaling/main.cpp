@@ -16,6 +16,7 @@
 #include <cstring>
 #include <exception>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -30,11 +31,11 @@ double slowest(double seconds) {
   return seconds;
 }
 
-/// Seconds of `count` executions, one after another, on the slowest rank.
-double seconds_of(work& w, const communicator& by, int count) {
+/// Seconds of `count` executions, one after another, on the slowest rank of those that take part.
+double seconds_of(work& w, const communicator& by, int count, bool takes_part) {
   MPI_Barrier(MPI_COMM_WORLD);
   const double began = MPI_Wtime();
-  for (int k = 0; k < count; ++k) w.execute(nullptr);
+  for (int k = 0; takes_part && k < count; ++k) w.execute(nullptr);
   by.synchronize(nullptr);
   return slowest(MPI_Wtime() - began);
 }
@@ -53,14 +54,17 @@ struct measured {
   }
 };
 
-measured measure(const scaling_case& c, const communicator& by, const scaling_options& o) {
+measured measure(const scaling_case& c, const communicator& by, const scaling_options& o,
+                 bool takes_part = true) {
   const auto w = make_work(c, by);
   // So many executions a repetition that neither clocks nor the way to the device count.
-  seconds_of(*w, by, 1);
-  const double once = seconds_of(*w, by, 2) / 2;
+  seconds_of(*w, by, 1, takes_part);
+  const double once = seconds_of(*w, by, 2, takes_part) / 2;
   const int count = by.cuda_device() < 0 ? 1 : std::clamp(static_cast<int>(0.01 / once), 2, 100);
   measured m;
-  for (int k = 0; k < o.repetitions; ++k) m.ms.push_back(seconds_of(*w, by, count) / count * 1e3);
+  for (int k = 0; k < o.repetitions; ++k) {
+    m.ms.push_back(seconds_of(*w, by, count, takes_part) / count * 1e3);
+  }
   for (const step& s : w->steps()) m.steps.emplace_back(s.name, slowest(s.seconds) * 1e3);
   m.error = slowest(w->error());
   m.workspace_bytes = w->workspace_bytes();
@@ -95,10 +99,13 @@ row row_of(const scaling_case& c, const measured& m, const char* transport) {
 /// The times of one rank alone, by the problem that it solves.
 class alone {
  public:
-  alone(const communicator& self, const scaling_options& o) : self_(self), options_(o) {}
+  alone(const communicator& self, const scaling_options& o, bool first)
+      : self_(self), options_(o), first_(first) {}
 
-  /// Weak: of what each rank has; strong: of all. None where it does not fit one rank.
+  /// Weak: of what each rank has; strong: of all. None where it does not fit one rank,
+  /// or nobody asked.
   std::optional<double> ms_of(scaling_case c) {
+    if (!options_.alone) return std::nullopt;
     if (c.kind == "weak") {
       for (std::size_t a = 0; a < 3; ++a) c.extents[a] /= c.ranks[a];
     }
@@ -109,13 +116,16 @@ class alone {
                      std::to_string(c.extents[2]);
     const auto found = known_.find(key);
     if (found != known_.end()) return found->second;
-    return known_[key] = measure(c, self_, options_).median();
+    // Cores of one machine share its memory: the others are idle.
+    const bool takes_part = self_.cuda_device() >= 0 || first_;
+    return known_[key] = measure(c, self_, options_, takes_part).median();
   }
 
  private:
   static constexpr index_t kMostAlone = index_t{1} << 31;
   const communicator& self_;
   const scaling_options& options_;
+  bool first_;
   std::map<std::string, double> known_;
 };
 
@@ -130,9 +140,23 @@ std::string efficiency(const scaling_case& c, double ms, double one) {
   return line;
 }
 
+/// Nothing where all ranks are told that a strategy cannot be had: blocks too short for `nearest`.
+std::optional<measured> measure_if_possible(const scaling_case& c, const communicator& by,
+                                            const scaling_options& o) {
+  try {
+    return measure(c, by, o);
+  } catch (const tridia::error& e) {
+    if (e.code() != tridia::errc::unsupported) throw;
+    if (by.rank() == 0) std::fprintf(stderr, "left out: %s\n", e.what());
+    return std::nullopt;
+  }
+}
+
 void add_rows(suite& s, const scaling_case& c, const communicator& by, const scaling_options& o,
               alone& one_rank) {
-  const measured m = measure(c, by, o);
+  const auto possible = measure_if_possible(c, by, o);
+  if (!possible) return;
+  const measured& m = *possible;
   const char* const transport = by.cuda_device() < 0 ? "mpi" : "nccl";
   const char* const does = c.does == scaling_case::what::solve ? "solve" : "C6 derivative";
   row whole = row_of(c, m, transport);
@@ -174,7 +198,7 @@ int run(int argc, char** argv) {
   const scaling_options o = parse_scaling(argc, argv);
   if (o.on_gpus) take_gpu();
   const communicator by = all_ranks(o.on_gpus), self = this_rank(o.on_gpus);
-  alone one_rank(self, o);
+  alone one_rank(self, o, by.rank() == 0);
   suite s;
   for (const scaling_case& c : scaling_cases(o, by.size())) add_rows(s, c, by, o, one_rank);
   if (by.rank() != 0) return 0;

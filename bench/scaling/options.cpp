@@ -1,15 +1,29 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
+#include <iterator>
+#include <set>
+#include <span>
 #include <stdexcept>
+#include <string_view>
 
 namespace tridia_bench {
 namespace {
 
 using tridia::distributed::strategy;
 using what = scaling_case::what;
+
+constexpr std::string_view kSuites[] = {"basic", "targets", "full", "thesis", "thesis-table"};
+
+std::string listed(std::span<const std::string_view> names) {
+  std::string all;
+  for (const auto name : names) all.append(all.empty() ? "" : ", ").append(name);
+  return all;
+}
 
 int positive(const std::string& option, const char* text) {
   int value = 0;
@@ -25,6 +39,33 @@ std::vector<std::vector<int>> splits(int ranks) {
   std::vector<std::vector<int>> all{{ranks, 1, 1}};
   if (ranks % 2 == 0 && ranks > 2) all.push_back({2, ranks / 2, 1});
   if (ranks % 4 == 0 && ranks > 4) all.push_back({2, 2, ranks / 4});
+  return all;
+}
+
+/// The largest divisor of `of` whose `power`-th power is at most `of`.
+int even_part(int of, int power) {
+  int best = 1;
+  for (int d = 2; d <= of; ++d) {
+    if (of % d == 0 && std::pow(d, power) <= of) best = d;
+  }
+  return best;
+}
+
+/// Grids of ranks as even as can be in one, two and three directions, of which `axis` is always
+/// one, with the most ranks.
+std::vector<std::vector<int>> splits_across(int ranks, int axis) {
+  const int other = axis == 0 ? 1 : 0, last = 3 - axis - other;
+  std::vector<std::vector<int>> all{{1, 1, 1}};
+  all[0][axis] = ranks;
+  if (const int two = even_part(ranks, 2); two > 1) {
+    all.push_back({1, 1, 1});
+    all.back()[axis] = ranks / two, all.back()[other] = two;
+  }
+  if (const int three = even_part(ranks, 3); three > 1) {
+    const int two = even_part(ranks / three, 2);
+    all.push_back({1, 1, 1});
+    all.back()[axis] = ranks / three / two, all.back()[other] = two, all.back()[last] = three;
+  }
   return all;
 }
 
@@ -65,30 +106,40 @@ class case_list {
 
   /// Own coefficients as PaScaL_TDMA 2.1 and OP-DSL report: lines are slow in memory.
   void published() {
+    const index_t n = options_.points;
     for (const strategy how : options_.strategies) {
-      strong(what::solve, {4096, 256, 256}, {ranks_, 1, 1}, 0, how);
-      strong(what::solve, {4096, 128, 128}, {ranks_, 1, 1}, 0, how);
-      strong(what::solve, {512, 512, 512}, {ranks_, 1, 1}, 0, how);
-      strong(what::solve, {512, 512, 512}, {1, 1, ranks_}, 2, how);
+      strong(what::solve, {32 * n, 2 * n, 2 * n}, {ranks_, 1, 1}, 0, how);
+      strong(what::solve, {32 * n, n, n}, {ranks_, 1, 1}, 0, how);
+      strong(what::solve, cube(4 * n, {1, 1, 1}), {ranks_, 1, 1}, 0, how);
+      strong(what::solve, cube(4 * n, {1, 1, 1}), {1, 1, ranks_}, 2, how);
     }
   }
 
   void targets() {
+    const index_t points = options_.points;
     const std::vector<int> slow{ranks_, 1, 1}, fast{1, 1, ranks_};
-    for (int axis = 0; axis < 3; ++axis) weak(what::derivative, 512, slow, axis, {});
-    weak(what::derivative, 512, fast, 2, {});
-    for (const index_t n : {512, 256}) {
+    for (int axis = 0; axis < 3; ++axis) weak(what::derivative, 4 * points, slow, axis, {});
+    weak(what::derivative, 4 * points, fast, 2, {});
+    for (const index_t n : {4 * points, 2 * points}) {
       strong(what::derivative, {n, n, n}, slow, 0, {});
       strong(what::derivative, {n, n, n}, fast, 2, {});
     }
     published();
   }
 
+  /// Grids split as all axes of a program's would be, and so that the lines cross as many ranks.
   void full() {
-    for (const auto& split : splits(ranks_)) {
-      for (int axis = 0; axis < 3; ++axis) {
-        for (const index_t n : {256, 512}) weak(what::derivative, n, split, axis, {});
-        for (const index_t n : {256, 512, 1024}) {
+    const index_t points = options_.points;
+    for (int axis = 0; axis < 3; ++axis) {
+      std::set<std::vector<int>> all;
+      for (const auto& some : {splits(ranks_), splits_across(ranks_, axis)}) {
+        all.insert(some.begin(), some.end());
+      }
+      for (const auto& split : all) {
+        for (const index_t n : {2 * points, 4 * points}) {
+          weak(what::derivative, n, split, axis, {});
+        }
+        for (const index_t n : {2 * points, 4 * points, 8 * points}) {
           strong(what::derivative, {n, n, n}, split, axis, {});
         }
       }
@@ -96,9 +147,34 @@ class case_list {
     published();
   }
 
+  /// Figures 4.7 to 4.10 of the thesis (Srinath, 2015), where N is 256, in every direction; larger
+  /// grids for 4.5 and 4.6, and for table 4.2, which has the fastest direction alone.
+  void thesis(bool table) {
+    const index_t n = options_.points;
+    for (int axis = table ? 2 : 0; axis < 3; ++axis) {
+      const auto splits = splits_across(ranks_, axis);
+      for (const auto& split : splits) {
+        if (table) break;
+        for (const index_t m : {n, 2 * n}) strong(what::derivative, {m, m, m}, split, axis, {});
+        for (const index_t m : {n / 2, n}) weak(what::derivative, m, split, axis, {});
+      }
+      for (const index_t m : {n, 2 * n, 4 * n, 8 * n}) {
+        const bool in_figures = !table && m <= 2 * n;
+        if (in_figures || !fits(m)) continue;
+        strong(what::derivative, {m, m, m}, splits.back(), axis, {});
+      }
+    }
+  }
+
   std::vector<scaling_case> all;
 
  private:
+  /// Both arrays: in 64 GiB of each GPU, or in 16 GiB of a machine without any.
+  [[nodiscard]] bool fits(index_t m) const {
+    return options_.on_gpus ? m * m * m / ranks_ <= index_t{1} << 32
+                            : m * m * m <= index_t{1} << 30;
+  }
+
   const scaling_options& options_;
   int ranks_;
 };
@@ -107,8 +183,8 @@ class case_list {
 
 scaling_options parse_scaling(int argc, char** argv) {
   scaling_options o;
-  o.strategies = {strategy::automatic, strategy::gather, strategy::allgather, strategy::pcr,
-                  strategy::all_to_all};
+  o.strategies = {strategy::automatic, strategy::gather,     strategy::allgather,
+                  strategy::pcr,       strategy::all_to_all, strategy::nearest};
   for (int k = 1; k < argc; k += 2) {
     const std::string option = argv[k];
     if (k + 1 == argc) throw std::runtime_error(option + " takes a value");
@@ -120,9 +196,14 @@ scaling_options parse_scaling(int argc, char** argv) {
         throw std::runtime_error("--device: \"" + value + "\" is neither cpu nor cuda");
       }
       o.on_gpus = value == "cuda";
+    } else if (option == "--alone") {
+      if (value != "yes" && value != "no") {
+        throw std::runtime_error("--alone: \"" + value + "\" is neither yes nor no");
+      }
+      o.alone = value == "yes";
     } else if (option == "--suite") {
-      if (value != "basic" && value != "targets" && value != "full") {
-        throw std::runtime_error("--suite: \"" + value + "\" is none of basic, targets and full");
+      if (std::ranges::find(kSuites, value) == std::end(kSuites)) {
+        throw std::runtime_error("--suite: \"" + value + "\" is none of " + listed(kSuites));
       }
       o.suite = value;
     } else if (option == "--points") {
@@ -147,6 +228,7 @@ std::vector<scaling_case> scaling_cases(const scaling_options& o, int ranks) {
   if (o.suite == "basic") list.basic();
   if (o.suite == "targets") list.targets();
   if (o.suite == "full") list.full();
+  if (o.suite.starts_with("thesis")) list.thesis(o.suite == "thesis-table");
   for (scaling_case& c : list.all) c.slabs = o.slabs;
   return list.all;
 }

@@ -16,16 +16,19 @@ inline constexpr const char* kScalingHelp =
     "  --device cpu|cuda  where fields are (cpu); cuda: in GPUs, one a rank, by NCCL\n"
     "  --suite NAME       basic: N^3 points, split along one axis, every strategy;\n"
     "                     targets: grids of 512^3 and 256^3 and those of PaScaL_TDMA;\n"
-    "                     full: every direction, split in one, two and three (basic)\n"
+    "                     full: every direction, split in one, two and three;\n"
+    "                     thesis, thesis-table: what tridia reproduce cluster asks for (basic)\n"
     "  --json FILE        write the results there\n"
-    "  --points N         along each axis, in basic (128)\n"
+    "  --points N         along each axis, in basic (128); all other grids are in proportion,\n"
+    "                     those of thesis from N/2 to 8 N\n"
+    "  --alone yes|no     time one rank alone beside all of them (yes)\n"
     "  --repetitions N    of every case (7)\n"
     "  --strategy NAME    this one alone (all, and automatic)\n"
     "  --slabs N          of lines, in which a derivative's messages travel (1)\n";
 
 struct scaling_options {
   std::string json, suite = "basic";
-  bool on_gpus = false;
+  bool on_gpus = false, alone = true;
   index_t points = 128;
   int repetitions = 7, slabs = 1;
   std::vector<tridia::distributed::strategy> strategies;

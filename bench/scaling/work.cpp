@@ -5,13 +5,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace tridia_bench {
 namespace {
 
 using tridia::distributed::communicator;
 using tridia::distributed::grid;
+using tridia::distributed::plan;
+using tridia::distributed::plan_options;
 using tridia::distributed::step_seconds;
+using tridia::distributed::strategy;
+
+/// What `nearest` may leave out, relative to the largest |x|.
+constexpr double kNeglected = 1e-14;
 
 /// This rank's part of the values that the rows of a whole line have.
 std::vector<double> own_rows(const grid& g, int rank, int axis, const std::vector<double>& whole) {
@@ -28,10 +35,7 @@ std::vector<step> named(const step_seconds& s) {
 class solve_work final : public work {
  public:
   solve_work(const scaling_case& c, const communicator& by)
-      : grid_(c.extents, c.ranks),
-        shape_(grid_.block(by.rank()).extents, c.axis),
-        lines_(grid_, {.axis = c.axis, .pivoting = tridia::pivoting::none}, by,
-               {.strategy = c.how}) {
+      : grid_(c.extents, c.ranks), shape_(grid_.block(by.rank()).extents, c.axis) {
     const auto n = static_cast<std::size_t>(c.extents[c.axis]);
     std::vector<double> rhs(n, 0.5);
     rhs.front() = rhs.back() = 1.5;
@@ -42,25 +46,32 @@ class solve_work final : public work {
       in_.back().fill(own_rows(grid_, by.rank(), c.axis, of_row));
     }
     x_ = std::make_unique<field>(shape_, by.cuda_device());
+    const tridia::problem lines{.axis = c.axis, .pivoting = tridia::pivoting::none};
+    plan_options o{.strategy = c.how};
+    if (c.how == strategy::nearest && c.ranks[c.axis] > 1) {
+      o.influence = plan(grid_, lines, by).influence(in_[0].data(), in_[1].data(), in_[2].data());
+      o.tolerance = kNeglected;
+    }
+    lines_.emplace(grid_, lines, by, o);
   }
 
   void execute(void* stream) override {
-    lines_.execute(in_[0].data(), in_[1].data(), in_[2].data(), in_[3].data(), x_->data(), nullptr,
-                   stream);
+    lines_->execute(in_[0].data(), in_[1].data(), in_[2].data(), in_[3].data(), x_->data(), nullptr,
+                    stream);
   }
-  std::vector<step> steps() const override { return named(lines_.steps()); }
+  std::vector<step> steps() const override { return named(lines_->steps()); }
   double error() const override {
     return x_->largest_error(std::vector<double>(static_cast<std::size_t>(shape_.rows), 1));
   }
-  std::size_t workspace_bytes() const override { return lines_.workspace_bytes(); }
+  std::size_t workspace_bytes() const override { return lines_->workspace_bytes(); }
   std::string note() const override {
-    return std::string(name(lines_.strategy())) + ": " + lines_.reason();
+    return std::string(name(lines_->strategy())) + ": " + lines_->reason();
   }
 
  private:
   grid grid_;
   block_shape shape_;
-  tridia::distributed::plan lines_;
+  std::optional<plan> lines_;
   std::vector<field> in_;
   std::unique_ptr<field> x_;
 };

@@ -3,6 +3,7 @@
 """`tridia reproduce` measures with the benchmark that lies beside it, and shows what was measured."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -70,6 +71,30 @@ def neato():
             row("cuSPARSE gtsv2StridedBatch", 0.05, **fields),
             row("LAPACKE gtsv", 0.4, threads=1, **fields),
             row("LAPACKE gtsv", 0.1, threads=8, **fields)]
+
+
+def derivative(kind, solver, axis, ranks, n, ms, step=None):
+    whole = n if kind == "strong" else n * ranks[axis]
+    return row(solver, ms, case=f"{kind}, C6 derivative" + (f", {step}" if step else ""),
+               layout=f"axis {axis}, ranks ({', '.join(map(str, ranks))})", type="f64", n=whole,
+               batch=n * n, floor_ms=None, roofline_fraction=None)
+
+
+def cluster(solver="tridia nccl"):
+    """One, two and four GPUs; four split in one direction and in two; eight cores beside them."""
+    rows = []
+    for axis in range(3):
+        for split, faster in (((1, 1, 1), 1), ((2, 1, 1), 1.6), ((4, 1, 1), 2), ((2, 2, 1), 2.5)):
+            ranks = split[3 - axis:] + split[:3 - axis]
+            for n in (256, 512, 1024):
+                rows.append(derivative("strong", solver, axis, ranks, n, n * n / 1e5 / faster))
+                rows += [derivative("strong", solver, axis, ranks, n, part, step) for step, part
+                         in (("reduce", 0.01), ("interface", 0.02), ("expand", 0.03))]
+            for n in (128, 256):
+                rows.append(derivative("weak", solver, axis, ranks, n, 0.1 * ranks[axis] ** 0.5))
+    if solver != "tridia mpi":
+        rows.append(derivative("strong", "tridia mpi", 2, (2, 2, 2), 256, 20.0))
+    return rows
 
 
 class Reproduce(Case):
@@ -156,6 +181,72 @@ class Reproduce(Case):
                                r"0\.0500 \[0\.31\] +0\.0300 \[0\.207\] +0\.0200 \[0\.092\] +"
                                r"0\.0100\n")
         self.assertRegex(text, r"\n2048 x 2048 +- \[16\.272\]")
+
+    def test_cluster(self):
+        text = self.show("cluster", cluster())
+        self.assertRegex(text, r"512\^3 points in all.*\n.*\n1 +none +2\.6214 \(1\.00\) .*\n"
+                               r"2 +one +1\.6384 \(1\.60\) .*\n4 +one +1\.3107 \(2\.00\) .*\n"
+                               r"4 +two +1\.0486 \(2\.50\) ")
+        self.assertRegex(text, r"256\^3 points a rank.*\n.*\n.*\n.*\n4 +one +0\.2000 \(0\.50\)")
+        self.assertRegex(text, r"\n1024\^3 +y +\(1, 2, 2\) +0\.0100 +0\.0200 +0\.0300 +4\.1943\n")
+        self.assertNotRegex(text, r"\n256\^3 +y ")
+        self.assertRegex(text, r"\n256\^3 +20 \[79\.5\] +- \[20\.8\] +- \[11\.1\] +0\.6554 \[19\.9\] +"
+                               r"0\.4096 +0\.2621 +- \[5\.17\]")
+        self.assertRegex(text, r"GPUs: 1, cores: 8 .*\n256\^3 +30\.5 \[4\.0\] +48\.8 +76\.3 ")
+
+    def test_cluster_without_a_gpu(self):
+        text = self.show("cluster", cluster("tridia mpi"))
+        self.assertIn("on CPU ranks", text)
+        self.assertNotIn("figure 4.11", text)
+
+    def run_cluster(self, *arguments):
+        """With Python, and what `script` has put beside it, alone to be found."""
+        self.install()
+        (self.folder / "bin").mkdir(exist_ok=True)
+        python = self.folder / "bin" / "python3"
+        if not python.exists():
+            python.symlink_to(sys.executable)
+        return subprocess.run([self.tridia, "reproduce", "cluster", *arguments],
+                              capture_output=True, text=True, check=False, cwd=self.folder,
+                              env={**os.environ, "PATH": str(self.folder / "bin")})
+
+    def script(self, name, text):
+        program = self.folder / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text("#!/bin/sh\n" + text)
+        program.chmod(0o755)
+
+    def test_cluster_runs_every_number_of_ranks(self):
+        results = self.results(cluster("tridia mpi"))
+        self.script("tridia_bench_scaling", "exit 9\n")
+        self.script("bin/mpirun", 'test "$1" = --version && echo "mpirun (Open MPI) 4" && exit\n'
+                                  'echo "$OMP_NUM_THREADS $@"\nfor last; do :; done\n'
+                                  f'/bin/cp {results} "$last"\n')
+        run = self.run_cluster("--ranks", "3", "--device", "cpu", "--repetitions", "5")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        for ranks in (1, 2, 3):
+            self.assertRegex(run.stdout, rf"(?m)^1 -n {ranks} --oversubscribe .*--device cpu --suite "
+                                         r"thesis --points 256 --alone no --repetitions 5 --json")
+        merged = json.loads((self.folder / "cluster.json").read_text())
+        self.assertEqual(len(merged["rows"]), 3 * len(cluster("tridia mpi")))
+        self.assertEqual(merged["command"],
+                         "tridia reproduce cluster --device cpu --ranks 3 --repetitions 5")
+
+    def test_cluster_says_what_is_missing(self):
+        run = self.run_cluster()
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("tridia_bench_scaling", run.stderr)
+        self.script("tridia_bench_scaling", "exit 9\n")
+        run = self.run_cluster()
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("needs mpirun", run.stderr)
+        self.script("bin/mpirun", "exit 1\n")
+        run = self.run_cluster("--ranks", "0")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("--ranks: 0", run.stderr)
+        run = self.run_cluster("--device", "cpu")
+        self.assertNotEqual(run.returncode, 0)
+        self.assertFalse((self.folder / "cluster.json").exists())
 
     def ahead(self, rows):
         run = subprocess.run([sys.executable, str(REPORT), str(self.results(rows)), "--named", "5"],

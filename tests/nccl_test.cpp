@@ -1,0 +1,208 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// Several GPUs in one process, a thread for each, on a communicator that is the caller's: what they
+// make of a field together is what one of them makes of it alone.
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <barrier>
+#include <cmath>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/device_memory.hpp"
+#include "support/operators.hpp"
+#include "tridia/nccl.hpp"
+#include "tridia/tridia.hpp"
+
+namespace tridia_test {
+namespace {
+
+using tridia::index_t;
+using tridia::distributed::communicator;
+using tridia::distributed::grid;
+using tridia::distributed::strategy;
+using values = std::vector<double>;
+
+constexpr double kRounding = 1e-12;  // of numbers of the order of 1 to 100
+
+void check(cudaError_t result) {
+  if (result != cudaSuccess) throw std::runtime_error(cudaGetErrorString(result));
+}
+void check(ncclResult_t result) {
+  if (result != ncclSuccess) throw std::runtime_error(ncclGetErrorString(result));
+}
+
+/// What a thread knows of the others.
+struct gpu_rank {
+  communicator by;
+  /// Waits for all threads: whoever allocates memory may wait for what other GPUs are at, and must
+  /// not, while these wait for it.
+  std::function<void()> meet;
+};
+
+/// A thread for each GPU does `work`, on communicators of one process.
+void on_every_gpu(int count, const std::function<void(const gpu_rank&)>& work) {
+  std::vector<ncclComm_t> comms(static_cast<std::size_t>(count));
+  check(ncclCommInitAll(comms.data(), count, nullptr));
+  std::vector<std::string> failures(comms.size());
+  std::barrier all(count);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t rank = 0; rank < comms.size(); ++rank) {
+      threads.emplace_back([&, rank] {
+        try {
+          check(cudaSetDevice(static_cast<int>(rank)));
+          work({tridia::distributed::nccl_communicator(comms[rank], {.time_limit = 30}),
+                [&] { all.arrive_and_wait(); }});
+          check(ncclCommDestroy(comms[rank]));
+        } catch (const std::exception& e) {
+          failures[rank] = e.what();
+          all.arrive_and_drop();
+        }
+      });
+    }
+  }
+  for (std::size_t rank = 0; rank < failures.size(); ++rank) {
+    EXPECT_EQ(failures[rank], "") << "rank " << rank;
+  }
+}
+
+/// An array in the memory of the current GPU.
+class device_values {
+ public:
+  explicit device_values(const values& v)
+      : memory_(allocate_on_device(v.size() * sizeof(double))), size_(v.size()) {
+    copy_to_device(memory_.get(), v.data(), size_ * sizeof(double));
+  }
+  double* get() { return reinterpret_cast<double*>(memory_.get()); }
+  values host() const {
+    values v(size_);
+    copy_to_host(v.data(), memory_.get(), size_ * sizeof(double));
+    return v;
+  }
+
+ private:
+  device_bytes memory_;
+  std::size_t size_;
+};
+
+/// Visits the points of a rank's block: their places in the block and in the whole field.
+template <class F>
+void for_each_point(const grid& g, int rank, F f) {
+  const auto own = g.block(rank);
+  std::size_t at = 0;
+  for (index_t i = 0; i < own.extents[0]; ++i) {
+    for (index_t j = 0; j < own.extents[1]; ++j) {
+      for (index_t k = 0; k < own.extents[2]; ++k) {
+        const index_t whole =
+            ((own.begin[0] + i) * g.extents()[1] + own.begin[1] + j) * g.extents()[2] +
+            own.begin[2] + k;
+        f(at++, static_cast<std::size_t>(whole));
+      }
+    }
+  }
+}
+
+values block_of(const grid& g, int rank, const values& whole) {
+  values own;
+  for_each_point(g, rank, [&](std::size_t, std::size_t k) { own.push_back(whole[k]); });
+  return own;
+}
+
+void expect_block(const grid& g, int rank, const values& own, const values& whole) {
+  double largest = 0;
+  for_each_point(g, rank, [&](std::size_t at, std::size_t k) {
+    const double error = std::fabs(own[at] - whole[k]);
+    if (!(error <= largest)) largest = error;
+  });
+  EXPECT_LE(largest, kRounding) << "rank " << rank;
+}
+
+values waves(std::size_t count, double step) {
+  values v(count);
+  for (std::size_t k = 0; k < count; ++k) v[k] = std::sin(step * static_cast<double>(k));
+  return v;
+}
+
+class GpusOfAProcess : public ::testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    if (!have_gpu()) GTEST_SKIP() << "no GPU";
+    check(cudaGetDeviceCount(&count_));
+    if (count_ < 2) GTEST_SKIP() << "one GPU has no other to work with";
+  }
+  /// All GPUs share the lines along an axis.
+  [[nodiscard]] grid split() const {
+    std::vector<index_t> extents{20, 21, 22};
+    std::vector<int> ranks{1, 1, 1};
+    extents[axis_] = 57 * count_ + 1;
+    ranks[axis_] = count_;
+    return {extents, ranks};
+  }
+
+  int axis_ = GetParam();
+  int count_ = 0;
+};
+
+TEST_P(GpusOfAProcess, SolveAsOne) {
+  const grid g = split();
+  tridia::problem whole{.extents = g.extents(), .axis = axis_};
+  const auto count = static_cast<std::size_t>(g.extents()[0] * g.extents()[1] * g.extents()[2]);
+  const values dl = waves(count, 0.7), du = waves(count, 1.1), rhs = waves(count, 0.31);
+  values d = waves(count, 0.17);
+  for (double& v : d) v += v < 0 ? -2.5 : 2.5;
+  for (const auto p : {tridia::pivoting::none, tridia::pivoting::partial}) {
+    whole.pivoting = p;
+    check(cudaSetDevice(0));
+    device_values l(dl), m(d), u(du), x(rhs);
+    tridia::solve(whole, l.get(), m.get(), u.get(), x.get(), x.get(),
+                  {.backend = tridia::backend::cuda, .cuda_device = 0});
+    const values expected = x.host();
+    on_every_gpu(count_, [&](const gpu_rank& here) {
+      const communicator& by = here.by;
+      for (const auto s : {strategy::automatic, strategy::gather, strategy::allgather,
+                           strategy::pcr, strategy::all_to_all}) {
+        tridia::distributed::plan lines(g, {.axis = axis_, .pivoting = p}, by, {.strategy = s});
+        const auto own = [&](const values& v) { return device_values(block_of(g, by.rank(), v)); };
+        device_values a = own(dl), b = own(d), c = own(du), y = own(rhs);
+        here.meet();
+        lines.execute(a.get(), b.get(), c.get(), y.get(), y.get());
+        by.synchronize(nullptr);
+        expect_block(g, by.rank(), y.host(), expected);
+      }
+    });
+  }
+}
+
+TEST_P(GpusOfAProcess, DeriveAsOne) {
+  const grid g = split();
+  const auto c6 = tridia::find_scheme(tridia::quantity::first_derivative, "C6");
+  const auto count = static_cast<std::size_t>(g.extents()[0] * g.extents()[1] * g.extents()[2]);
+  const values field = waves(count, 0.31);
+  for (const auto ends : {tridia::boundary::regular, tridia::boundary::periodic}) {
+    const tridia::grid whole{.extents = g.extents(), .axis = axis_, .boundary = ends};
+    check(cudaSetDevice(0));
+    values expected(count);
+    apply_anywhere(
+        tridia::compact_operator(c6, whole, {.backend = tridia::backend::cuda, .cuda_device = 0}),
+        field, expected);
+    on_every_gpu(count_, [&](const gpu_rank& here) {
+      const communicator& by = here.by;
+      tridia::distributed::compact_operator op(g, c6, {.axis = axis_, .boundary = ends}, by);
+      device_values in(block_of(g, by.rank(), field)), out(values(block_of(g, by.rank(), field)));
+      here.meet();
+      op.apply(in.get(), out.get());
+      by.synchronize(nullptr);
+      expect_block(g, by.rank(), out.host(), expected);
+    });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(cuda, GpusOfAProcess, ::testing::Values(0, 1, 2));
+
+}  // namespace
+}  // namespace tridia_test
