@@ -128,14 +128,14 @@ layout::axes merged(const layout::axes& list) {
 /// Slab k of lines that are numbered alike on all ranks: a part of the slowest axis, on which all
 /// ranks agree.
 layout::axes slab_of(layout::axes lines, int k, int slabs, slab& s) {
-  if (lines.count == 0) {
+  if (lines.count == 0 || lines.size == 0) {
     lines.size = k == 0 ? lines.size : 0;
     return lines;
   }
   layout::axis& slowest = lines.at[0];
   const index_t begin = slowest.extent * k / slabs, end = slowest.extent * (k + 1) / slabs;
   s.in = begin * slowest.stride[layout::rhs], s.out = begin * slowest.stride[layout::x];
-  lines.size = slowest.extent > 0 ? lines.size / slowest.extent * (end - begin) : 0;
+  lines.size = lines.size / slowest.extent * (end - begin);
   slowest.extent = end - begin;
   return merged(lines);
 }

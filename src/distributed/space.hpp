@@ -30,7 +30,7 @@ class host_space {
   /// Elements that one call copies of a piece of so many.
   static index_t run(index_t elements) { return elements; }
   /// Lines that one call works on, side by side where they lie so.
-  static constexpr int lanes = 16;
+  static constexpr int lanes = 8;
   /// Calls that may share a line whose points lie side by side.
   static constexpr int team = 1;
 

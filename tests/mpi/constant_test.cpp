@@ -29,9 +29,8 @@ near_toeplitz matrix_of(value_type type, int ends) {
   return a;
 }
 
-/// A field of several right-hand sides is one with an axis more, which no rank shares.
 struct constant_case {
-  problem whole;  // its extents are the grid's, right-hand sides in front
+  problem whole;
   distributed::grid grid;
   bool in_place = false;
 

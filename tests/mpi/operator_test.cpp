@@ -19,7 +19,7 @@ namespace {
 using namespace tridia;
 using tridia::distributed::operator_options;
 
-/// Blocks that are as uneven as can be: the first ones have one point, then two, where they may.
+/// Blocks of very different sizes, every other one of a single point.
 distributed::grid uneven(const std::vector<index_t>& extents, const std::vector<int>& ranks) {
   std::vector<std::vector<index_t>> parts;
   for (std::size_t a = 0; a < extents.size(); ++a) {
@@ -58,60 +58,61 @@ double noise(index_t k) {
   return std::sin(0.37 * static_cast<double>(k)) + 0.2 * std::cos(2.3 * static_cast<double>(k));
 }
 
-void fill(field& f, const distributed::grid& g, double phase) {
-  index_t count = 1;
-  for (const index_t e : g.extents()) count *= e;
-  for (index_t k = 0; k < count; ++k) {
-    const double x = static_cast<double>(k) + phase;
+index_t points(const distributed::grid& g) {
+  index_t all = 1;
+  for (const index_t e : g.extents()) all *= e;
+  return all;
+}
+
+void fill(field& f, const distributed::grid& g, long double phase) {
+  for (index_t k = 0; k < points(g); ++k) {
+    const long double x = static_cast<long double>(k) + phase;
     f.set(k, {std::sin(0.37L * x) + 0.2L * std::cos(2.3L * x), std::cos(0.11L * x)});
   }
+}
+
+/// What one operator makes of the whole; `out` holds what is added to.
+std::vector<std::byte> expected_of(const operator_case& c, const distributed::grid& g,
+                                   const field& in, const field& out, index_t results) {
+  tridia::grid whole = c.lines;
+  whole.extents = g.extents();
+  const tridia::compact_operator one(c.what, whole);
+  const auto* const before = static_cast<const std::byte*>(out.whole());
+  std::vector<std::byte> to(before, before + size_of(c.lines.type) * results);
+  std::vector<std::byte> workspace(one.workspace_bytes());
+  const execution e{.workspace = workspace.data(), .workspace_bytes = workspace.size()};
+  void* const written = to.data();
+  c.add ? one.apply_add(*c.add, in.whole(), written, e) : one.apply(in.whole(), written, e);
+  return to;
 }
 
 /// The largest error of a split operator, relative to the largest result, in epsilons.
 long double error_of(const operator_case& c, const distributed::grid& g,
                      const distributed::communicator& by) {
-  const std::size_t size = size_of(c.lines.type);
-  tridia::grid whole = c.lines;
-  whole.extents = g.extents();
-  const tridia::compact_operator one(c.what, whole);
-  tridia::grid lines = c.lines;
-  lines.extents.clear();
   // Layouts of a rank's own; in place, one.
-  field in(c.lines.type, g, c.in_place ? false : world_rank() % 2 == 0);
+  const bool reversed = !c.in_place && world_rank() % 2 == 0;
+  field in(c.lines.type, g, reversed);
+  tridia::grid lines = c.lines;
   lines.in_strides = in.strides();
-  if (c.in_place) lines.out_strides = in.strides();
   distributed::grid rows = g;
   if (c.what.lies() != staggering::none) {
     rows = distributed::compact_operator(g, c.what, lines, by).out_grid();
   }
-  field out(c.lines.type, rows, false);
+  field apart(c.lines.type, rows, false);
+  field& out = c.in_place ? in : apart;
   lines.out_strides = out.strides();
   distributed::compact_operator op(g, c.what, lines, by, c.options);
 
-  fill(in, g, 0), fill(out, rows, 0.7);
-  std::vector<std::byte> from(size * static_cast<std::size_t>(1)), to;
-  index_t count_in = 1, count_out = 1;
-  for (const index_t e : g.extents()) count_in *= e;
-  for (const index_t e : rows.extents()) count_out *= e;
-  from.assign(static_cast<const std::byte*>(in.whole()),
-              static_cast<const std::byte*>(in.whole()) + size * count_in);
-  field& result = c.in_place ? in : out;
-  to.assign(static_cast<const std::byte*>(result.whole()),
-            static_cast<const std::byte*>(result.whole()) + size * count_out);
-  std::vector<std::byte> workspace(one.workspace_bytes());
-  const execution e{.workspace = workspace.data(), .workspace_bytes = workspace.size()};
-  const void* const read = from.data();
-  void* const written = to.data();
-  c.add ? one.apply_add(*c.add, read, written, e) : one.apply(read, written, e);
-
-  in.scatter(), out.scatter();
-  c.add ? op.apply_add(*c.add, in.block(), result.block()) : op.apply(in.block(), result.block());
-  result.collect();
+  fill(in, g, 0), fill(apart, rows, 0.7L);
+  const auto expected = expected_of(c, g, in, out, points(rows));
+  in.scatter(), apart.scatter();
+  c.add ? op.apply_add(*c.add, in.block(), out.block()) : op.apply(in.block(), out.block());
+  out.collect();
   long double largest = 0, error = 0;
-  for (index_t k = 0; k < count_out; ++k) {
-    const wide expected = load(c.lines.type, to.data(), k);
-    largest = std::max(largest, std::abs(expected));
-    const long double distance = std::abs(expected - result.get(k));
+  for (index_t k = 0; k < points(rows); ++k) {
+    const wide v = load(c.lines.type, expected.data(), k);
+    largest = std::max(largest, std::abs(v));
+    const long double distance = std::abs(v - out.get(k));
     if (!(distance <= error)) error = distance;
   }
   return error / largest / epsilon(c.lines.type);
@@ -142,7 +143,7 @@ tridia::grid with_ends(tridia::grid g, int kind) {
 }
 
 /// Every scheme along every axis with every kind of end on ranks in one direction, and on ranks in
-/// several; types, additions and splits take turns, and so do ends in the latter.
+/// several; types, additions, splits and slabs take turns, and so do ends in the latter.
 TEST(RankOperator, EverySchemeAxisAndEnd) {
   const auto by = ranks();
   constexpr value_type types[] = {value_type::f64, value_type::f32, value_type::c128,
@@ -159,9 +160,12 @@ TEST(RankOperator, EverySchemeAxisAndEnd) {
           tridia::grid g = with_ends({.type = types[turn % 4], .axis = axis}, kind);
           g.spacing = 0.5;
           const bool even = turn % 2 == 0 || along == 1;
+          operator_case c{s, g};
+          if (turn % 7 < 2) c.add = -0.5;
+          c.options.slabs = 1 + turn % 3;
           expect_equal(
-              {s, g, turn % 7 < 2 ? std::optional(-0.5) : std::nullopt},
-              even ? distributed::grid(extents, process_grid) : uneven(extents, process_grid), by);
+              c, even ? distributed::grid(extents, process_grid) : uneven(extents, process_grid),
+              by);
         }
       }
     }
@@ -228,6 +232,16 @@ TEST(RankOperator, MetricAndFields) {
     for (index_t k = 0; k < count; ++k)
       EXPECT_NEAR(out[static_cast<std::size_t>(row * count + k)],
                   expected[static_cast<std::size_t>(row * n + own.begin[1] + k)], 1e-13);
+}
+
+TEST(RankOperator, EmptyArraysAreFine) {
+  const auto by = ranks();
+  const distributed::grid g({4, 12 * world_size()}, {1, world_size()});
+  const scheme s = find_scheme(quantity::first_derivative, "C6");
+  for (const int slabs : {1, 3}) {
+    distributed::compact_operator op(g, s, {.fields = 0}, by, {.slabs = slabs});
+    op.apply(nullptr, nullptr);
+  }
 }
 
 /// The same sums in the same order.

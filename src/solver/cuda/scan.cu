@@ -108,12 +108,31 @@ __device__ __forceinline__ void read_rows(const V* line, int step, int k0, int n
   for (int i = 0; i < Rows; ++i) value[i] = core::select(i < n, value[i], V(0));
 }
 
+/// Right-hand sides of a tile's lines that are given, which are there once this thread has waited
+/// for its copies. By `threads` threads.
+template <class T>
+__device__ __forceinline__ void ask_given(const line_tile<T>& t, index_t number,
+                                          const stencil<R>& b, const R* given, T* closure,
+                                          int thread, int threads) {
+  if constexpr (std::is_same_v<T, R>) {
+    if (given == nullptr) return;
+    const int rows = b.heads + b.tails, lines = t.count(number);
+    for (int i = thread; i < lines * rows; i += threads) {
+      const int row = i / lines, line = i - row * lines;
+      const auto& r = b.rows[row];
+      if (r.count > 0) continue;
+      copy_element(closure + line * rows + row,
+                   given + r.first * t.lines() + t.number(number, line));
+    }
+  }
+}
+
 /// B at the ends of all lines of the tile: where it goes around, the points beyond; otherwise rows
-/// of their own, or what is given. By `threads` threads; a barrier must follow.
+/// of their own, but for those that are given. By `threads` threads; a barrier must follow.
 template <class T>
 __device__ __forceinline__ void prepare_ends(const line_tile<T>& t, index_t number, T* tile,
                                              const scan_shape& s, const stencil<R>& b, bool cyclic,
-                                             const R* given, T* closure, int thread, int threads) {
+                                             T* closure, int thread, int threads) {
   if constexpr (std::is_same_v<T, R>) {
     const int rows = b.heads + b.tails, beyond = s.front + s.behind, lines = t.count(number);
     const int items = lines * (cyclic ? beyond : rows);
@@ -125,8 +144,8 @@ __device__ __forceinline__ void prepare_ends(const line_tile<T>& t, index_t numb
         continue;
       }
       const auto& r = b.rows[row];
+      if (r.count == 0) continue;
       T sum(0);
-      if (r.count == 0) sum = given[r.first * t.lines() + t.number(number, line)];
       for (int w = 0; w < r.count; ++w) {
         sum = core::add_mul(sum, tile[t.place(line, r.first + w)], r.weights[w]);
       }
@@ -181,13 +200,19 @@ __device__ __forceinline__ void copy_tiles(const line_tile<V>& tiles, const scan
   };
   const int closure = s.lines * (b.heads + b.tails), ahead = max(s.stages - 1, 1);
   for (int turn = 0; turn < ahead; ++turn) ask(blockIdx.x + index_t{turn} * gridDim.x, turn);
+  const auto ask_ends = [&](index_t tile, int stage) {
+    if (!c.prepares || tile >= s.tiles) return;
+    ask_given(tiles, tile, b, c.given, m.closure + stage * closure, lane, warp_size);
+  };
   const auto prepare = [&](index_t tile, int stage, int phase) {
     if (!c.prepares || tile >= s.tiles) return;
     bulk::wait(m.arrived + stage, static_cast<unsigned>(phase));
-    prepare_ends(tiles, tile, stage_at(stage), s, b, c.cyclic, c.given, m.closure + stage * closure,
-                 lane, warp_size);
+    prepare_ends(tiles, tile, stage_at(stage), s, b, c.cyclic, m.closure + stage * closure, lane,
+                 warp_size);
+    wait_for_copies();
     bulk::arrive(m.ready + stage);
   };
+  for (int turn = 0; turn < ahead; ++turn) ask_ends(blockIdx.x + index_t{turn} * gridDim.x, turn);
   prepare(blockIdx.x, 0, 0);
   int stage = 0, phase = 0;
   for (index_t tile = blockIdx.x; tile < s.tiles; tile += gridDim.x) {
@@ -195,8 +220,13 @@ __device__ __forceinline__ void copy_tiles(const line_tile<V>& tiles, const scan
     const auto go_on = [&](int free) {
       bulk::wait_read();
       __syncwarp();
-      ask(tile + index_t{ahead} * gridDim.x, free);
+      const index_t later = tile + index_t{ahead} * gridDim.x;
+      ask(later, free);
+      // What is given is waited for together: that of the next tile has been asked for long ago,
+      // unless there is no room to look ahead.
+      if (ahead == 1) ask_ends(later, free);
       prepare(tile + gridDim.x, next, next == 0 ? phase ^ 1 : phase);
+      if (ahead > 1) ask_ends(later, free);
     };
     // The tile before this one leaves its stage to another while this one is solved.
     if (s.stages > 1) go_on(stage == 0 ? s.stages - 1 : stage - 1);
@@ -254,9 +284,9 @@ __global__ void __maxnreg__(scan_registers)
   __syncthreads();
   const bool prepared = Width > 1 && asks;
   if (thread >= s.threads) {
-    return copy_tiles(tiles, s, m, b,
-                      {asks, gives, prepared, c.factors.cyclic, c.status, solver::shares_status(g),
-                       c.given});
+    return copy_tiles(
+        tiles, s, m, b,
+        {asks, gives, prepared, c.factors.cyclic, c.status, solver::shares_status(g), c.given});
   }
 
   // This thread's chunk, the same of every tile.
@@ -300,10 +330,11 @@ __global__ void __maxnreg__(scan_registers)
     V* const ends = m.closure + stage * s.lines * closure;
     if (prepared) bulk::wait(m.ready + stage, static_cast<unsigned>(phase));
     if (!asks) {
+      if (Width > 1) ask_given(tiles, tile, b, c.given, ends, thread, s.threads);
       tiles.load(tile, values);
       meet_threads(s.threads);
       if (Width > 1) {
-        prepare_ends(tiles, tile, values, s, b, c.factors.cyclic, c.given, ends, thread, s.threads);
+        prepare_ends(tiles, tile, values, s, b, c.factors.cyclic, ends, thread, s.threads);
         meet_threads(s.threads);
       }
     }
