@@ -131,11 +131,11 @@ class case_list {
   void full() {
     const index_t points = options_.points;
     for (int axis = 0; axis < 3; ++axis) {
-      std::set<std::vector<int>> all;
+      std::set<std::vector<int>> grids;
       for (const auto& some : {splits(ranks_), splits_across(ranks_, axis)}) {
-        all.insert(some.begin(), some.end());
+        grids.insert(some.begin(), some.end());
       }
-      for (const auto& split : all) {
+      for (const auto& split : grids) {
         for (const index_t n : {2 * points, 4 * points}) {
           weak(what::derivative, n, split, axis, {});
         }
