@@ -10,6 +10,8 @@ namespace tridia::compact {
 namespace {
 
 constexpr index_t piece = 16;  // lines that begin at multiples of it lie well in memory
+/// Longer lines are left whole: their weights take much time and memory when a plan is made.
+constexpr index_t most_points = index_t{1} << 20;
 /// Shorter last parts are not worth a launch; closures and sums' rows have room in them.
 constexpr index_t least_points = 64;
 
@@ -181,7 +183,7 @@ class splitting {
 
 std::optional<line_split> split(const line_operator& whole, value_type type,
                                 const split_wish& wish) {
-  if (whole.given() > 0 || whole.points < 2 * least_points) return {};
+  if (whole.given() > 0 || whole.points < 2 * least_points || whole.points > most_points) return {};
   try {
     return splitting(whole, type, wish).made(wish.most_window);
   } catch (const error&) {

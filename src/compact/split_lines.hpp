@@ -38,8 +38,8 @@ struct split_wish {
   bool together;
 };
 
-/// Nothing where a line is too short for two parts, sums would be too long, or a part alone is
-/// singular or nearly so. What is left out of a sum is below rounding.
+/// Nothing where a line is too short for two parts or above 2^20 points, sums would be too long, or
+/// a part alone is singular or nearly so. What is left out of a sum is below rounding.
 std::optional<line_split> split(const line_operator& whole, value_type, const split_wish&);
 
 /// Lines of all parts of a run, where they are done together: part after part.
