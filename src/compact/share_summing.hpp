@@ -96,9 +96,10 @@ struct share_summing {
       }
   }
   template <class Value>
-  TRIDIA_FN void sum_all(index_t line, index_t live, int member, Value value) const {
+  TRIDIA_FN void sum_all(index_t begin, index_t end, index_t line, index_t live, int member,
+                         Value value) const {
     static_assert(sum_group::most == 4);
-    for (int k = 0; k < count; ++k) {
+    for (index_t k = begin; k < end; ++k) {
       const sum_group& g = groups[k];
       g.sums == 1   ? sum<1>(g, line, live, member, value)
       : g.sums == 2 ? sum<2>(g, line, live, member, value)
@@ -107,7 +108,10 @@ struct share_summing {
     }
   }
 
-  TRIDIA_FN void operator()(index_t i, index_t) const {
+  TRIDIA_FN void operator()(index_t i, index_t) const { sum_some(i, 0, count); }
+
+  /// What call `i` finds of the groups from `begin` to before `end`.
+  TRIDIA_FN void sum_some(index_t i, index_t begin, index_t end) const {
     const int member = static_cast<int>(i % Team);
     const index_t line = i / Team * Lanes;
     const index_t live = line + Lanes < lines.size ? Lanes : lines.size - line;
@@ -118,9 +122,10 @@ struct share_summing {
       beside = beside && from[l] == from[0] + l;
     }
     if (beside) {
-      sum_all(line, live, member, [first = from[0]](int l, index_t at) { return first[at + l]; });
+      sum_all(begin, end, line, live, member,
+              [first = from[0]](int l, index_t at) { return first[at + l]; });
     } else {
-      sum_all(line, live, member, [&](int l, index_t at) { return from[l][at]; });
+      sum_all(begin, end, line, live, member, [&](int l, index_t at) { return from[l][at]; });
     }
   }
 };

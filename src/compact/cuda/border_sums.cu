@@ -16,12 +16,9 @@ template <class V, int Team>
 struct group_summing {
   share_summing<V, 1, Team> all;
 
-  TRIDIA_FN void operator()(index_t i, index_t slot) const {
+  TRIDIA_FN void operator()(index_t i, index_t) const {
     const index_t calls = all.lines.size * Team, group = i / calls;
-    share_summing<V, 1, Team> one = all;
-    one.groups += group;
-    one.count = 1;
-    one(i - group * calls, slot);
+    all.sum_some(i - group * calls, group, group + 1);
   }
 };
 
