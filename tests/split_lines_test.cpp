@@ -28,7 +28,8 @@ line_operator line_of(const scheme& s, index_t points, boundary ends, bool metri
   tridia::grid g;
   g.spacing = 0.7;
   g.boundary = ends;
-  for (index_t k = 0; metric && k < points; ++k) g.metric.push_back(1 + 0.001 * static_cast<double>(k));
+  for (index_t k = 0; metric && k < points; ++k)
+    g.metric.push_back(1 + 0.001 * static_cast<double>(k));
   return assemble(s, default_closure(s), g, points);
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr index_t piece = 16;  // lines that begin at multiples of it lie well in memory
 /// Longer lines are left whole: their weights take much time and memory when a plan is made.
-constexpr index_t most_points = index_t{1} << 20;
+constexpr index_t most_points = index_t{1} << 17;
 /// Shorter last parts are not worth a launch; closures and sums' rows have room in them.
 constexpr index_t least_points = 64;
 

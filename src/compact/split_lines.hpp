@@ -38,7 +38,7 @@ struct split_wish {
   bool together;
 };
 
-/// Nothing where a line is too short for two parts or above 2^20 points, sums would be too long, or
+/// Nothing where a line is too short for two parts or above 2^17 points, sums would be too long, or
 /// a part alone is singular or nearly so. What is left out of a sum is below rounding.
 std::optional<line_split> split(const line_operator& whole, value_type, const split_wish&);
 
