@@ -18,6 +18,7 @@ endfunction()
 
 tridia_cuda_object(tridia_cuda_statuses solver/cuda/statuses.cu)
 tridia_cuda_object(tridia_cuda_operators compact/cuda/plain.cu)
+tridia_cuda_object(tridia_cuda_borders compact/cuda/border_sums.cu)
 tridia_cuda_object(tridia_cuda_lines distributed/cuda/lines.cu)
 
 set(tridia_cuda_value_f32 float)
@@ -73,6 +74,7 @@ set_property(DIRECTORY APPEND PROPERTY
 target_sources(tridia PRIVATE
   compact/cuda/cuda.cpp
   compact/cuda/line_task.cpp
+  compact/cuda/split_scan.cpp
   distributed/cuda/backend.cpp
   distributed/cuda/part.cpp
   solver/cuda/cuda.cpp

@@ -2,7 +2,7 @@
 
 // Lines cut into parts: what is given to each part, from weights that are known beforehand, makes
 // the parts' results those of the whole line, on every backend.
-#include "distributed/split_line.hpp"
+#include "compact/split_line.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 
 #include "compact/assemble.hpp"
 #include "compact/executor.hpp"
-#include "distributed/sum_groups.hpp"
+#include "compact/sum_groups.hpp"
 #include "distributed/sum_plan.hpp"
 #include "support/device_memory.hpp"
 #include "support/lines.hpp"
@@ -24,7 +24,9 @@ namespace {
 
 using namespace tridia;
 using tridia::compact::line_operator;
-using namespace tridia::distributed;
+using namespace tridia::compact;
+using distributed::plan_sums;
+using distributed::sum_plan;
 
 /// Lines of `points` in two layouts: one after another, or neighbours.
 compact::task task_of(const line_operator& line, index_t lines, bool across, backend where) {

@@ -4,7 +4,7 @@
 #include "compact/arrays.hpp"
 #include "compact/executor.hpp"
 #include "distributed/backend.hpp"
-#include "distributed/split_line.hpp"
+#include "distributed/sum_plan.hpp"
 
 #include <memory>
 #include <string>

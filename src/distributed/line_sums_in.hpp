@@ -1,129 +1,17 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/complex.hpp"
+#include "compact/share_summing.hpp"
 #include "core/dispatch.hpp"
 #include "distributed/line_sums.hpp"
-#include "distributed/sum_groups.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <vector>
 
 namespace tridia::distributed {
-
-/// The sum of what the `Team` neighbouring threads of a device have, in one order.
-template <int Team, class V>
-TRIDIA_FN V team_sum(V v) {
-#if defined(__CUDA_ARCH__)
-  if constexpr (Team > 1) {
-    constexpr int words = static_cast<int>(sizeof(V) / sizeof(float));
-    struct bits {
-      float word[words];
-    };
-    const unsigned lane = threadIdx.x % 32, team = (1U << Team) - 1;
-    TRIDIA_UNROLL
-    for (int step = 1; step < Team; step *= 2) {
-      auto other = std::bit_cast<bits>(v);
-      for (float& w : other.word) w = __shfl_xor_sync(team << lane / Team * Team, w, step);
-      v = v + std::bit_cast<V>(other);
-    }
-  }
-#endif
-  return v;
-}
-
-/// A rank's shares of sums: `Lanes` neighbouring lines a call, or `Team` calls a line.
-template <class V, int Lanes, int Team>
-struct share_summing {
-  const V* in;
-  layout::axes lines;
-  layout::along along;
-  const sum_group* groups;
-  int count;
-  const V* weights;
-  V* to;  // slot after slot, in each line after line
-
-  TRIDIA_FN const V* start(index_t line) const {
-    index_t at[layout::array_count];
-    lines.offsets(line, at);
-    return in + at[layout::rhs] + along.origin;
-  }
-
-  /// Every Team-th point from `member` on; `value(line of this call, element)` for all of them, of
-  /// which `live` are there.
-  template <int Sums, class Value>
-  TRIDIA_FN void sum(const sum_group& g, index_t line, index_t live, int member,
-                     Value value) const {
-    // Points that are asked for at the same time.
-    constexpr int ahead = Lanes > 1 ? 1 : Team > 1 ? 4 : 8;
-    V all[Sums][Lanes];
-    TRIDIA_UNROLL
-    for (int j = 0; j < Sums; ++j)
-      for (int l = 0; l < Lanes; ++l) all[j][l] = V(0);
-    const V* const w = weights + g.weights;
-    const auto load = [&](index_t k, V(&v)[Lanes]) {
-      for (int l = 0; l < Lanes; ++l) v[l] = value(l, (g.first + k) * along.step);
-    };
-    const auto add = [&](index_t k, const V(&v)[Lanes]) {
-      TRIDIA_UNROLL
-      for (int j = 0; j < Sums; ++j)
-        for (int l = 0; l < Lanes; ++l) {
-          all[j][l] = all[j][l] + v[l] * w[k * sum_group::most + j];
-        }
-    };
-    index_t k = member;
-    for (; k + (ahead - 1) * Team < g.count; k += ahead * Team) {
-      V some[ahead][Lanes];
-      TRIDIA_UNROLL
-      for (int a = 0; a < ahead; ++a) load(k + a * Team, some[a]);
-      TRIDIA_UNROLL
-      for (int a = 0; a < ahead; ++a) add(k + a * Team, some[a]);
-    }
-    for (; k < g.count; k += Team) {
-      V one[Lanes];
-      load(k, one);
-      add(k, one);
-    }
-    TRIDIA_UNROLL
-    for (int j = 0; j < Sums; ++j)
-      for (int l = 0; l < Lanes; ++l) {
-        const V of_team = team_sum<Team>(all[j][l]);
-        if (member == 0 && l < live) to[g.slot[j] * lines.size + line + l] = of_team;
-      }
-  }
-  template <class Value>
-  TRIDIA_FN void sum_all(index_t line, index_t live, int member, Value value) const {
-    static_assert(sum_group::most == 4);
-    for (int k = 0; k < count; ++k) {
-      const sum_group& g = groups[k];
-      g.sums == 1   ? sum<1>(g, line, live, member, value)
-      : g.sums == 2 ? sum<2>(g, line, live, member, value)
-      : g.sums == 3 ? sum<3>(g, line, live, member, value)
-                    : sum<4>(g, line, live, member, value);
-    }
-  }
-
-  TRIDIA_FN void operator()(index_t i, index_t) const {
-    const int member = static_cast<int>(i % Team);
-    const index_t line = i / Team * Lanes;
-    const index_t live = line + Lanes < lines.size ? Lanes : lines.size - line;
-    const V* from[Lanes];
-    bool beside = true;
-    for (int l = 0; l < Lanes; ++l) {
-      from[l] = l == 0 || l < live ? start(line + l) : from[l - 1];
-      beside = beside && from[l] == from[0] + l;
-    }
-    if (beside) {
-      sum_all(line, live, member, [first = from[0]](int l, index_t at) { return first[at + l]; });
-    } else {
-      sum_all(line, live, member, [&](int l, index_t at) { return from[l][at]; });
-    }
-  }
-};
 
 /// Shares of one sum after another, in one order.
 template <class V>
@@ -218,9 +106,10 @@ class line_sums_in final : public line_sums {
 
   template <int Lanes, int Team>
   void sum_by(const void* in, void* stream) {
-    const share_summing<V, Lanes, Team> f{
-        static_cast<const V*>(in),        task_.lines,     task_.in,     groups_.data(),
-        static_cast<int>(groups_.size()), weights_.data(), slots_.data()};
+    const compact::share_summing<V, Lanes, Team> f{
+        static_cast<const V*>(in), task_.lines,    task_.in,
+        compact::never_wraps,      groups_.data(), static_cast<int>(groups_.size()),
+        weights_.data(),           slots_.data()};
     space(stream).for_each((lines() + Lanes - 1) / Lanes * Team, Lanes * weights_a_line_, f);
   }
 
@@ -252,10 +141,10 @@ class line_sums_in final : public line_sums {
     keep(terms);
     slots_ = array<V>(static_cast<std::size_t>(slots * lines()));
     values_ = array<V>(static_cast<std::size_t>(p.wanted * lines()));
-    const sum_groups grouped = group_shares(shares);
-    groups_ = array<sum_group>(grouped.groups);
+    const compact::sum_groups grouped = group_shares(shares);
+    groups_ = array<compact::sum_group>(grouped.groups);
     weights_ = array<V>(rounded(grouped.weights, task_.type));
-    weights_a_line_ = static_cast<index_t>(grouped.weights.size()) / sum_group::most + 1;
+    weights_a_line_ = static_cast<index_t>(grouped.weights.size()) / compact::sum_group::most + 1;
     address();
     keep_columns();
   }
@@ -301,7 +190,7 @@ class line_sums_in final : public line_sums {
   sums_task task_;
   index_t weights_a_line_ = 1, entries_a_line_ = 1;
   array<V> slots_, values_, weights_, entries_;
-  array<sum_group> groups_;
+  array<compact::sum_group> groups_;
   array<index_t> terms_, first_;
   array<column> columns_;
   std::vector<message> receives_, sends_;

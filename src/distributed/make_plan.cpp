@@ -3,7 +3,7 @@
 #include "distributed/agreement.hpp"
 #include "distributed/lines.hpp"
 #include "distributed/plan_state.hpp"
-#include "distributed/split_line.hpp"
+#include "distributed/sum_plan.hpp"
 
 #include <algorithm>
 #include <new>

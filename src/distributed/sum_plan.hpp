@@ -1,21 +1,27 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "distributed/split_line.hpp"
+#include "compact/sum_groups.hpp"
 
 #include <functional>
 #include <vector>
 
 namespace tridia::distributed {
 
+// Lines are cut into parts as on one device (compact/split_line.hpp).
+using compact::inverse_rows;
+using compact::least_weight;
+using compact::leave_out;
+using compact::line_cuts;
+using compact::line_operator;
+using compact::line_weights;
+using compact::part_sides;
+using solver::wide;
+
 /// Sums over whole lines, of which each part wants some: what each part adds to those of which.
 struct sum_plan {
-  /// A sum's share that this part finds: weights of its own points from `first` on.
-  struct share {
-    int sum;  // of those that the other part wants
-    index_t first;
-    std::vector<wide> weights;
-  };
+  /// A sum's share that this part finds, of its own points.
+  using share = compact::sum_share;
   struct sent {
     int part;
     std::vector<share> shares;

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/cuda/line_task.hpp"
 #include "compact/cuda/plain.hpp"
+#include "compact/cuda/split_scan.hpp"
 #include "compact/executor.hpp"
 #include "compact/factors.hpp"
 #include "solver/cuda/check.hpp"
@@ -8,7 +9,8 @@
 #include "solver/cuda/line_scan.hpp"
 #include "solver/executor.hpp"
 
-// Operators on a GPU: a scan where it can be done, otherwise B and A one after the other.
+// Operators on a GPU: a scan where it can be done, of whole lines or of their parts, otherwise B
+// and A one after the other.
 namespace tridia::compact {
 namespace {
 
@@ -80,11 +82,6 @@ class steps {
     o.cuda_device = device;
     return o;
   }
-  static bool is_across(const layout::geometry& g) {
-    if (g.right_sides.count == 0) return false;
-    const layout::axis& fastest = g.right_sides.at[g.right_sides.count - 1];
-    return std::abs(fastest.stride[layout::x]) < std::abs(g.lines[layout::x].step);
-  }
   static problem problem_of(const task& t) {
     problem p;
     p.type = t.type;
@@ -118,7 +115,11 @@ class on_gpu final : public executor {
       scan_ = cuda::line_scan::make(*line, matrix_of(t.line), t.line.scale,
                                     cuda::current_device_limits());
     }
-    if (scan_) return;
+    if (!scan_ || is_narrow(t, *scan_)) {
+      parts_ = split_scan::make(t, !scan_, cuda::current_device_limits());
+      if (parts_) scan_.reset();
+    }
+    if (scan_ || parts_) return;
     if (t.type == value_type::f32) {
       in_f32_ = std::make_unique<const steps<float>>(t, device_);
     } else {
@@ -130,6 +131,7 @@ class on_gpu final : public executor {
     // Memory is freed on its own device; nothing can be reported from here.
     if (cudaGetDevice(&before) != cudaSuccess || cudaSetDevice(device_) != cudaSuccess) return;
     scan_.reset();
+    parts_.reset();
     in_f32_.reset();
     in_f64_.reset();
     cudaSetDevice(before);
@@ -137,6 +139,7 @@ class on_gpu final : public executor {
 
   int cuda_device() const override { return device_; }
   std::size_t workspace_bytes() const override {
+    if (parts_) return parts_->workspace_bytes();
     return scan_ ? 0 : in_f32_ ? in_f32_->workspace_bytes() : in_f64_->workspace_bytes();
   }
   void check_pointer(const char* name, const void* p) const override {
@@ -147,6 +150,8 @@ class on_gpu final : public executor {
     const device_scope scope(device_);
     if (scan_) {
       scan_->apply({c.in, c.out, c.s, c.accumulate, nullptr, c.given}, as_stream(c.stream));
+    } else if (parts_) {
+      parts_->apply(c, as_stream(c.stream));
     } else if (in_f32_) {
       in_f32_->apply(plain_f32(), c);
     } else {
@@ -158,6 +163,7 @@ class on_gpu final : public executor {
   int device_;
   index_t lines_ = 0;
   std::unique_ptr<const cuda::line_scan> scan_;
+  std::unique_ptr<const split_scan> parts_;
   std::unique_ptr<const steps<float>> in_f32_;
   std::unique_ptr<const steps<double>> in_f64_;
 };

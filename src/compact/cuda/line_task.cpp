@@ -2,6 +2,7 @@
 #include "compact/cuda/line_task.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace tridia::compact {
 namespace {
@@ -24,6 +25,12 @@ solver::constant_matrix matrix_of(const line_operator& o) {
   p.boundary = o.boundary;
   p.matrix = o.matrix;
   return solver::make_constant_matrix(p, o.rows);
+}
+
+bool is_across(const layout::geometry& g) {
+  if (g.right_sides.count == 0) return false;
+  const layout::axis& fastest = g.right_sides.at[g.right_sides.count - 1];
+  return std::abs(fastest.stride[layout::x]) < std::abs(g.lines[layout::x].step);
 }
 
 std::optional<cuda::scan_task> line_task(const line_operator& o, value_type type,

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "solver/cuda/check.hpp"
-#include "solver/cuda/launch.cuh"
+#include "solver/cuda/for_each.cuh"
 #include "tridia/types.hpp"
 
 #include <algorithm>
@@ -28,12 +28,6 @@ class device_array {
   std::size_t size_;
 };
 
-template <class F>
-__global__ void __launch_bounds__(cuda::block_threads)
-    for_each_kernel(index_t count, const __grid_constant__ F f) {
-  for (index_t i = cuda::thread_index(); i < count; i += cuda::thread_count()) f(i, i);
-}
-
 /// As space.hpp says: a thread for each call, in a stream of the current device.
 class device_space {
  public:
@@ -49,12 +43,7 @@ class device_space {
 
   template <class F>
   void for_each(index_t count, index_t /*work*/, const F& f) const {
-    if (count == 0) return;
-    constexpr index_t most_blocks = index_t{1} << 20;
-    const index_t blocks = (count + cuda::block_threads - 1) / cuda::block_threads;
-    for_each_kernel<<<static_cast<unsigned>(std::min(blocks, most_blocks)), cuda::block_threads, 0,
-                      stream_>>>(count, f);
-    cuda::check(cudaGetLastError(), "working on lines");
+    cuda::check(cuda::for_each(count, f, stream_), "working on lines");
   }
 
   template <class T>

@@ -21,6 +21,7 @@ class line_scan {
                                                const std::vector<double>& scale,
                                                const device_limits&);
 
+  [[nodiscard]] const scan_shape& shape() const { return plan_.shape; }
   [[nodiscard]] std::string manner() const;
   /// Launches.
   void apply(const scan_call&, cudaStream_t) const;

@@ -1,12 +1,12 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "distributed/sum_groups.hpp"
+#include "compact/sum_groups.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-namespace tridia::distributed {
+namespace tridia::compact {
 
-sum_groups group_shares(const std::vector<sum_plan::share>& shares) {
+sum_groups group_shares(const std::vector<sum_share>& shares) {
   const auto count = [&](std::size_t k) { return static_cast<index_t>(shares[k].weights.size()); };
   std::vector<std::size_t> order(shares.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -14,7 +14,7 @@ sum_groups group_shares(const std::vector<sum_plan::share>& shares) {
                    [&](std::size_t a, std::size_t b) { return count(a) > count(b); });
   sum_groups all;
   for (const std::size_t k : order) {
-    const sum_plan::share& s = shares[k];
+    const sum_share& s = shares[k];
     // Longer ones have been before: a group has room for what lies within its points, if it takes
     // up most of them.
     const auto has_room = [&](const sum_group& g) {
@@ -37,4 +37,4 @@ sum_groups group_shares(const std::vector<sum_plan::share>& shares) {
   return all;
 }
 
-}  // namespace tridia::distributed
+}  // namespace tridia::compact

@@ -1,5 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "distributed/split_line.hpp"
+#include "compact/split_line.hpp"
 
 #include "tridia/error.hpp"
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace tridia::distributed {
+namespace tridia::compact {
 namespace {
 
 /// Those of the rows at an end of the whole line that a part has; `first`: of the list.
@@ -56,7 +56,7 @@ long double largest_of(const line_weights& weights) {
 
 /// First and last point of a row, which may lie beyond the ends where the line is periodic.
 std::pair<index_t, index_t> reach_of(const line_operator& o, index_t row) {
-  const compact::stencil& s = o.stencil_of(row);
+  const stencil& s = o.stencil_of(row);
   return {row + s.first, row + s.first + static_cast<index_t>(s.weights.size()) - 1};
 }
 
@@ -83,8 +83,8 @@ line_operator part_of(const line_operator& whole, const line_cuts& cuts, int par
   o.head = inside(whole.head, false), o.tail = inside(whole.tail, true);
   const int moved = static_cast<int>(begin - first_point);  // of the same row and point
   o.interior.first += moved;
-  for (compact::stencil& s : o.head) s.first += moved;
-  for (compact::stencil& s : o.tail) s.first += moved;
+  for (stencil& s : o.head) s.first += moved;
+  for (stencil& s : o.tail) s.first += moved;
   if (!whole.scale.empty()) {
     o.scale.assign(whole.scale.begin() + begin, whole.scale.begin() + end);
   }
@@ -172,7 +172,7 @@ std::vector<line_weights> inverse_rows::couplings(const line_cuts& cuts, int par
 }
 
 void inverse_rows::add_stencil(line_weights& to, index_t row, const wide& factor) const {
-  const compact::stencil& s = whole_.stencil_of(row);
+  const stencil& s = whole_.stencil_of(row);
   index_t at = row + s.first;
   for (const double w : s.weights) {
     // Points beyond the ends are those of a periodic line; others weigh nothing.
@@ -207,4 +207,4 @@ void leave_out(line_weights& weights, double tolerance) {
   for (wide& v : weights) v = size_of(v) <= below ? wide(0) : v;
 }
 
-}  // namespace tridia::distributed
+}  // namespace tridia::compact

@@ -6,12 +6,11 @@
 
 #include <vector>
 
-// Lines of a line operator cut into parts for ranks in a row. All of it is known when a plan is
-// made, as matrix and stencils are constant: what other ranks add to a part's right-hand sides is a
-// sum over their points with weights that are rows of A^-1 B.
-namespace tridia::distributed {
+// Lines of a line operator cut into parts, for ranks in a row or for a GPU. All of it is known when
+// a plan is made, as matrix and stencils are constant: what other parts add to a part's right-hand
+// sides is a sum over their points with weights that are rows of A^-1 B.
+namespace tridia::compact {
 
-using compact::line_operator;
 using solver::wide;
 
 /// Where the parts of a line begin, and its ends behind them: of `in`, and of `out`.
@@ -67,4 +66,4 @@ double least_weight(value_type, double tolerance);
 /// Makes the least ones zero, which together are at most `tolerance` times the largest.
 void leave_out(line_weights&, double tolerance);
 
-}  // namespace tridia::distributed
+}  // namespace tridia::compact

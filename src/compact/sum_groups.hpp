@@ -1,11 +1,18 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "distributed/sum_plan.hpp"
+#include "compact/split_line.hpp"
 
 #include <vector>
 
-namespace tridia::distributed {
+namespace tridia::compact {
+
+/// A sum, or a share of it: weights of points from `first` on.
+struct sum_share {
+  int sum;  // of those that are wanted
+  index_t first;
+  std::vector<wide> weights;
+};
 
 /// Sums that are found together, as their points are the same, or some of the same: each point is
 /// read once.
@@ -23,6 +30,6 @@ struct sum_groups {
 };
 
 /// Share k goes to slot k.
-sum_groups group_shares(const std::vector<sum_plan::share>&);
+sum_groups group_shares(const std::vector<sum_share>&);
 
-}  // namespace tridia::distributed
+}  // namespace tridia::compact

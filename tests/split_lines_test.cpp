@@ -1,0 +1,250 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// Long lines in parts on one device: which parts, and, step by step, that sums and parts make up
+// the whole line.
+#include "compact/split_lines.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "compact/assemble.hpp"
+#include "compact/executor.hpp"
+#include "compact/share_summing.hpp"
+#include "support/lines.hpp"
+#include "support/operators.hpp"
+#include "tridia/compact.hpp"
+
+namespace tridia_test {
+namespace {
+
+using namespace tridia;
+using namespace tridia::compact;
+
+line_operator line_of(const scheme& s, index_t points, boundary ends, bool metric = false) {
+  tridia::grid g;
+  g.spacing = 0.7;
+  g.boundary = ends;
+  for (index_t k = 0; metric && k < points; ++k)
+    g.metric.push_back(1 + 0.001 * static_cast<double>(k));
+  return assemble(s, default_closure(s), g, points);
+}
+
+layout::geometry geometry_of(const line_operator& line, index_t lines, bool across) {
+  layout::geometry g{};
+  g.rows = line.rows;
+  g.lines[layout::rhs] = g.lines[layout::x] = {0, across ? lines : 1};
+  g.right_sides = {1, lines, {}};
+  g.right_sides.at[0].extent = lines;
+  g.right_sides.at[0].stride[layout::rhs] = across ? 1 : line.points;
+  g.right_sides.at[0].stride[layout::x] = across ? 1 : line.rows;
+  return g;
+}
+
+/// out += s op(in), as line by line.
+void apply_lines(const line_operator& line, const layout::geometry& g, const double* in,
+                 double* out, const double* given, bool accumulate) {
+  const auto executor = make_reference({line, value_type::f64, g, {.backend = backend::reference}});
+  std::vector<std::byte> workspace(executor->workspace_bytes());
+  executor->apply({in, out, -2, accumulate, given, workspace.data(), nullptr});
+}
+
+/// The steps of compact/cuda/split_scan.cpp on the host.
+void apply_split(const line_split& s, const line_operator& whole, const layout::geometry& g,
+                 const double* in, double* out, bool accumulate) {
+  const index_t lines = g.right_sides.size;
+  std::vector<double> weights, given(static_cast<std::size_t>(s.slots * lines), std::nan(""));
+  for (const wide& w : s.sums.weights) weights.push_back(static_cast<double>(w.re.v));
+  const share_summing<double, 1, 1> sums{in,
+                                         g.right_sides,
+                                         g.lines[layout::rhs],
+                                         whole.points,
+                                         s.sums.groups.data(),
+                                         static_cast<int>(s.sums.groups.size()),
+                                         weights.data(),
+                                         given.data()};
+  for (index_t l = 0; l < lines; ++l) sums(l, 0);
+  for (const part_run& r : s.runs) {
+    const int launches = s.together ? 1 : r.parts;
+    for (int p = 0; p < launches; ++p) {
+      apply_lines(r.line, lines_of(g, s, r),
+                  in + (r.point + p * s.part_points) * g.lines[layout::rhs].step,
+                  out + (r.row + p * s.part_points) * g.lines[layout::x].step,
+                  given.data() + (r.slot + p * r.line.given()) * lines, accumulate);
+    }
+  }
+}
+
+void expect_split_agrees(const line_operator& whole, const split_wish& wish,
+                         const std::string& label) {
+  constexpr index_t lines = 3;
+  const auto s = split(whole, value_type::f64, wish);
+  ASSERT_TRUE(s) << label;
+  EXPECT_LE(s->window, wish.most_window);
+  for (const bool across : {false, true}) {
+    const layout::geometry g = geometry_of(whole, lines, across);
+    std::vector<double> in(static_cast<std::size_t>(whole.points * lines));
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = std::sin(0.37 * static_cast<double>(i * i));
+    std::vector<double> expected(static_cast<std::size_t>(whole.rows * lines), 1), out = expected;
+    const auto compare = [&](const std::vector<double>& found, const char* how) {
+      double largest = 0, error = 0;
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        largest = std::max(largest, std::abs(expected[i]));
+        const double e = std::abs(found[i] - expected[i]);
+        if (!(e <= error)) error = e;
+      }
+      EXPECT_LT(error, 1e-14 * largest) << label << ' ' << how << ' ' << across;
+    };
+    apply_lines(whole, g, in.data(), expected.data(), nullptr, true);
+    apply_split(*s, whole, g, in.data(), out.data(), true);
+    compare(out, "added");
+    if (whole.points != whole.rows) continue;
+    apply_lines(whole, g, in.data(), expected.data(), nullptr, false);
+    apply_split(*s, whole, g, in.data(), in.data(), false);
+    compare(in, "in place");
+  }
+}
+
+TEST(SplitLines, PartsAreFewAndAlike) {
+  const scheme c6 = find_scheme(quantity::first_derivative, "C6");
+  const split_wish wish{512, 128, true};
+  const auto regular = split(line_of(c6, 4096, boundary::regular), value_type::f64, wish);
+  ASSERT_TRUE(regular);
+  ASSERT_EQ(regular->runs.size(), 3U);
+  EXPECT_EQ(regular->runs[1].parts, 6);
+  EXPECT_EQ(regular->part_points, 512);
+  EXPECT_EQ(regular->slots, 7 * 4);  // the stencil reaches two points
+  EXPECT_EQ(regular->sums.groups.size(), 7U);
+  // Borders far from the ends share their weights.
+  EXPECT_LE(regular->sums.weights.size(), 3U * sum_group::most * 128);
+
+  const auto periodic = split(line_of(c6, 4096, boundary::periodic), value_type::f64, wish);
+  ASSERT_TRUE(periodic);
+  ASSERT_EQ(periodic->runs.size(), 1U);
+  EXPECT_EQ(periodic->runs[0].parts, 8);
+  EXPECT_EQ(periodic->sums.groups.size(), 8U);
+
+  // What is left over is not a part too short.
+  const auto odd = split(line_of(c6, 4100, boundary::regular), value_type::f64, wish);
+  ASSERT_TRUE(odd);
+  EXPECT_GE(odd->runs.back().line.points, 128);
+}
+
+TEST(SplitLines, EachRowThatIsGivenHasOneSum) {
+  for (const bool together : {false, true}) {
+    const auto s =
+        split(line_of(find_scheme(quantity::first_derivative, "C8"), 3000, boundary::periodic),
+              value_type::f64, {512, 512, together});
+    ASSERT_TRUE(s);
+    std::vector<int> times(static_cast<std::size_t>(s->slots));
+    for (const sum_group& g : s->sums.groups)
+      for (int j = 0; j < g.sums; ++j) ++times[static_cast<std::size_t>(g.slot[j])];
+    EXPECT_EQ(times, std::vector<int>(times.size(), 1));
+  }
+}
+
+TEST(SplitLines, PartsMakeUpTheWhole) {
+  for (const scheme& s : all_schemes()) {
+    if (s.what() == quantity::filter && s.name() != "F2" && s.name() != "F10") continue;
+    for (const boundary ends : {boundary::regular, boundary::periodic}) {
+      for (const bool together : {false, true}) {
+        expect_split_agrees(line_of(s, 700, ends), {176, 700, together},
+                            s.name() + " " + std::string(name(s.lies())));
+      }
+    }
+  }
+}
+
+/// Borders far from the ends have the weights of one another.
+TEST(SplitLines, ManyParts) {
+  const scheme c6 = find_scheme(quantity::first_derivative, "C6");
+  for (const bool together : {false, true})
+    for (const boundary ends : {boundary::regular, boundary::periodic})
+      expect_split_agrees(line_of(c6, 4100, ends), {256, 128, together}, "many");
+}
+
+TEST(SplitLines, WithAMetric) {
+  const scheme c6 = find_scheme(quantity::first_derivative, "C6");
+  for (const boundary ends : {boundary::regular, boundary::periodic})
+    expect_split_agrees(line_of(c6, 1030, ends, true), {256, 256, true}, "metric");
+}
+
+TEST(SplitLines, SlowDecayIsExactOrLeft) {
+  const scheme slow = find_scheme(quantity::filter, "F10", staggering::none, 0.499);
+  const line_operator line = line_of(slow, 4096, boundary::regular);
+  EXPECT_FALSE(split(line, value_type::f64, {512, 128, true}));
+  expect_split_agrees(line, {512, 2048, true}, "alpha 0.499");
+}
+
+TEST(SplitLines, ShortLinesStayWhole) {
+  const scheme c6 = find_scheme(quantity::first_derivative, "C6");
+  EXPECT_FALSE(split(line_of(c6, 100, boundary::regular), value_type::f64, {512, 128, true}));
+  EXPECT_FALSE(split(line_of(c6, 512, boundary::regular), value_type::f64, {512, 128, true}));
+}
+
+/// Lengths that a GPU splits, along and across, against the reference.
+TEST(SplitLinesCuda, AgreesWithTheReference) {
+  const auto& backends = every_backend();
+  if (std::find(backends.begin(), backends.end(), backend::cuda) == backends.end()) GTEST_SKIP();
+  struct length {
+    std::vector<index_t> extents;
+    int axis;
+  };
+  const length lengths[] = {{{1024, 200}, 0},      {{2048, 64}, 0},   {{4096, 64}, 0},
+                            {{20000, 33}, 0},      {{5, 20000}, 1},   {{3, 4100, 32}, 1},
+                            {{2, 2, 1100, 64}, 2}, {{2, 3, 30011}, 2}};
+  const auto check = [&](const scheme& s, const tridia::grid& g, auto zero, double bound) {
+    using T = decltype(zero);
+    const std::string label = s.name() + " " + std::to_string(g.extents[g.axis]);
+    const compact_operator there(s, g, {.backend = backend::cuda});
+    const compact_operator here(s, g, {.backend = backend::reference});
+    const auto elements = [](const std::vector<index_t>& of) {
+      return static_cast<std::size_t>(
+          std::accumulate(of.begin(), of.end(), index_t{1}, std::multiplies<>()));
+    };
+    std::vector<T> in(elements(g.extents));
+    for (std::size_t i = 0; i < in.size(); ++i)
+      in[i] = static_cast<T>(std::sin(0.37 * static_cast<double>(i % 100003)));
+    std::vector<T> expected(elements(here.out_extents()), T(1)), out = expected;
+    const auto compare = [&](const std::vector<T>& found, const char* how) {
+      double largest = 0, error = 0;
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        largest = std::max(largest, std::abs(static_cast<double>(expected[i])));
+        const double e = std::abs(static_cast<double>(found[i]) - static_cast<double>(expected[i]));
+        if (!(e <= error)) error = e;
+      }
+      EXPECT_LT(error, bound * largest) << label << ' ' << how;
+    };
+    apply_anywhere(here, in, expected, -0.5);
+    apply_anywhere(there, in, out, -0.5);
+    compare(out, "added");
+    apply_anywhere(here, in, expected);
+    apply_anywhere(there, in, out);
+    compare(out, "apart");
+    if (in.size() != out.size()) return;
+    apply_anywhere(there, in, in);
+    compare(in, "in place");
+  };
+  for (const length& l : lengths) {
+    for (const boundary ends : {boundary::regular, boundary::periodic}) {
+      tridia::grid g;
+      g.extents = l.extents, g.axis = l.axis, g.boundary = ends;
+      for (const scheme& s : all_schemes()) {
+        const bool one = s.name() == "C6" || s.name() == "F10";
+        if (!one) continue;
+        g.type = value_type::f64;
+        check(s, g, double{}, 1e-13);
+        g.type = value_type::f32;
+        check(s, g, float{}, 1e-5);
+      }
+      g.type = value_type::f64;
+      check(find_scheme(quantity::filter, "F10", staggering::none, 0.499), g, double{}, 1e-12);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tridia_test
