@@ -90,7 +90,8 @@ void expect_split_agrees(const line_operator& whole, const split_wish& wish,
     for (std::size_t i = 0; i < in.size(); ++i) in[i] = std::sin(0.37 * static_cast<double>(i * i));
     std::vector<double> expected(static_cast<std::size_t>(whole.rows * lines), 1), out = expected;
     const auto compare = [&](const std::vector<double>& found, const char* how) {
-      double largest = 0, error = 0;
+      // Rows of closures, whose weights go to 27 here, round as numbers of the field's size do.
+      double largest = 1, error = 0;
       for (std::size_t i = 0; i < found.size(); ++i) {
         largest = std::max(largest, std::abs(expected[i]));
         const double e = std::abs(found[i] - expected[i]);
@@ -238,7 +239,7 @@ TEST(SplitLinesCuda, AgreesWithTheReference) {
         g.type = value_type::f64;
         check(s, g, double{}, 1e-13);
         g.type = value_type::f32;
-        check(s, g, float{}, 1e-5);
+        check(s, g, float{}, 5e-5);
       }
       g.type = value_type::f64;
       check(find_scheme(quantity::filter, "F10", staggering::none, 0.499), g, double{}, 1e-12);
