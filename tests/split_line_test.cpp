@@ -14,6 +14,7 @@
 #include "compact/executor.hpp"
 #include "compact/sum_groups.hpp"
 #include "distributed/sum_plan.hpp"
+#include "support/dense_lines.hpp"
 #include "support/device_memory.hpp"
 #include "support/lines.hpp"
 #include "support/operators.hpp"
@@ -28,17 +29,8 @@ using namespace tridia::compact;
 using distributed::plan_sums;
 using distributed::sum_plan;
 
-/// Lines of `points` in two layouts: one after another, or neighbours.
 compact::task task_of(const line_operator& line, index_t lines, bool across, backend where) {
-  compact::task t{line, value_type::f64, {}, {.backend = where}};
-  layout::geometry& g = t.geometry;
-  g.rows = line.rows;
-  g.lines[layout::rhs] = g.lines[layout::x] = {0, across ? lines : 1};
-  g.right_sides = {1, lines, {}};
-  g.right_sides.at[0].extent = lines;
-  g.right_sides.at[0].stride[layout::rhs] = across ? 1 : line.points;
-  g.right_sides.at[0].stride[layout::x] = across ? 1 : line.rows;
-  return t;
+  return {line, value_type::f64, dense_lines(line, lines, across), {.backend = where}};
 }
 
 /// In memory of the backend.

@@ -14,6 +14,7 @@
 #include "compact/assemble.hpp"
 #include "compact/executor.hpp"
 #include "compact/share_summing.hpp"
+#include "support/dense_lines.hpp"
 #include "support/lines.hpp"
 #include "support/operators.hpp"
 #include "tridia/compact.hpp"
@@ -31,17 +32,6 @@ line_operator line_of(const scheme& s, index_t points, boundary ends, bool metri
   for (index_t k = 0; metric && k < points; ++k)
     g.metric.push_back(1 + 0.001 * static_cast<double>(k));
   return assemble(s, default_closure(s), g, points);
-}
-
-layout::geometry geometry_of(const line_operator& line, index_t lines, bool across) {
-  layout::geometry g{};
-  g.rows = line.rows;
-  g.lines[layout::rhs] = g.lines[layout::x] = {0, across ? lines : 1};
-  g.right_sides = {1, lines, {}};
-  g.right_sides.at[0].extent = lines;
-  g.right_sides.at[0].stride[layout::rhs] = across ? 1 : line.points;
-  g.right_sides.at[0].stride[layout::x] = across ? 1 : line.rows;
-  return g;
 }
 
 /// out += s op(in), as line by line.
@@ -85,7 +75,7 @@ void expect_split_agrees(const line_operator& whole, const split_wish& wish,
   ASSERT_TRUE(s) << label;
   EXPECT_LE(s->window, wish.most_window);
   for (const bool across : {false, true}) {
-    const layout::geometry g = geometry_of(whole, lines, across);
+    const layout::geometry g = dense_lines(whole, lines, across);
     std::vector<double> in(static_cast<std::size_t>(whole.points * lines));
     for (std::size_t i = 0; i < in.size(); ++i) in[i] = std::sin(0.37 * static_cast<double>(i * i));
     std::vector<double> expected(static_cast<std::size_t>(whole.rows * lines), 1), out = expected;

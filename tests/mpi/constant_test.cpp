@@ -3,11 +3,11 @@
 // Constant coefficients along lines that cross ranks, against the plan that has the whole of them.
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <limits>
 #include <memory>
 
 #include "mpi/field.hpp"
+#include "mpi/refusal.hpp"
 #include "tridia/plan.hpp"
 
 namespace tridia_test {
@@ -181,16 +181,6 @@ TEST(RankConstant, StatusNamesTheFirstRowThatIsNotFinite) {
   for (index_t k = 0; k < rows; ++k) {
     for (const index_t line : {0, 2, 4}) EXPECT_FALSE(std::isnan(x.get(k * 5 + line).real()));
   }
-}
-
-std::string refusal(errc code, const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const error& e) {
-    EXPECT_EQ(e.code(), code) << e.what();
-    return e.what();
-  }
-  return "";
 }
 
 TEST(RankConstant, BadInputIsRefusedOnAllRanks) {

@@ -5,9 +5,9 @@
 #include <mpi.h>
 
 #include <chrono>
-#include <functional>
 
 #include "mpi/field.hpp"
+#include "mpi/refusal.hpp"
 #include "support/oracle.hpp"
 
 namespace tridia_test {
@@ -27,17 +27,6 @@ using tridia::distributed::strategy;
 constexpr double kLimit = 2.5;
 
 grid lines_of_ranks() { return grid({4 * world_size(), 6}, {world_size(), 1}); }
-
-/// The sentence with which something is refused; "" if it is not.
-std::string refusal(errc code, const std::function<void()>& what) {
-  try {
-    what();
-  } catch (const tridia::error& e) {
-    EXPECT_EQ(e.code(), code) << e.what();
-    return e.what();
-  }
-  return "";
-}
 
 TEST(RankFault, ACommunicatorOfAnotherSizeIsRefused) {
   const communicator by = ranks();

@@ -6,11 +6,11 @@
 #include <mpi.h>
 
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <optional>
 
 #include "mpi/field.hpp"
+#include "mpi/refusal.hpp"
 #include "support/lines.hpp"
 
 namespace tridia_test {
@@ -320,16 +320,6 @@ TEST(RankOperator, WhereMidpointsAre) {
     EXPECT_EQ(rows(staggering::to_points, boundary::regular), cuts);
     EXPECT_EQ(rows(staggering::to_points, boundary::periodic), g.cuts(0));
   }
-}
-
-std::string refusal(errc code, const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const error& e) {
-    EXPECT_EQ(e.code(), code) << e.what();
-    return e.what();
-  }
-  return "";
 }
 
 TEST(RankOperatorFault, IsRefusedOnAllRanks) {

@@ -1,0 +1,24 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "compact/line_operator.hpp"
+#include "layout/geometry.hpp"
+
+namespace tridia_test {
+
+/// Lines that an operator works on, dense in two layouts: one after another, or `across`:
+/// neighbours.
+inline tridia::layout::geometry dense_lines(const tridia::compact::line_operator& line,
+                                            tridia::index_t lines, bool across) {
+  using namespace tridia::layout;
+  geometry g{};
+  g.rows = line.rows;
+  g.lines[rhs] = g.lines[x] = {0, across ? lines : 1};
+  g.right_sides = {1, lines, {}};
+  g.right_sides.at[0].extent = lines;
+  g.right_sides.at[0].stride[rhs] = across ? 1 : line.points;
+  g.right_sides.at[0].stride[x] = across ? 1 : line.rows;
+  return g;
+}
+
+}  // namespace tridia_test
