@@ -140,7 +140,8 @@ class on_gpu final : public executor {
   int cuda_device() const override { return device_; }
   std::size_t workspace_bytes() const override {
     if (parts_) return parts_->workspace_bytes();
-    return scan_ ? 0 : in_f32_ ? in_f32_->workspace_bytes() : in_f64_->workspace_bytes();
+    if (scan_) return scan_->workspace_bytes();
+    return in_f32_ ? in_f32_->workspace_bytes() : in_f64_->workspace_bytes();
   }
   void check_pointer(const char* name, const void* p) const override {
     cuda::check_device_pointer(name, p, device_);
@@ -149,7 +150,8 @@ class on_gpu final : public executor {
     if (lines_ == 0) return;
     const device_scope scope(device_);
     if (scan_) {
-      scan_->apply({c.in, c.out, c.s, c.accumulate, nullptr, c.given}, as_stream(c.stream));
+      scan_->apply({c.in, c.out, c.s, c.accumulate, nullptr, c.given, solver::align(c.workspace)},
+                   as_stream(c.stream));
     } else if (parts_) {
       parts_->apply(c, as_stream(c.stream));
     } else if (in_f32_) {

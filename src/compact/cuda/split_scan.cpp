@@ -69,20 +69,24 @@ std::unique_ptr<const split_scan> split_scan::make(const task& t, bool needed,
   return made;
 }
 
-std::size_t split_scan::workspace_bytes() const {
-  return solver::alignment + static_cast<std::size_t>(slots_ * sums_.lines.size) * size_of(type_);
+std::size_t split_scan::workspace_bytes() const { return 2 * solver::alignment + given_bytes(); }
+
+std::size_t split_scan::given_bytes() const {
+  return static_cast<std::size_t>(slots_ * sums_.lines.size) * size_of(type_);
 }
 
 void split_scan::apply(const call& c, cudaStream_t stream) const {
   const auto size = static_cast<index_t>(size_of(type_));
-  std::byte* const given = solver::align(c.workspace);
+  static_assert(cuda::ticket_bytes <= solver::alignment);
+  std::byte* const tickets = solver::align(c.workspace);
+  std::byte* const given = tickets + solver::alignment;
   cuda::check(sum_borders(type_, sums_, c.in, given, stream), "launching sums over lines");
   for (const run& r : runs_) {
     for (int p = 0; p < r.parts; ++p) {
       r.scan->apply(
           {static_cast<const std::byte*>(c.in) + (r.in + p * step_in_) * size,
            static_cast<std::byte*>(c.out) + (r.out + p * step_out_) * size, c.s, c.accumulate,
-           nullptr, given + (r.slot + p * r.given) * sums_.lines.size * size},
+           nullptr, given + (r.slot + p * r.given) * sums_.lines.size * size, tickets},
           stream);
     }
   }

@@ -50,6 +50,7 @@ class split_scan {
   };
 
   split_scan() = default;
+  [[nodiscard]] std::size_t given_bytes() const;
 
   value_type type_{};
   border_sums sums_{};

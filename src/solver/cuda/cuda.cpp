@@ -68,6 +68,7 @@ class executor final : public solver::executor {
   std::size_t workspace_bytes() const override {
     if (line_count(task_) == 0) return 0;
     if (method_) return method_->workspace_bytes();
+    if (scan_) return scan_->workspace_bytes();
     return task_.constant ? 0 : factors_bytes();
   }
   std::size_t factors_bytes() const override { return factors_bytes_; }
@@ -78,7 +79,7 @@ class executor final : public solver::executor {
 
   void execute(const operands& o, void* workspace, void* stream) const override {
     if (line_count(task_) == 0) return;
-    if (scan_) return scan(o, stream);
+    if (scan_) return scan(o, workspace, stream);
     if (method_) {
       const device_scope scope(device_);
       check(method_->solve(o, align(workspace), as_stream(stream)), "launching a solve");
@@ -119,13 +120,14 @@ class executor final : public solver::executor {
                                        " keeps no factors: execute, or ask for automatic");
   }
 
-  void scan(const operands& o, void* stream) const {
+  void scan(const operands& o, void* workspace, void* stream) const {
     const device_scope scope(device_);
     if (o.status != nullptr && solver::shares_status(task_.geometry)) {
       check(launch_enter_statuses(task_.geometry, nullptr, o.status, columns_, as_stream(stream)),
             "launching the statuses");
     }
-    scan_->apply({o.in[layout::rhs], o.x, 1, false, o.status}, as_stream(stream));
+    scan_->apply({o.in[layout::rhs], o.x, 1, false, o.status, nullptr, align(workspace)},
+                 as_stream(stream));
   }
 
   static cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }

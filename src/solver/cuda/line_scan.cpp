@@ -6,6 +6,9 @@
 namespace tridia::cuda {
 namespace {
 
+/// Turns of a block from which on tickets are worth having them cleared first, which takes 2 us.
+constexpr index_t many_turns = 8;
+
 scan_launches launches_of(value_type type) {
   switch (type) {
     case value_type::f32:
@@ -62,6 +65,7 @@ std::unique_ptr<const line_scan> line_scan::make(scan_task t, const solver::cons
   int resident = 0;
   check(made->launches_.prepare(p, d.shared_bytes, &resident), giving_memory);
   p.blocks = std::min(shape->tiles, index_t{d.multiprocessors} * std::max(resident, 1));
+  p.draws = shape->tiles >= many_turns * p.blocks;
   return made;
 }
 

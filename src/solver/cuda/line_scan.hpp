@@ -23,6 +23,10 @@ class line_scan {
 
   [[nodiscard]] const scan_shape& shape() const { return plan_.shape; }
   [[nodiscard]] std::string manner() const;
+  /// In which an execution may align room for `scan_call::tickets`.
+  [[nodiscard]] std::size_t workspace_bytes() const {
+    return plan_.draws ? solver::alignment + ticket_bytes : 0;
+  }
   /// Launches.
   void apply(const scan_call&, cudaStream_t) const;
 

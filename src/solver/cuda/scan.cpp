@@ -14,9 +14,11 @@ namespace tridia::cuda {
 namespace {
 
 constexpr int granule = 16, most_box = 256;
-/// Bytes: of a row of neighbouring lines that memory gives fastest, and the least.
-constexpr int good_row = 128, least_row = sector;
-constexpr int most_stages = 4, few_stages = 3;
+/// Bytes of a row of neighbouring lines: that memory gives well, and best, and the least.
+constexpr int good_row = 128, best_row = 256, least_row = sector;
+/// Tiles of a block beside each other: the most; enough; enough of each of two blocks of a
+/// multiprocessor.
+constexpr int most_stages = 4, few_stages = 3, least_stages = 2;
 /// Bytes of a line, up to which it is moved together with others.
 constexpr int good_piece = 256;
 
@@ -72,7 +74,7 @@ bool add_stages(scan_shape& s, const scan_task& t, int size, const scan_limits& 
   const std::size_t fixed = fixed_bytes(s, size, t.width > 1 ? t.b.heads + t.b.tails : 0);
   // A multiprocessor keeps a kilobyte of each block for itself.
   const std::size_t half = limits.shared_bytes / 2 - 1024;
-  const bool two = s.threads <= good_scan_threads && fixed + few_stages * s.stage_bytes <= half;
+  const bool two = s.threads <= good_scan_threads && fixed + least_stages * s.stage_bytes <= half;
   const std::size_t share = two ? half : limits.shared_bytes;
   if (fixed + s.stage_bytes > share) return false;
   s.stages = std::min(static_cast<int>((share - fixed) / s.stage_bytes), most_stages);
@@ -157,7 +159,7 @@ std::optional<scan_shape> plan_scan(const scan_task& t, const scan_limits& limit
   // Rather two blocks, or several stages, than long rows; but rather one than short rows.
   const auto good = [&] {
     return fits(s, t, limits) && s.stages >= few_stages &&
-           (s.threads <= good_scan_threads || s.lines * size <= good_row);
+           (s.threads <= good_scan_threads || s.lines * size <= best_row);
   };
   while (s.lines > least && !good()) s.lines /= 2;
   if (!fits(s, t, limits)) return {};

@@ -33,11 +33,13 @@ struct call {
   R scale;
   index_t* status;
   const R* given;
+  unsigned* tickets;
 };
 
 /// A block's shared memory.
 struct scan_memory {
   std::uint64_t *arrived, *ready, *solved;  // of each stage
+  index_t* number;                          // of the tile in it; beyond the last: there is none
   V *tiles, *factors, *products, *around, *closing, *closure;
   R* scales;
   carry_memory<V> down, back;
@@ -49,6 +51,7 @@ struct scan_memory {
     arrived = reinterpret_cast<std::uint64_t*>(memory);
     ready = arrived + s.stages;
     solved = ready + s.stages;
+    number = reinterpret_cast<index_t*>(solved + s.stages);
     tiles = reinterpret_cast<V*>(memory + cache_line);
     V* at = tiles + s.stages * (s.stage_bytes / sizeof(V));
     const auto take = [&](int count) {
@@ -146,6 +149,7 @@ __device__ __forceinline__ void prepare_ends(const line_tile<T>& t, index_t numb
       const auto& r = b.rows[row];
       if (r.count == 0) continue;
       T sum(0);
+#pragma unroll 4
       for (int w = 0; w < r.count; ++w) {
         sum = core::add_mul(sum, tile[t.place(line, r.first + w)], r.weights[w]);
       }
@@ -181,6 +185,40 @@ struct copying {
   index_t* status;
   bool shares_status;  // among lines
   const R* given;
+  unsigned* tickets;
+};
+
+/// The tiles of a block, one after another. Multiprocessors are not equally fast at memory: with
+/// tickets, a block takes another tile whenever it has room for one.
+class tile_queue {
+ public:
+  __device__ __forceinline__ explicit tile_queue(unsigned* tickets)
+      : tickets_(tickets), next_(blockIdx.x) {}
+
+  /// By one warp. The ticket after this one is on its way then.
+  __device__ __forceinline__ index_t take() {
+    const index_t now = drawn_ ? index_t{gridDim.x} + __shfl_sync(0xffffffffu, ticket_, 0) : next_;
+    drawn_ = tickets_ != nullptr;
+    if (drawn_ && threadIdx.x % warp_size == 0) ticket_ = draw(tickets_);
+    next_ += gridDim.x;
+    return now;
+  }
+
+ private:
+  /// Not by addition, which is made one for all threads of a warp, and waited for at once.
+  static __device__ __forceinline__ unsigned draw(unsigned* tickets) {
+    unsigned ticket;
+    asm volatile("atom.relaxed.gpu.global.inc.u32 %0, [%1], 0xfffffffe;"
+                 : "=r"(ticket)
+                 : "l"(tickets)
+                 : "memory");
+    return ticket;
+  }
+
+  unsigned* tickets_;
+  unsigned ticket_ = 0;
+  index_t next_;
+  bool drawn_ = false;
 };
 
 /// The warp that copies: asks for tiles ahead, prepares the ends of their lines while others are
@@ -190,21 +228,26 @@ __device__ __forceinline__ void copy_tiles(const line_tile<V>& tiles, const scan
                                            const copying& c) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const auto stage_at = [&](int stage) { return m.tiles + stage * (s.stage_bytes / sizeof(V)); };
-  const auto ask = [&](index_t tile, int stage) {
-    if (tile >= s.tiles) return;
-    if (c.asks) {
+  tile_queue queue(c.tickets);
+  const auto ask = [&](int stage) {
+    const index_t tile = queue.take();
+    if (lane == 0) m.number[stage] = tile;
+    if (c.asks && tile < s.tiles) {
       tiles.ask(tile, stage_at(stage), m.arrived + stage);
     } else if (lane == 0) {
       bulk::arrive(m.arrived + stage);
     }
+    __syncwarp();
   };
   const int closure = s.lines * (b.heads + b.tails), ahead = max(s.stages - 1, 1);
-  for (int turn = 0; turn < ahead; ++turn) ask(blockIdx.x + index_t{turn} * gridDim.x, turn);
-  const auto ask_ends = [&](index_t tile, int stage) {
+  for (int stage = 0; stage < ahead; ++stage) ask(stage);
+  const auto ask_ends = [&](int stage) {
+    const index_t tile = m.number[stage];
     if (!c.prepares || tile >= s.tiles) return;
     ask_given(tiles, tile, b, c.given, m.closure + stage * closure, lane, warp_size);
   };
-  const auto prepare = [&](index_t tile, int stage, int phase) {
+  const auto prepare = [&](int stage, int phase) {
+    const index_t tile = m.number[stage];
     if (!c.prepares || tile >= s.tiles) return;
     bulk::wait(m.arrived + stage, static_cast<unsigned>(phase));
     prepare_ends(tiles, tile, stage_at(stage), s, b, c.cyclic, m.closure + stage * closure, lane,
@@ -212,21 +255,20 @@ __device__ __forceinline__ void copy_tiles(const line_tile<V>& tiles, const scan
     wait_for_copies();
     bulk::arrive(m.ready + stage);
   };
-  for (int turn = 0; turn < ahead; ++turn) ask_ends(blockIdx.x + index_t{turn} * gridDim.x, turn);
-  prepare(blockIdx.x, 0, 0);
+  for (int stage = 0; stage < ahead; ++stage) ask_ends(stage);
+  prepare(0, 0);
   int stage = 0, phase = 0;
-  for (index_t tile = blockIdx.x; tile < s.tiles; tile += gridDim.x) {
+  for (index_t tile; (tile = m.number[stage]) < s.tiles;) {
     const int next = stage + 1 == s.stages ? 0 : stage + 1;
     const auto go_on = [&](int free) {
       bulk::wait_read();
       __syncwarp();
-      const index_t later = tile + index_t{ahead} * gridDim.x;
-      ask(later, free);
+      ask(free);
       // What is given is waited for together: that of the next tile has been asked for long ago,
       // unless there is no room to look ahead.
-      if (ahead == 1) ask_ends(later, free);
-      prepare(tile + gridDim.x, next, next == 0 ? phase ^ 1 : phase);
-      if (ahead > 1) ask_ends(later, free);
+      if (ahead == 1) ask_ends(free);
+      prepare(next, next == 0 ? phase ^ 1 : phase);
+      if (ahead > 1) ask_ends(free);
     };
     // The tile before this one leaves its stage to another while this one is solved.
     if (s.stages > 1) go_on(stage == 0 ? s.stages - 1 : stage - 1);
@@ -265,16 +307,7 @@ __global__ void __maxnreg__(scan_registers)
   const bool asks = arrays.input != line_mover::elements;
   const bool gives = arrays.output != line_mover::elements;
 
-  for (int i = thread; i < 3 * s.distinct * rows; i += s.threads) {
-    m.factors[i] = c.factors.values[i];
-  }
-  for (int i = thread; i < steps * s.chunks; i += s.threads) {
-    m.products[i] = c.factors.minus_products[i];
-    m.products[steps * s.chunks + i] = c.factors.minus_products[most_scan_steps * s.chunks + i];
-  }
-  for (int i = thread; s.scaled && i < s.rows; i += s.threads) m.scales[i] = c.scale * c.scales[i];
-  for (int i = thread; i < s.lines * s.stages; i += s.threads) m.found[i] = INT_MAX;
-  if (thread == 0) {
+  if (thread == s.threads) {
     for (int stage = 0; stage < s.stages; ++stage) {
       bulk::start(m.arrived + stage);
       bulk::start(m.ready + stage, warp_size);
@@ -284,10 +317,20 @@ __global__ void __maxnreg__(scan_registers)
   __syncthreads();
   const bool prepared = Width > 1 && asks;
   if (thread >= s.threads) {
-    return copy_tiles(
-        tiles, s, m, b,
-        {asks, gives, prepared, c.factors.cyclic, c.status, solver::shares_status(g), c.given});
+    return copy_tiles(tiles, s, m, b,
+                      {asks, gives, prepared, c.factors.cyclic, c.status, solver::shares_status(g),
+                       c.given, c.tickets});
   }
+  for (int i = thread; i < 3 * s.distinct * rows; i += s.threads) {
+    m.factors[i] = c.factors.values[i];
+  }
+  for (int i = thread; i < steps * s.chunks; i += s.threads) {
+    m.products[i] = c.factors.minus_products[i];
+    m.products[steps * s.chunks + i] = c.factors.minus_products[most_scan_steps * s.chunks + i];
+  }
+  for (int i = thread; s.scaled && i < s.rows; i += s.threads) m.scales[i] = c.scale * c.scales[i];
+  for (int i = thread; i < s.lines * s.stages; i += s.threads) m.found[i] = INT_MAX;
+  meet_threads(s.threads);
 
   // This thread's chunk, the same of every tile.
   const int line = Across ? thread & (s.lines - 1) : thread / s.chunks;
@@ -324,9 +367,11 @@ __global__ void __maxnreg__(scan_registers)
   };
 
   int stage = 0, phase = 0;
-  for (index_t tile = blockIdx.x; tile < s.tiles; tile += gridDim.x) {
-    V* const values = m.tiles + stage * (s.stage_bytes / sizeof(V));
+  for (;;) {
     bulk::wait(m.arrived + stage, static_cast<unsigned>(phase));
+    const index_t tile = m.number[stage];
+    if (tile >= s.tiles) break;
+    V* const values = m.tiles + stage * (s.stage_bytes / sizeof(V));
     V* const ends = m.closure + stage * s.lines * closure;
     if (prepared) bulk::wait(m.ready + stage, static_cast<unsigned>(phase));
     if (!asks) {
@@ -419,7 +464,12 @@ cudaError_t apply(const scan_plan& p, const scan_call& c, cudaStream_t stream) {
                static_cast<const R*>(p.scale),
                static_cast<R>(c.scale),
                c.status,
-               static_cast<const R*>(c.given)};
+               static_cast<const R*>(c.given),
+               p.draws ? static_cast<unsigned*>(c.tickets) : nullptr};
+  if (p.draws) {
+    const cudaError_t cleared = cudaMemsetAsync(c.tickets, 0, sizeof(unsigned), stream);
+    if (cleared != cudaSuccess) return cleared;
+  }
   kernel_of(p)<<<static_cast<unsigned>(p.blocks), p.shape.threads + warp_size, p.shape.shared_bytes,
                  stream>>>(p.task.lines, arrays_of(p, c), p.shape, k, rounded(p.task.b));
   return cudaGetLastError();

@@ -120,7 +120,9 @@ struct scan_call {
   index_t* status;  // null, or zeros if lines share one (solver/line_status.hpp)
   // Right-hand sides of rows that are given: of each of them one for each line. Of type R.
   const void* given = nullptr;
+  void* tickets = nullptr;  // `ticket_bytes` of device memory, if the plan draws
 };
+inline constexpr std::size_t ticket_bytes = sizeof(unsigned);
 
 /// What stays from one execution to the next.
 struct scan_plan {
@@ -132,6 +134,7 @@ struct scan_plan {
   bool cyclic;
   solver::wide closing_down, closing_back;
   index_t blocks;
+  bool draws;  // tiles are taken by tickets
 };
 
 /// How an array is moved, as its addresses allow.
