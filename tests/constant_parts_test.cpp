@@ -116,6 +116,8 @@ TEST(ConstantParts, MakeUpTheWhole) {
   const near_toeplitz plain{.interior = {1, 4, 1}};
   for (const operation how :
        {operation::none, operation::transpose, operation::conjugate_transpose}) {
+    expect_parts_agree(plain, 1024, boundary::regular, how, 1);
+    expect_parts_agree(with_closures(), 1024, boundary::regular, how, 2);
     for (const index_t n : {2048, 4100}) {
       const std::size_t uneven = n == 2048 ? 0 : 1;
       expect_parts_agree(plain, n, boundary::regular, how, 1 + uneven);
@@ -307,6 +309,8 @@ TEST(ConstantPartsCuda, NamesTheRowOfTheLine) {
   const auto check = [&](const shape& s, boundary ends, index_t sides) {
     problem p = problem_of(s, value_type::f64, ends);
     p.right_hand_sides = sides;
+    if (sides > 1 && !s.strides.empty())
+      p.rhs_step = p.x_step = s.extents.front() * s.strides.front();
     const index_t n = s.extents[static_cast<std::size_t>(s.axis)];
     // At borders of parts of 496, 512 and 2048 rows, and between; two in a line.
     const index_t rows[] = {0,    1,    7,     30,      250,     494,     495,   496,  497,  510,

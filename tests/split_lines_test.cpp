@@ -139,6 +139,12 @@ TEST(SplitLines, PartsAreFewAndAlike) {
   // Borders far from the ends share their weights.
   EXPECT_LE(regular->sums.weights.size(), 5U * sum_group::most * 128);
 
+  // Sums for the ends would cost more than a launch for each.
+  const auto two = split_alone(line_of(c6, 1024, boundary::regular), wish);
+  ASSERT_TRUE(two);
+  EXPECT_EQ(two->runs.size(), 2U);
+  EXPECT_EQ(two->sums.groups.size(), 1U);
+
   // As many sums for the ends would have to be found apart.
   const scheme c8 = find_scheme(quantity::first_derivative, "C8");
   const auto wider = split_alone(line_of(c8, 4096, boundary::regular), wish);

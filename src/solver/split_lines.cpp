@@ -34,6 +34,9 @@ line_cuts cuts_of(const line_operator& whole, index_t part) {
   return cuts;
 }
 
+/// Sums at the ends of a line are worth a launch less for its first and last part from here on.
+constexpr int many_parts = 4;
+
 /// Whether any row of A or B is one of a line's ends.
 bool has_ends(const line_operator& o) {
   return !(o.matrix.head.empty() && o.matrix.tail.empty() && o.head.empty() && o.tail.empty());
@@ -89,9 +92,11 @@ class splitting {
 
  private:
   /// Gives the first and the last part of a regular line rows as all parts have them, if that takes
-  /// no sum that has to be found apart from others: one launch is enough for all parts then.
+  /// no sum that has to be found apart from others: one launch is enough for all parts then. Where
+  /// nothing but the matrix ends there, those sums are single right-hand sides.
   void make_ends_alike() {
     if (whole_.boundary == boundary::periodic || !whole_.scale.empty()) return;
+    if (cuts_.parts() < many_parts && !(whole_.solves && !has_ends(whole_))) return;
     heads_ = std::ssize(whole_.matrix.head), tails_ = std::ssize(whole_.matrix.tail);
     heads_ = std::max(heads_, index_t{std::ssize(whole_.head)});
     tails_ = std::max(tails_, index_t{std::ssize(whole_.tail)});

@@ -287,7 +287,7 @@ __global__ void __maxnreg__(scan_registers)
     }
   }
   __syncthreads();
-  const bool has_ends = Width > 1 || closure > 0, prepared = has_ends && asks;
+  const bool prepared = (Width > 1 || closure > 0) && asks;
   if (thread >= s.threads) {
     return copy_tiles(tiles, s, m, b,
                       {asks, gives, prepared, c.factors.cyclic, c.status, solver::shares_status(g),
@@ -335,7 +335,7 @@ __global__ void __maxnreg__(scan_registers)
     V* const ends = m.closure + stage * s.lines * closure;
     if (prepared) bulk::wait(m.ready + stage, static_cast<unsigned>(phase));
     if (!asks) {
-      if (has_ends) ask_given(tiles, tile, b, c.given, ends, thread, s.threads);
+      if (closure > 0) ask_given(tiles, tile, b, c.given, ends, thread, s.threads);
       tiles.load(tile, values);
       meet_threads(s.threads);
       if (Width > 1) {
