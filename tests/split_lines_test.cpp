@@ -159,6 +159,11 @@ TEST(SplitLines, PartsAreFewAndAlike) {
   EXPECT_EQ(periodic->runs[0].parts, 8);
   EXPECT_EQ(periodic->sums.groups.size(), 8U);
 
+  const auto even = split_alone(line_of(c6, 2304, boundary::regular), wish);
+  ASSERT_TRUE(even);
+  EXPECT_EQ(even->runs.size(), 1U);
+  EXPECT_EQ(even->part_points, 384);
+
   // What is left over is not a part too short.
   const auto odd = split_alone(line_of(c6, 4100, boundary::regular), wish);
   ASSERT_TRUE(odd);
@@ -221,6 +226,19 @@ TEST(SplitLines, ManyParts) {
   for (const int axes : {1, 2})
     for (const boundary ends : {boundary::regular, boundary::periodic})
       expect_split_agrees(line_of(c6, 4100, ends), {256, 128, axes}, "many");
+}
+
+/// In double precision; the matrices are those of constant_parts_test.cpp in a wider one.
+TEST(SplitLines, OfAPlanOfConstants) {
+  for (const boundary ends : {boundary::regular, boundary::periodic}) {
+    problem p{.boundary = ends};
+    p.matrix.interior = {1.0 / 3, 1, 1.0 / 3};
+    if (ends == boundary::regular) p.matrix.head = {{0, 1, 2}}, p.matrix.tail = {{2, 1, 0}};
+    for (const index_t n : {1024, 2048, 4100})
+      for (const int axes : {1, 2})
+        expect_split_agrees(solving_with(make_constant_matrix(p, n)), {512, 128, axes},
+                            "constants");
+  }
 }
 
 TEST(SplitLines, WithAMetric) {

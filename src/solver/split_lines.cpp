@@ -17,6 +17,10 @@ constexpr index_t least_points = 64;
 
 index_t part_points(index_t points, index_t most) {
   index_t part = most / piece * piece;
+  // Parts of one length take one launch.
+  for (index_t even = part; even >= most * 3 / 4; even -= piece) {
+    if (points % even == 0) return even;
+  }
   const auto leaves_enough = [&] {
     const index_t last = points % part;
     return last == 0 || last >= std::max(least_points, most / 4);
