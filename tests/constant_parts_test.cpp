@@ -302,6 +302,28 @@ TEST(ConstantPartsCuda, AgreesWithTheCpu) {
   }
 }
 
+// Periodic with rows of their own, of which whole lines are not scanned; and transposed.
+TEST(ConstantPartsCuda, OfOtherMatrices) {
+  if (!have_gpu()) GTEST_SKIP();
+  const bool cut = scans();
+  for (const boundary ends : {boundary::regular, boundary::periodic}) {
+    for (const operation how : {operation::none, operation::transpose}) {
+      for (const shape& s : shapes_across(4100)) {
+        problem p = problem_of(s, value_type::f64, ends);
+        p.matrix = {.interior = {-0.4, 1.5, 0.3}, .head = {{0.5, 2, 0.25}}, .tail = {{1, 2, 0.1}}};
+        p.operation = how;
+        experiment e(p, {.backend = tridia::backend::cuda});
+        if (cut) {
+          EXPECT_TRUE(is_cut(e)) << e.plan().reason();
+        }
+        fill(e);
+        EXPECT_EQ(e.run(), "");
+        EXPECT_EQ(difference_from_cpu(e), "") << describe(p);
+      }
+    }
+  }
+}
+
 TEST(ConstantPartsCuda, NamesTheRowOfTheLine) {
   if (!have_gpu()) GTEST_SKIP();
   constexpr long double nan = std::numeric_limits<long double>::quiet_NaN();
