@@ -18,7 +18,7 @@ endfunction()
 
 tridia_cuda_object(tridia_cuda_statuses solver/cuda/statuses.cu)
 tridia_cuda_object(tridia_cuda_operators compact/cuda/plain.cu)
-tridia_cuda_object(tridia_cuda_borders compact/cuda/border_sums.cu)
+tridia_cuda_object(tridia_cuda_parts solver/cuda/split_scan.cu)
 tridia_cuda_object(tridia_cuda_lines distributed/cuda/lines.cu)
 
 set(tridia_cuda_value_f32 float)
@@ -73,8 +73,6 @@ set_property(DIRECTORY APPEND PROPERTY
 
 target_sources(tridia PRIVATE
   compact/cuda/cuda.cpp
-  compact/cuda/line_task.cpp
-  compact/cuda/split_scan.cpp
   distributed/cuda/backend.cpp
   distributed/cuda/part.cpp
   solver/cuda/cuda.cpp
@@ -84,6 +82,7 @@ target_sources(tridia PRIVATE
   solver/cuda/hierarchical.cpp
   solver/cuda/interleaved.cpp
   solver/cuda/line_scan.cpp
+  solver/cuda/line_task.cpp
   solver/cuda/method.cpp
   solver/cuda/named_method.cpp
   solver/cuda/neato.cpp
@@ -92,6 +91,7 @@ target_sources(tridia PRIVATE
   solver/cuda/packed_cr.cpp
   solver/cuda/scan.cpp
   solver/cuda/segments.cpp
+  solver/cuda/split_scan.cpp
   solver/cuda/substitute.cpp
   solver/cuda/tensor_maps.cpp
   solver/cuda/thomas_batch.cpp

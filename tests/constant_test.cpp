@@ -135,8 +135,8 @@ std::string error_of(const experiment& e, index_t system) {
 std::vector<index_t> sizes(tridia::backend b) {
   std::vector<index_t> n{3, 4, 24, 25, 31, 64, 100, 256};
   if (b == tridia::backend::cuda)
-    for (const index_t more :
-         {127, 257, 511, 512, 544, 545, 1000, 1024, 1089, 2048, 2304, 2305, 4096, 4608, 4609, 8704})
+    for (const index_t more : {127, 257, 511, 512, 544, 545, 1000, 1024, 1089, 2048, 2304, 2305,
+                               4096, 4100, 4608, 4609, 8704, 20000})
       n.push_back(more);
   return n;
 }

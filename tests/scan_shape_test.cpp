@@ -118,18 +118,21 @@ TEST(ScanShape, TakesWhatItIsFor) {
   }
 }
 
-/// What compact/cuda/split_scan.cpp cuts long lines into.
+/// What solver/cuda/split_scan.cpp cuts long lines into.
 TEST(ScanShape, PartsOfLongLinesHaveRoom) {
-  for (const auto type : {tridia::value_type::f32, tridia::value_type::f64}) {
-    for (const int width : {5, 11}) {
+  for (const auto type : {tridia::value_type::f32, tridia::value_type::f64, tridia::value_type::c64,
+                          tridia::value_type::c128}) {
+    for (const int width : {1, 5, 11}) {
       for (const index_t outer : {1, 4, 512}) {  // parts, or another axis
-        const scan_task t = task(type, outer, 512, 4096, width);
+        scan_task t = task(type, outer, 512, 4096, width);
+        t.b.heads = t.b.tails = std::max(width / 2, 2);
         const auto across = plan_scan(t, kHopper);
         ASSERT_TRUE(across);
         expect_sound(t, *across);
         EXPECT_GE(across->lines * static_cast<int>(tridia::size_of(type)), 128);
       }
-      const scan_task t = task(type, 4096, 2048, 1, width);
+      scan_task t = task(type, 4096, 2048, 1, width);
+      t.b.heads = t.b.tails = std::max(width / 2, 2);
       const auto along = plan_scan(t, kHopper);
       ASSERT_TRUE(along);
       expect_sound(t, *along);

@@ -2,7 +2,7 @@
 
 // Lines cut into parts: what is given to each part, from weights that are known beforehand, makes
 // the parts' results those of the whole line, on every backend.
-#include "compact/split_line.hpp"
+#include "solver/split_line.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 
 #include "compact/assemble.hpp"
 #include "compact/executor.hpp"
-#include "compact/sum_groups.hpp"
 #include "distributed/sum_plan.hpp"
+#include "solver/sum_groups.hpp"
 #include "support/dense_lines.hpp"
 #include "support/device_memory.hpp"
 #include "support/lines.hpp"
@@ -28,6 +28,18 @@ using tridia::compact::line_operator;
 using namespace tridia::compact;
 using distributed::plan_sums;
 using distributed::sum_plan;
+using solver::end_columns;
+using solver::group_shares;
+using solver::inverse_rows;
+using solver::leave_out;
+using solver::line_cuts;
+using solver::line_weights;
+using solver::part_of;
+using solver::sides_of;
+using solver::sum_group;
+using solver::sum_groups;
+using solver::sum_share;
+using solver::wide;
 
 compact::task task_of(const line_operator& line, index_t lines, bool across, backend where) {
   return {line, value_type::f64, dense_lines(line, lines, across), {.backend = where}};

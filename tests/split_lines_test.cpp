@@ -2,7 +2,7 @@
 
 // Long lines in parts on one device: which parts, and, step by step, that sums and parts make up
 // the whole line.
-#include "compact/split_lines.hpp"
+#include "solver/split_lines.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 
 #include "compact/assemble.hpp"
 #include "compact/executor.hpp"
-#include "compact/share_summing.hpp"
+#include "solver/share_summing.hpp"
 #include "support/dense_lines.hpp"
 #include "support/lines.hpp"
 #include "support/operators.hpp"
@@ -24,6 +24,8 @@ namespace {
 
 using namespace tridia;
 using namespace tridia::compact;
+using namespace tridia::solver;
+using tridia::compact::make_reference;
 
 line_operator line_of(const scheme& s, index_t points, boundary ends, bool metric = false) {
   tridia::grid g;
@@ -42,7 +44,7 @@ void apply_lines(const line_operator& line, const layout::geometry& g, const dou
   executor->apply({in, out, -2, accumulate, given, workspace.data(), nullptr});
 }
 
-/// The steps of compact/cuda/split_scan.cpp on the host.
+/// The steps of solver/cuda/split_scan.cpp on the host.
 void apply_split(const line_split& s, const line_operator& whole, const layout::geometry& g,
                  const double* in, double* out, bool accumulate) {
   const index_t lines = g.right_sides.size;
@@ -55,10 +57,11 @@ void apply_split(const line_split& s, const line_operator& whole, const layout::
                                          s.sums.groups.data(),
                                          static_cast<int>(s.sums.groups.size()),
                                          weights.data(),
-                                         given.data()};
+                                         given.data(),
+                                         s.places};
   for (index_t l = 0; l < lines; ++l) sums(l, 0);
   for (const part_run& r : s.runs) {
-    const int launches = s.together ? 1 : r.parts;
+    const int launches = s.order == part_order::apart ? r.parts : 1;
     for (int p = 0; p < launches; ++p) {
       apply_lines(r.line, lines_of(g, s, r),
                   in + (r.point + p * s.part_points) * g.lines[layout::rhs].step,
@@ -68,17 +71,35 @@ void apply_split(const line_split& s, const line_operator& whole, const layout::
   }
 }
 
+constexpr index_t kLines = 6;
+
+/// Lines across on an axis between two others.
+layout::geometry middle_lines(const line_operator& line) {
+  constexpr index_t outer = 2, inner = kLines / outer;
+  layout::geometry g = dense_lines(line, kLines, true);
+  g.lines[layout::rhs].step = g.lines[layout::x].step = inner;
+  g.right_sides.count = 2;
+  g.right_sides.at[0] = {outer, {}};
+  g.right_sides.at[0].stride[layout::rhs] = line.points * inner;
+  g.right_sides.at[0].stride[layout::x] = line.rows * inner;
+  g.right_sides.at[1] = {inner, {}};
+  g.right_sides.at[1].stride[layout::rhs] = g.right_sides.at[1].stride[layout::x] = 1;
+  return g;
+}
+
+std::vector<layout::geometry> all_lines(const line_operator& line) {
+  return {dense_lines(line, kLines, false), dense_lines(line, kLines, true), middle_lines(line)};
+}
+
 void expect_split_agrees(const line_operator& whole, const split_wish& wish,
-                         const std::string& label) {
-  constexpr index_t lines = 3;
-  const auto s = split(whole, value_type::f64, wish);
-  ASSERT_TRUE(s) << label;
-  EXPECT_LE(s->window, wish.most_window);
-  for (const bool across : {false, true}) {
-    const layout::geometry g = dense_lines(whole, lines, across);
-    std::vector<double> in(static_cast<std::size_t>(whole.points * lines));
+                         const std::string& label, double bound = 1e-14) {
+  for (const layout::geometry& g : all_lines(whole)) {
+    const auto s = split(whole, value_type::f64, g, wish);
+    ASSERT_TRUE(s) << label;
+    EXPECT_LE(s->window, wish.most_window);
+    std::vector<double> in(static_cast<std::size_t>(whole.points * kLines));
     for (std::size_t i = 0; i < in.size(); ++i) in[i] = std::sin(0.37 * static_cast<double>(i * i));
-    std::vector<double> expected(static_cast<std::size_t>(whole.rows * lines), 1), out = expected;
+    std::vector<double> expected(static_cast<std::size_t>(whole.rows * kLines), 1), out = expected;
     const auto compare = [&](const std::vector<double>& found, const char* how) {
       // Rows of closures, whose weights go to 27 here, round as numbers of the field's size do.
       double largest = 1, error = 0;
@@ -87,7 +108,8 @@ void expect_split_agrees(const line_operator& whole, const split_wish& wish,
         const double e = std::abs(found[i] - expected[i]);
         if (!(e <= error)) error = e;
       }
-      EXPECT_LT(error, 1e-14 * largest) << label << ' ' << how << ' ' << across;
+      EXPECT_LT(error, bound * largest)
+          << label << ' ' << how << ' ' << static_cast<int>(s->order) << ' ' << g.right_sides.count;
     };
     apply_lines(whole, g, in.data(), expected.data(), nullptr, true);
     apply_split(*s, whole, g, in.data(), out.data(), true);
@@ -99,41 +121,90 @@ void expect_split_agrees(const line_operator& whole, const split_wish& wish,
   }
 }
 
+/// Of as many points, in memory order.
+std::optional<line_split> split_alone(const line_operator& whole, const split_wish& wish) {
+  return split(whole, value_type::f64, dense_lines(whole, kLines, false), wish);
+}
+
 TEST(SplitLines, PartsAreFewAndAlike) {
   const scheme c6 = find_scheme(quantity::first_derivative, "C6");
-  const split_wish wish{512, 128, true};
-  const auto regular = split(line_of(c6, 4096, boundary::regular), value_type::f64, wish);
+  const split_wish wish{512, 128, 2};
+  const auto regular = split_alone(line_of(c6, 4096, boundary::regular), wish);
   ASSERT_TRUE(regular);
-  ASSERT_EQ(regular->runs.size(), 3U);
-  EXPECT_EQ(regular->runs[1].parts, 6);
+  ASSERT_EQ(regular->runs.size(), 1U);
+  EXPECT_EQ(regular->parts(), 8);
   EXPECT_EQ(regular->part_points, 512);
-  EXPECT_EQ(regular->slots, 7 * 4);  // the stencil reaches two points
-  EXPECT_EQ(regular->sums.groups.size(), 7U);
+  EXPECT_EQ(regular->slots, 8 * 4);                // the stencil reaches two points
+  EXPECT_EQ(regular->sums.groups.size(), 7U + 2);  // the ends are as if they were borders
   // Borders far from the ends share their weights.
-  EXPECT_LE(regular->sums.weights.size(), 3U * sum_group::most * 128);
+  EXPECT_LE(regular->sums.weights.size(), 5U * sum_group::most * 128);
 
-  const auto periodic = split(line_of(c6, 4096, boundary::periodic), value_type::f64, wish);
+  // Sums for the ends would cost more than a launch for each.
+  const auto two = split_alone(line_of(c6, 1024, boundary::regular), wish);
+  ASSERT_TRUE(two);
+  EXPECT_EQ(two->runs.size(), 2U);
+  EXPECT_EQ(two->sums.groups.size(), 1U);
+
+  // As many sums for the ends would have to be found apart.
+  const scheme c8 = find_scheme(quantity::first_derivative, "C8");
+  const auto wider = split_alone(line_of(c8, 4096, boundary::regular), wish);
+  ASSERT_TRUE(wider);
+  ASSERT_EQ(wider->runs.size(), 3U);
+  EXPECT_EQ(wider->runs[1].parts, 6);
+  EXPECT_EQ(wider->slots, 7 * 6);
+
+  const auto periodic = split_alone(line_of(c6, 4096, boundary::periodic), wish);
   ASSERT_TRUE(periodic);
   ASSERT_EQ(periodic->runs.size(), 1U);
   EXPECT_EQ(periodic->runs[0].parts, 8);
   EXPECT_EQ(periodic->sums.groups.size(), 8U);
 
+  const auto even = split_alone(line_of(c6, 2304, boundary::regular), wish);
+  ASSERT_TRUE(even);
+  EXPECT_EQ(even->runs.size(), 1U);
+  EXPECT_EQ(even->part_points, 384);
+
   // What is left over is not a part too short.
-  const auto odd = split(line_of(c6, 4100, boundary::regular), value_type::f64, wish);
+  const auto odd = split_alone(line_of(c6, 4100, boundary::regular), wish);
   ASSERT_TRUE(odd);
   EXPECT_GE(odd->runs.back().line.points, 128);
 }
 
+TEST(SplitLines, PartsOfTheMiddleAxisLieWithinTheSlowest) {
+  const scheme c6 = find_scheme(quantity::first_derivative, "C6");
+  const auto order_of = [&](index_t points, auto change) {
+    const line_operator whole = line_of(c6, points, boundary::regular);
+    layout::geometry g = middle_lines(whole);
+    change(g);
+    return split(whole, value_type::f64, g, {512, 128, 2})->order;
+  };
+  const auto as_it_is = [](layout::geometry&) {};
+  EXPECT_EQ(order_of(2048, as_it_is), part_order::within);
+  EXPECT_EQ(order_of(2050, as_it_is), part_order::apart);  // the last part is shorter
+  EXPECT_EQ(order_of(2048, [](auto& g) { ++g.right_sides.at[0].stride[layout::x]; }),
+            part_order::apart);
+}
+
 TEST(SplitLines, EachRowThatIsGivenHasOneSum) {
-  for (const bool together : {false, true}) {
-    const auto s =
-        split(line_of(find_scheme(quantity::first_derivative, "C8"), 3000, boundary::periodic),
-              value_type::f64, {512, 512, together});
-    ASSERT_TRUE(s);
-    std::vector<int> times(static_cast<std::size_t>(s->slots));
-    for (const sum_group& g : s->sums.groups)
-      for (int j = 0; j < g.sums; ++j) ++times[static_cast<std::size_t>(g.slot[j])];
-    EXPECT_EQ(times, std::vector<int>(times.size(), 1));
+  for (const char* name : {"C6", "C8"}) {
+    for (const boundary ends : {boundary::regular, boundary::periodic}) {
+      for (const index_t points : {2048, 3000}) {
+        const line_operator whole =
+            line_of(find_scheme(quantity::first_derivative, name), points, ends);
+        for (const layout::geometry& g : all_lines(whole)) {
+          for (const int axes : {1, 2}) {
+            const auto s = split(whole, value_type::f64, g, {512, 512, axes});
+            ASSERT_TRUE(s);
+            std::vector<int> times(static_cast<std::size_t>(s->slots * kLines));
+            for (const sum_group& sum : s->sums.groups)
+              for (int j = 0; j < sum.sums; ++j)
+                for (index_t l = 0; l < kLines; ++l)
+                  ++times[static_cast<std::size_t>(s->places.at(sum.slot[j], l))];
+            EXPECT_EQ(times, std::vector<int>(times.size(), 1));
+          }
+        }
+      }
+    }
   }
 }
 
@@ -141,8 +212,8 @@ TEST(SplitLines, PartsMakeUpTheWhole) {
   for (const scheme& s : all_schemes()) {
     if (s.what() == quantity::filter && s.name() != "F2" && s.name() != "F10") continue;
     for (const boundary ends : {boundary::regular, boundary::periodic}) {
-      for (const bool together : {false, true}) {
-        expect_split_agrees(line_of(s, 700, ends), {176, 700, together},
+      for (const int axes : {1, 2}) {
+        expect_split_agrees(line_of(s, 704, ends), {176, 704, axes},
                             s.name() + " " + std::string(name(s.lies())));
       }
     }
@@ -152,28 +223,41 @@ TEST(SplitLines, PartsMakeUpTheWhole) {
 /// Borders far from the ends have the weights of one another.
 TEST(SplitLines, ManyParts) {
   const scheme c6 = find_scheme(quantity::first_derivative, "C6");
-  for (const bool together : {false, true})
+  for (const int axes : {1, 2})
     for (const boundary ends : {boundary::regular, boundary::periodic})
-      expect_split_agrees(line_of(c6, 4100, ends), {256, 128, together}, "many");
+      expect_split_agrees(line_of(c6, 4100, ends), {256, 128, axes}, "many");
+}
+
+/// In double precision; the matrices are those of constant_parts_test.cpp in a wider one.
+TEST(SplitLines, OfAPlanOfConstants) {
+  for (const boundary ends : {boundary::regular, boundary::periodic}) {
+    problem p{.boundary = ends};
+    p.matrix.interior = {1.0 / 3, 1, 1.0 / 3};
+    if (ends == boundary::regular) p.matrix.head = {{0, 1, 2}}, p.matrix.tail = {{2, 1, 0}};
+    for (const index_t n : {1024, 2048, 4100})
+      for (const int axes : {1, 2})
+        expect_split_agrees(solving_with(make_constant_matrix(p, n)), {512, 128, axes},
+                            "constants");
+  }
 }
 
 TEST(SplitLines, WithAMetric) {
   const scheme c6 = find_scheme(quantity::first_derivative, "C6");
   for (const boundary ends : {boundary::regular, boundary::periodic})
-    expect_split_agrees(line_of(c6, 1030, ends, true), {256, 256, true}, "metric");
+    expect_split_agrees(line_of(c6, 1030, ends, true), {256, 256, 2}, "metric");
 }
 
 TEST(SplitLines, SlowDecayIsExactOrLeft) {
   const scheme slow = find_scheme(quantity::filter, "F10", staggering::none, 0.499);
   const line_operator line = line_of(slow, 4096, boundary::regular);
-  EXPECT_FALSE(split(line, value_type::f64, {512, 128, true}));
-  expect_split_agrees(line, {512, 2048, true}, "alpha 0.499");
+  EXPECT_FALSE(split_alone(line, {512, 128, 2}));
+  expect_split_agrees(line, {512, 2048, 2}, "alpha 0.499", 1e-13);
 }
 
 TEST(SplitLines, ShortLinesStayWhole) {
   const scheme c6 = find_scheme(quantity::first_derivative, "C6");
-  EXPECT_FALSE(split(line_of(c6, 100, boundary::regular), value_type::f64, {512, 128, true}));
-  EXPECT_FALSE(split(line_of(c6, 512, boundary::regular), value_type::f64, {512, 128, true}));
+  EXPECT_FALSE(split_alone(line_of(c6, 100, boundary::regular), {512, 128, 2}));
+  EXPECT_FALSE(split_alone(line_of(c6, 512, boundary::regular), {512, 128, 2}));
 }
 
 /// Lengths that a GPU splits, along and across, against the reference.

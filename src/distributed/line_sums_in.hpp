@@ -1,9 +1,9 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "compact/share_summing.hpp"
 #include "core/dispatch.hpp"
 #include "distributed/line_sums.hpp"
+#include "solver/share_summing.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -106,10 +106,10 @@ class line_sums_in final : public line_sums {
 
   template <int Lanes, int Team>
   void sum_by(const void* in, void* stream) {
-    const compact::share_summing<V, Lanes, Team> f{
+    const solver::share_summing<V, Lanes, Team> f{
         static_cast<const V*>(in), task_.lines,    task_.in,
-        compact::never_wraps,      groups_.data(), static_cast<int>(groups_.size()),
-        weights_.data(),           slots_.data()};
+        solver::never_wraps,       groups_.data(), static_cast<int>(groups_.size()),
+        weights_.data(),           slots_.data(),  {lines(), 0}};
     space(stream).for_each((lines() + Lanes - 1) / Lanes * Team, Lanes * weights_a_line_, f);
   }
 
@@ -141,10 +141,10 @@ class line_sums_in final : public line_sums {
     keep(terms);
     slots_ = array<V>(static_cast<std::size_t>(slots * lines()));
     values_ = array<V>(static_cast<std::size_t>(p.wanted * lines()));
-    const compact::sum_groups grouped = group_shares(shares);
-    groups_ = array<compact::sum_group>(grouped.groups);
+    const solver::sum_groups grouped = group_shares(shares);
+    groups_ = array<solver::sum_group>(grouped.groups);
     weights_ = array<V>(rounded(grouped.weights, task_.type));
-    weights_a_line_ = static_cast<index_t>(grouped.weights.size()) / compact::sum_group::most + 1;
+    weights_a_line_ = static_cast<index_t>(grouped.weights.size()) / solver::sum_group::most + 1;
     address();
     keep_columns();
   }
@@ -190,7 +190,7 @@ class line_sums_in final : public line_sums {
   sums_task task_;
   index_t weights_a_line_ = 1, entries_a_line_ = 1;
   array<V> slots_, values_, weights_, entries_;
-  array<compact::sum_group> groups_;
+  array<solver::sum_group> groups_;
   array<index_t> terms_, first_;
   array<column> columns_;
   std::vector<message> receives_, sends_;

@@ -1,27 +1,28 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "compact/sum_groups.hpp"
+#include "solver/split_line.hpp"
+#include "solver/sum_groups.hpp"
 
 #include <functional>
 #include <vector>
 
 namespace tridia::distributed {
 
-// Lines are cut into parts as on one device (compact/split_line.hpp).
-using compact::inverse_rows;
-using compact::least_weight;
-using compact::leave_out;
-using compact::line_cuts;
-using compact::line_operator;
-using compact::line_weights;
-using compact::part_sides;
+// Lines are cut into parts as on one device (solver/split_line.hpp).
+using solver::inverse_rows;
+using solver::least_weight;
+using solver::leave_out;
+using solver::line_cuts;
+using solver::line_operator;
+using solver::line_weights;
+using solver::part_sides;
 using solver::wide;
 
 /// Sums over whole lines, of which each part wants some: what each part adds to those of which.
 struct sum_plan {
   /// A sum's share that this part finds, of its own points.
-  using share = compact::sum_share;
+  using share = solver::sum_share;
   struct sent {
     int part;
     std::vector<share> shares;

@@ -1,14 +1,14 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "compact/line_operator.hpp"
 #include "layout/geometry.hpp"
+#include "solver/line_operator.hpp"
 
 namespace tridia_test {
 
 /// Lines that an operator works on, dense in two layouts: one after another, or `across`:
 /// neighbours.
-inline tridia::layout::geometry dense_lines(const tridia::compact::line_operator& line,
+inline tridia::layout::geometry dense_lines(const tridia::solver::line_operator& line,
                                             tridia::index_t lines, bool across) {
   using namespace tridia::layout;
   geometry g{};

@@ -1,12 +1,12 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "compact/cuda/line_task.hpp"
 #include "compact/cuda/plain.hpp"
-#include "compact/cuda/split_scan.hpp"
 #include "compact/executor.hpp"
 #include "compact/factors.hpp"
 #include "solver/cuda/check.hpp"
 #include "solver/cuda/devices.hpp"
 #include "solver/cuda/line_scan.hpp"
+#include "solver/cuda/line_task.hpp"
+#include "solver/cuda/split_scan.hpp"
 #include "solver/executor.hpp"
 
 // Operators on a GPU: a scan where it can be done, of whole lines or of their parts, otherwise B
@@ -56,7 +56,7 @@ class steps {
                 static_cast<int>(heads),
                 static_cast<int>(tails),
                 o.boundary == boundary::periodic,
-                is_across(t.geometry)};
+                cuda::lies_across(t.geometry)};
   }
 
   std::size_t workspace_bytes() const {
@@ -85,7 +85,7 @@ class steps {
   static problem problem_of(const task& t) {
     problem p;
     p.type = t.type;
-    const bool across = is_across(t.geometry);
+    const bool across = cuda::lies_across(t.geometry);
     p.extents = across ? std::vector{t.line.rows, t.geometry.right_sides.size}
                        : std::vector{t.geometry.right_sides.size, t.line.rows};
     p.axis = across ? 0 : 1;
@@ -111,12 +111,14 @@ class on_gpu final : public executor {
     const device_scope scope(device_);
     (void)factor(t.line.matrix, t.line.rows, t.line.boundary);  // refuses a singular matrix
     lines_ = t.geometry.right_sides.size;
-    if (const auto line = line_task(t.line, t.type, t.geometry)) {
-      scan_ = cuda::line_scan::make(*line, matrix_of(t.line), t.line.scale,
+    if (const auto line = cuda::line_task(t.line, t.type, t.geometry)) {
+      scan_ = cuda::line_scan::make(*line, solver::matrix_of(t.line), t.line.scale,
                                     cuda::current_device_limits());
     }
-    if (!scan_ || is_narrow(t, *scan_)) {
-      parts_ = split_scan::make(t, !scan_, cuda::current_device_limits());
+    constexpr index_t good_row = 128;  // bytes that memory gives well
+    if (!scan_ || cuda::is_narrow(t.type, t.geometry, *scan_, good_row)) {
+      parts_ =
+          cuda::split_scan::make(t.line, t.type, t.geometry, !scan_, cuda::current_device_limits());
       if (parts_) scan_.reset();
     }
     if (scan_ || parts_) return;
@@ -149,11 +151,11 @@ class on_gpu final : public executor {
   void apply(const call& c) const override {
     if (lines_ == 0) return;
     const device_scope scope(device_);
+    const cuda::scan_call call{c.in, c.out, c.s, c.accumulate, nullptr, c.given};
     if (scan_) {
-      scan_->apply({c.in, c.out, c.s, c.accumulate, nullptr, c.given, solver::align(c.workspace)},
-                   as_stream(c.stream));
+      scan_->apply(call, c.workspace, as_stream(c.stream));
     } else if (parts_) {
-      parts_->apply(c, as_stream(c.stream));
+      parts_->apply(call, c.workspace, as_stream(c.stream));
     } else if (in_f32_) {
       in_f32_->apply(plain_f32(), c);
     } else {
@@ -165,7 +167,7 @@ class on_gpu final : public executor {
   int device_;
   index_t lines_ = 0;
   std::unique_ptr<const cuda::line_scan> scan_;
-  std::unique_ptr<const split_scan> parts_;
+  std::unique_ptr<const cuda::split_scan> parts_;
   std::unique_ptr<const steps<float>> in_f32_;
   std::unique_ptr<const steps<double>> in_f64_;
 };

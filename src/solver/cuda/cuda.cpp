@@ -5,6 +5,7 @@
 #include "solver/cuda/kernels.hpp"
 #include "solver/cuda/line_scan.hpp"
 #include "solver/cuda/method.hpp"
+#include "solver/cuda/split_scan.hpp"
 #include "solver/executor.hpp"
 #include "solver/line_status.hpp"
 #include "solver/system_memory.hpp"
@@ -39,11 +40,7 @@ class executor final : public solver::executor {
     if (t.constant && !method_) {
       // Also finds out whether it is singular.
       constant_ = upload(rounded(solver::factor(*t.constant, t.pivoting), t.type));
-      const index_t n = t.geometry.rows;
-      if (t.options.algorithm == algorithm::chunks) {
-        scan_ = line_scan::make({.type = t.type, .lines = t.geometry, .points = n, .rows = n},
-                                *t.constant, {}, limits);
-      }
+      if (t.options.algorithm == algorithm::chunks) make_scan(limits);
     }
   }
   ~executor() override {
@@ -53,6 +50,7 @@ class executor final : public solver::executor {
     method_.reset();
     constant_ = {};
     scan_.reset();
+    parts_.reset();
     ragged_ = {};
     off_diagonal_ = {};
     cudaSetDevice(before);
@@ -63,12 +61,14 @@ class executor final : public solver::executor {
   int cuda_device() const override { return device_; }
   std::string manner() const override {
     if (scan_) return scan_->manner();
+    if (parts_) return parts_->manner();
     return method_ ? method_->manner() : factored_->manner();
   }
   std::size_t workspace_bytes() const override {
     if (line_count(task_) == 0) return 0;
     if (method_) return method_->workspace_bytes();
     if (scan_) return scan_->workspace_bytes();
+    if (parts_) return parts_->workspace_bytes();
     return task_.constant ? 0 : factors_bytes();
   }
   std::size_t factors_bytes() const override { return factors_bytes_; }
@@ -79,7 +79,7 @@ class executor final : public solver::executor {
 
   void execute(const operands& o, void* workspace, void* stream) const override {
     if (line_count(task_) == 0) return;
-    if (scan_) return scan(o, workspace, stream);
+    if (scan_ || parts_) return scan(o, workspace, stream);
     if (method_) {
       const device_scope scope(device_);
       check(method_->solve(o, align(workspace), as_stream(stream)), "launching a solve");
@@ -120,14 +120,27 @@ class executor final : public solver::executor {
                                        " keeps no factors: execute, or ask for automatic");
   }
 
+  /// Whole lines where a block holds one, or else, as where it holds too few of those side by side,
+  /// parts of them. Two parts, of lines that are held in rows of 64 bytes, take 10 % longer.
+  void make_scan(const device_limits& limits) {
+    constexpr index_t least_row = 64;
+    const geometry& g = task_.geometry;
+    scan_ = line_scan::make({.type = task_.type, .lines = g, .points = g.rows, .rows = g.rows},
+                            *task_.constant, {}, limits);
+    if (g.rows < 3 || (scan_ && !is_narrow(task_.type, g, *scan_, least_row))) return;
+    parts_ = split_scan::make(solver::solving_with(*task_.constant), task_.type, g, !scan_, limits);
+    if (parts_) scan_.reset();
+  }
+
   void scan(const operands& o, void* workspace, void* stream) const {
     const device_scope scope(device_);
     if (o.status != nullptr && solver::shares_status(task_.geometry)) {
       check(launch_enter_statuses(task_.geometry, nullptr, o.status, columns_, as_stream(stream)),
             "launching the statuses");
     }
-    scan_->apply({o.in[layout::rhs], o.x, 1, false, o.status, nullptr, align(workspace)},
-                 as_stream(stream));
+    const scan_call call{o.in[layout::rhs], o.x, 1, false, o.status};
+    scan_ ? scan_->apply(call, workspace, as_stream(stream))
+          : parts_->apply(call, workspace, as_stream(stream));
   }
 
   static cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
@@ -144,7 +157,8 @@ class executor final : public solver::executor {
   device_memory constant_;                           // factors of a constant matrix
   std::unique_ptr<const method> method_;             // null if it goes by factors
   std::unique_ptr<const factored_method> factored_;  // null if none are kept
-  std::unique_ptr<const line_scan> scan_;  // null unless a scan does for a constant matrix
+  std::unique_ptr<const line_scan> scan_;    // null unless a scan does for a constant matrix,
+  std::unique_ptr<const split_scan> parts_;  // or scans of its parts
   std::size_t factors_bytes_ = 0;
   index_t columns_ = 0;
 };

@@ -65,7 +65,7 @@ std::unique_ptr<const line_scan> line_scan::make(scan_task t, const solver::cons
   int resident = 0;
   check(made->launches_.prepare(p, d.shared_bytes, &resident), giving_memory);
   p.blocks = std::min(shape->tiles, index_t{d.multiprocessors} * std::max(resident, 1));
-  p.draws = shape->tiles >= many_turns * p.blocks;
+  made->draws_ = shape->tiles >= many_turns * p.blocks;
   return made;
 }
 
@@ -77,7 +77,8 @@ std::string line_scan::manner() const {
          std::to_string(s.threads) + " threads";
 }
 
-void line_scan::apply(const scan_call& c, cudaStream_t stream) const {
+void line_scan::apply(scan_call c, void* workspace, cudaStream_t stream) const {
+  if (draws_) c.tickets = reinterpret_cast<unsigned*>(solver::align(workspace));
   check(launches_.apply(plan_, c, stream), "launching a scan");
 }
 

@@ -23,12 +23,11 @@ class line_scan {
 
   [[nodiscard]] const scan_shape& shape() const { return plan_.shape; }
   [[nodiscard]] std::string manner() const;
-  /// In which an execution may align room for `scan_call::tickets`.
   [[nodiscard]] std::size_t workspace_bytes() const {
-    return plan_.draws ? solver::alignment + ticket_bytes : 0;
+    return draws_ ? solver::alignment + sizeof(unsigned) : 0;
   }
   /// Launches.
-  void apply(const scan_call&, cudaStream_t) const;
+  void apply(scan_call, void* workspace, cudaStream_t) const;
 
  private:
   line_scan() = default;
@@ -36,6 +35,7 @@ class line_scan {
   scan_plan plan_{};
   scan_launches launches_{};
   device_memory factors_, products_, numbers_, scale_;
+  bool draws_ = false;
 };
 
 }  // namespace tridia::cuda

@@ -52,13 +52,6 @@ int quiet_pitch(const scan_shape& s, int least, int step, int banks) {
   return best;
 }
 
-/// Whether neighbouring lines are closer than neighbouring points.
-bool lies_across(const geometry& g) {
-  if (g.right_sides.count == 0) return false;
-  const layout::axis& fastest = g.right_sides.at[g.right_sides.count - 1];
-  return std::abs(fastest.stride[layout::rhs]) < std::abs(g.lines[layout::rhs].step);
-}
-
 /// What a block needs beside its stages: scan.cu, scan_memory.
 std::size_t fixed_bytes(const scan_shape& s, int size, int closure_rows) {
   const int exchanged = s.threads / warp_size * (s.across ? s.lines : 1);
@@ -71,7 +64,7 @@ std::size_t fixed_bytes(const scan_shape& s, int size, int closure_rows) {
 
 /// Stages that fit beside each other, for one block of a multiprocessor or for two.
 bool add_stages(scan_shape& s, const scan_task& t, int size, const scan_limits& limits) {
-  const std::size_t fixed = fixed_bytes(s, size, t.width > 1 ? t.b.heads + t.b.tails : 0);
+  const std::size_t fixed = fixed_bytes(s, size, t.b.heads + t.b.tails);
   // A multiprocessor keeps a kilobyte of each block for itself.
   const std::size_t half = limits.shared_bytes / 2 - 1024;
   const bool two = s.threads <= good_scan_threads && fixed + least_stages * s.stage_bytes <= half;
@@ -125,6 +118,12 @@ bool fits(scan_shape& s, const scan_task& t, const scan_limits& limits) {
 }
 
 }  // namespace
+
+bool lies_across(const geometry& g) {
+  if (g.right_sides.count == 0) return false;
+  const layout::axis& fastest = g.right_sides.at[g.right_sides.count - 1];
+  return std::abs(fastest.stride[layout::rhs]) < std::abs(g.lines[layout::rhs].step);
+}
 
 std::optional<scan_shape> plan_scan(const scan_task& t, const scan_limits& limits) {
   const layout::axes& batch = t.lines.right_sides;

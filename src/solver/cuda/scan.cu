@@ -32,7 +32,8 @@ struct call {
   const R* scales;  // of the rows of a line; null: 1
   R scale;
   index_t* status;
-  const R* given;
+  const V* given;
+  bool tells_solution;
   unsigned* tickets;
 };
 
@@ -75,8 +76,7 @@ struct scan_memory {
 /// but not used.
 template <int Width, int Rows>
 __device__ __forceinline__ void read_rows(const V* line, int step, int k0, int n,
-                                          const scan_shape& s, const stencil<R>& b,
-                                          const V* closure, V (&value)[Rows]) {
+                                          const stencil<R>& b, V (&value)[Rows]) {
   if constexpr (Width == 1) {
 #pragma unroll
     for (int i = 0; i < Rows; ++i) value[i] = line[(k0 + i) * step];
@@ -93,40 +93,43 @@ __device__ __forceinline__ void read_rows(const V* line, int step, int k0, int n
         value[i] = core::add_mul(value[i], window[i + w], b.weights[w]);
       }
     }
-    if (k0 < b.heads) {
-#pragma unroll
-      for (int i = 0; i < Rows; ++i) {
-        if (k0 + i < b.heads) value[i] = closure[k0 + i];
-      }
-    }
-    const int tail = s.rows - b.tails;
-    if (k0 + Rows > tail) {
-#pragma unroll
-      for (int i = 0; i < Rows; ++i) {
-        if (k0 + i >= tail && i < n) value[i] = closure[b.heads + k0 + i - tail];
-      }
-    }
   }
 #pragma unroll
   for (int i = 0; i < Rows; ++i) value[i] = core::select(i < n, value[i], V(0));
+}
+
+/// Right-hand sides of the rows at both ends of a line instead of what its tile has.
+template <int Rows>
+__device__ __forceinline__ void read_ends(int k0, int n, const scan_shape& s, const stencil<R>& b,
+                                          const V* closure, V (&value)[Rows]) {
+  if (k0 < b.heads) {
+#pragma unroll
+    for (int i = 0; i < Rows; ++i) {
+      if (k0 + i < b.heads && i < n) value[i] = closure[k0 + i];
+    }
+  }
+  const int tail = s.rows - b.tails;
+  if (k0 + Rows > tail) {
+#pragma unroll
+    for (int i = 0; i < Rows; ++i) {
+      if (k0 + i >= tail && i < n) value[i] = closure[b.heads + k0 + i - tail];
+    }
+  }
 }
 
 /// Right-hand sides of a tile's lines that are given, which are there once this thread has waited
 /// for its copies. By `threads` threads.
 template <class T>
 __device__ __forceinline__ void ask_given(const line_tile<T>& t, index_t number,
-                                          const stencil<R>& b, const R* given, T* closure,
+                                          const stencil<R>& b, const T* given, T* closure,
                                           int thread, int threads) {
-  if constexpr (std::is_same_v<T, R>) {
-    if (given == nullptr) return;
-    const int rows = b.heads + b.tails, lines = t.count(number);
-    for (int i = thread; i < lines * rows; i += threads) {
-      const int row = i / lines, line = i - row * lines;
-      const auto& r = b.rows[row];
-      if (r.count > 0) continue;
-      copy_element(closure + line * rows + row,
-                   given + r.first * t.lines() + t.number(number, line));
-    }
+  if (given == nullptr) return;
+  const int rows = b.heads + b.tails, lines = t.count(number);
+  for (int i = thread; i < lines * rows; i += threads) {
+    const int row = i / lines, line = i - row * lines;
+    const auto& r = b.rows[row];
+    if (r.count > 0) continue;
+    copy_element(closure + line * rows + row, given + r.first * t.lines() + t.number(number, line));
   }
 }
 
@@ -184,7 +187,8 @@ struct copying {
   bool prepares, cyclic;
   index_t* status;
   bool shares_status;  // among lines
-  const R* given;
+  bool tells_solution;
+  const V* given;
   unsigned* tickets;
 };
 
@@ -279,7 +283,8 @@ __device__ __forceinline__ void copy_tiles(const line_tile<V>& tiles, const scan
     }
     for (int line = lane; c.status != nullptr && line < tiles.count(tile); line += warp_size) {
       int& row = m.found[stage * s.lines + line];
-      const index_t status = row == INT_MAX ? 0 : -index_t{row < longest ? row : row - longest} - 1;
+      const int said = row < longest || c.tells_solution ? row : row - longest;
+      const index_t status = row == INT_MAX ? 0 : -index_t{said} - 1;
       row = INT_MAX;
       solver::enter_line_status(c.status + tiles.status_of(tiles.number(tile, line)),
                                 c.shares_status, status);
@@ -300,7 +305,7 @@ __global__ void __maxnreg__(scan_registers)
   constexpr int rows = scan_chunk(sizeof(V)), steps = scan_steps(Across);
   using chunk = core::recurrence_chunk<V, rows>;
   extern __shared__ __align__(cache_line) unsigned char memory[];
-  const int closure = Width > 1 ? b.heads + b.tails : 0;
+  const int closure = b.heads + b.tails;
   const scan_memory m(s, closure, memory);
   const line_tile<V> tiles(g, arrays, s);
   const int thread = static_cast<int>(threadIdx.x);
@@ -315,11 +320,11 @@ __global__ void __maxnreg__(scan_registers)
     }
   }
   __syncthreads();
-  const bool prepared = Width > 1 && asks;
+  const bool prepared = (Width > 1 || closure > 0) && asks;
   if (thread >= s.threads) {
     return copy_tiles(tiles, s, m, b,
                       {asks, gives, prepared, c.factors.cyclic, c.status, solver::shares_status(g),
-                       c.given, c.tickets});
+                       c.tells_solution, c.given, c.tickets});
   }
   for (int i = thread; i < 3 * s.distinct * rows; i += s.threads) {
     m.factors[i] = c.factors.values[i];
@@ -375,7 +380,7 @@ __global__ void __maxnreg__(scan_registers)
     V* const ends = m.closure + stage * s.lines * closure;
     if (prepared) bulk::wait(m.ready + stage, static_cast<unsigned>(phase));
     if (!asks) {
-      if (Width > 1) ask_given(tiles, tile, b, c.given, ends, thread, s.threads);
+      if (closure > 0) ask_given(tiles, tile, b, c.given, ends, thread, s.threads);
       tiles.load(tile, values);
       meet_threads(s.threads);
       if (Width > 1) {
@@ -386,10 +391,11 @@ __global__ void __maxnreg__(scan_registers)
     V* const mine = values + tiles.place(my_line, 0);
     const int step = Across ? s.pitch : 1;
     chunk x;
-    read_rows<Width>(mine, step, k0, n, s, b, ends + my_line * closure, x.value);
+    read_rows<Width>(mine, step, k0, n, b, x.value);
     const bool counts = c.status != nullptr && n > 0 && my_line < tiles.count(tile);
     int* const found = m.found + stage * s.lines + my_line;
     if (counts && !x.finite()) find_row(x.value, k0, found, 0);
+    if (closure > 0) read_ends(k0, n, s, b, ends + my_line * closure, x.value);
 
     V in = down.in(x.down_end(factors), through);
     in = close(down.ends(position.chunks), in, c.factors.closing_down, around_down);
@@ -464,9 +470,10 @@ cudaError_t apply(const scan_plan& p, const scan_call& c, cudaStream_t stream) {
                static_cast<const R*>(p.scale),
                static_cast<R>(c.scale),
                c.status,
-               static_cast<const R*>(c.given),
-               p.draws ? static_cast<unsigned*>(c.tickets) : nullptr};
-  if (p.draws) {
+               static_cast<const V*>(c.given),
+               c.tells_solution,
+               c.tickets};
+  if (c.tickets != nullptr) {
     const cudaError_t cleared = cudaMemsetAsync(c.tickets, 0, sizeof(unsigned), stream);
     if (cleared != cudaSuccess) return cleared;
   }

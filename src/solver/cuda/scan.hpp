@@ -41,7 +41,7 @@ struct scan_task {
   value_type type;
   geometry lines;        // lines[rhs], lines[x] and right_sides are of `in` and `out`
   index_t points, rows;  // of a line of `in` and of `out`
-  stencil<double> b{};   // if `width` > 1
+  stencil<double> b{};   // if `width` is 1, of rows that are given alone
   bool scaled = false;   // rows of `out` have scales
   int distinct = 0;      // chunks whose factors differ
   int width = 1;         // of the interior stencil; 1: B is the identity
@@ -85,6 +85,9 @@ inline constexpr int scan_registers = 128, good_scan_threads = 224, most_scan_th
 /// Shorter lines are left to the kernels that substitute.
 inline constexpr index_t least_scan_rows = 24;
 
+/// Whether neighbouring lines are closer in `in` than neighbouring points.
+bool lies_across(const geometry&);
+
 /// Nothing where a block has no room for a line, lines are too short, or there is no copy engine.
 std::optional<scan_shape> plan_scan(const scan_task&, const scan_limits&);
 
@@ -118,11 +121,16 @@ struct scan_call {
   double scale;
   bool accumulate;  // out += instead of out =
   index_t* status;  // null, or zeros if lines share one (solver/line_status.hpp)
-  // Right-hand sides of rows that are given: of each of them one for each line. Of type R.
+  // Right-hand sides of rows that are given: of each of them one for each line. What `in` has there
+  // counts for the status all the same.
   const void* given = nullptr;
-  void* tickets = nullptr;  // `ticket_bytes` of device memory, if the plan draws
+  // Whether a row of the solution that is not finite is told from one of the right-hand side, by
+  // adding `longest`: for lines that are parts of others (solver/joined_status.hpp).
+  bool tells_solution = false;
+  // In memory of the device, cleared first: blocks draw the tiles that they do after their first.
+  // Null: every block does as many.
+  unsigned* tickets = nullptr;
 };
-inline constexpr std::size_t ticket_bytes = sizeof(unsigned);
 
 /// What stays from one execution to the next.
 struct scan_plan {
@@ -134,7 +142,6 @@ struct scan_plan {
   bool cyclic;
   solver::wide closing_down, closing_back;
   index_t blocks;
-  bool draws;  // tiles are taken by tickets
 };
 
 /// How an array is moved, as its addresses allow.

@@ -1,17 +1,16 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "compact/cuda/line_task.hpp"
+#include "solver/cuda/line_task.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
-namespace tridia::compact {
+namespace tridia::cuda {
 namespace {
 
 /// Closures count their points from the row's own; the kernels from the line's first.
-bool put(const stencil& from, index_t row, index_t points, cuda::stencil<double>::row& to) {
+bool put(const solver::stencil& from, index_t row, index_t points, stencil<double>::row& to) {
   const auto count = static_cast<int>(from.weights.size());
   const index_t first = row + from.first;
-  if (count > cuda::most_closure_weights || first < 0 || first + count > points) return false;
+  if (count > most_closure_weights || first < 0 || first + count > points) return false;
   to.first = static_cast<int>(first);
   to.count = count;
   std::copy(from.weights.begin(), from.weights.end(), to.weights);
@@ -20,30 +19,17 @@ bool put(const stencil& from, index_t row, index_t points, cuda::stencil<double>
 
 }  // namespace
 
-solver::constant_matrix matrix_of(const line_operator& o) {
-  problem p;
-  p.boundary = o.boundary;
-  p.matrix = o.matrix;
-  return solver::make_constant_matrix(p, o.rows);
-}
-
-bool is_across(const layout::geometry& g) {
-  if (g.right_sides.count == 0) return false;
-  const layout::axis& fastest = g.right_sides.at[g.right_sides.count - 1];
-  return std::abs(fastest.stride[layout::x]) < std::abs(g.lines[layout::x].step);
-}
-
-std::optional<cuda::scan_task> line_task(const line_operator& o, value_type type,
-                                         const layout::geometry& lines) {
+std::optional<scan_task> line_task(const solver::line_operator& o, value_type type,
+                                   const geometry& lines) {
   const auto weights = static_cast<int>(o.interior.weights.size());
-  if (weights > cuda::most_weights) return {};
-  const int width = weights > cuda::some_weights ? cuda::most_weights : cuda::some_weights;
-  cuda::scan_task t{.type = type,
-                    .lines = lines,
-                    .points = o.points,
-                    .rows = o.rows,
-                    .scaled = !o.scale.empty(),
-                    .width = width};
+  if (weights > most_weights) return {};
+  const int width = o.solves ? 1 : weights > some_weights ? most_weights : some_weights;
+  scan_task t{.type = type,
+              .lines = lines,
+              .points = o.points,
+              .rows = o.rows,
+              .scaled = !o.scale.empty(),
+              .width = width};
   t.b.first = o.interior.first;
   std::copy(o.interior.weights.begin(), o.interior.weights.end(), t.b.weights);
   if (o.boundary == boundary::periodic) return t;
@@ -53,7 +39,7 @@ std::optional<cuda::scan_task> line_task(const line_operator& o, value_type type
       std::max({static_cast<index_t>(o.head.size()), o.given_head, index_t{-t.b.first}});
   const index_t tails = std::max({static_cast<index_t>(o.tail.size()), o.given_tail,
                                   o.rows + t.b.first + width - 1 - o.points});
-  if (heads > cuda::most_closure || tails > cuda::most_closure || heads + tails > o.rows) return {};
+  if (heads > most_closure || tails > most_closure || heads + tails > o.rows) return {};
   t.b.heads = static_cast<int>(heads), t.b.tails = static_cast<int>(tails);
   for (index_t i = 0; i < heads + tails; ++i) {
     const index_t row = i < heads ? i : o.rows - tails + (i - heads);
@@ -68,4 +54,4 @@ std::optional<cuda::scan_task> line_task(const line_operator& o, value_type type
   return t;
 }
 
-}  // namespace tridia::compact
+}  // namespace tridia::cuda

@@ -1,11 +1,12 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "compact/split_line.hpp"
+#include "core/host_device.hpp"
+#include "solver/constant.hpp"
 
 #include <vector>
 
-namespace tridia::compact {
+namespace tridia::solver {
 
 /// A sum, or a share of it: weights of points from `first` on.
 struct sum_share {
@@ -24,6 +25,16 @@ struct sum_group {
   index_t slot[most];  // where the sums go
 };
 
+/// Where the number of a line in a slot lies: blocks of so many lines, of one slot after another,
+/// those of the next lines `jump` further on.
+struct slot_order {
+  index_t block, jump;  // as many as there are lines, and 0: slot after slot
+  TRIDIA_FN index_t at(index_t slot, index_t line) const {
+    if (jump == 0) return slot * block + line;
+    return slot * block + line / block * jump + line % block;
+  }
+};
+
 struct sum_groups {
   std::vector<sum_group> groups;
   std::vector<wide> weights;
@@ -32,4 +43,4 @@ struct sum_groups {
 /// Share k goes to slot k.
 sum_groups group_shares(const std::vector<sum_share>&);
 
-}  // namespace tridia::compact
+}  // namespace tridia::solver

@@ -1,10 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "compact/sum_groups.hpp"
+#include "solver/sum_groups.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-namespace tridia::compact {
+namespace tridia::solver {
 
 sum_groups group_shares(const std::vector<sum_share>& shares) {
   const auto count = [&](std::size_t k) { return static_cast<index_t>(shares[k].weights.size()); };
@@ -37,4 +37,4 @@ sum_groups group_shares(const std::vector<sum_share>& shares) {
   return all;
 }
 
-}  // namespace tridia::compact
+}  // namespace tridia::solver

@@ -1,17 +1,14 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "compact/line_operator.hpp"
-#include "solver/constant.hpp"
+#include "solver/line_operator.hpp"
 
 #include <vector>
 
 // Lines of a line operator cut into parts, for ranks in a row or for a GPU. All of it is known when
 // a plan is made, as matrix and stencils are constant: what other parts add to a part's right-hand
 // sides is a sum over their points with weights that are rows of A^-1 B.
-namespace tridia::compact {
-
-using solver::wide;
+namespace tridia::solver {
 
 /// Where the parts of a line begin, and its ends behind them: of `in`, and of `out`.
 struct line_cuts {
@@ -48,6 +45,9 @@ class inverse_rows {
 
   /// Given right-hand sides of a part, in their order: of what is in the whole line.
   [[nodiscard]] std::vector<line_weights> given(const line_cuts&, int part) const;
+  /// The same of any part, the first of whose rows is `first`: those that are given need not be
+  /// rows of the whole.
+  [[nodiscard]] std::vector<line_weights> given(const line_operator& part, index_t first) const;
   /// What the neighbours' x add to a part's first and last right-hand sides, where it has such
   /// neighbours: minus couplings times their rows of A^-1 B.
   [[nodiscard]] std::vector<line_weights> couplings(const line_cuts&, int part) const;
@@ -57,8 +57,8 @@ class inverse_rows {
   void add_coupling(line_weights& to, const wide& coefficient, index_t row) const;
 
   const line_operator& whole_;
-  solver::constant_matrix transposed_;
-  solver::constant_factors factors_;
+  constant_matrix transposed_;
+  constant_factors factors_;
 };
 
 /// The tolerance that was asked for, or what is below rounding.
@@ -66,4 +66,4 @@ double least_weight(value_type, double tolerance);
 /// Makes the least ones zero, which together are at most `tolerance` times the largest.
 void leave_out(line_weights&, double tolerance);
 
-}  // namespace tridia::compact
+}  // namespace tridia::solver

@@ -1,14 +1,14 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "compact/sum_groups.hpp"
 #include "core/complex.hpp"
 #include "layout/geometry.hpp"
+#include "solver/sum_groups.hpp"
 
 #include <bit>
 #include <limits>
 
-namespace tridia::compact {
+namespace tridia::solver {
 
 inline constexpr index_t never_wraps = std::numeric_limits<index_t>::max();
 
@@ -44,7 +44,8 @@ struct share_summing {
   const sum_group* groups;
   int count;
   const V* weights;
-  V* to;  // slot after slot, in each line after line
+  V* to;
+  slot_order places;
 
   TRIDIA_FN const V* start(index_t line) const {
     index_t at[layout::array_count];
@@ -92,7 +93,7 @@ struct share_summing {
     for (int j = 0; j < Sums; ++j)
       for (int l = 0; l < Lanes; ++l) {
         const V of_team = team_sum<Team>(all[j][l]);
-        if (member == 0 && l < live) to[g.slot[j] * lines.size + line + l] = of_team;
+        if (member == 0 && l < live) to[places.at(g.slot[j], line + l)] = of_team;
       }
   }
   template <class Value>
@@ -130,4 +131,4 @@ struct share_summing {
   }
 };
 
-}  // namespace tridia::compact
+}  // namespace tridia::solver

@@ -1,5 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "compact/split_line.hpp"
+#include "solver/split_line.hpp"
 
 #include "tridia/error.hpp"
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace tridia::compact {
+namespace tridia::solver {
 namespace {
 
 /// Those of the rows at an end of the whole line that a part has; `first`: of the list.
@@ -23,15 +23,6 @@ std::vector<T> those_inside(const std::vector<T>& list, index_t first, index_t b
 
 wide wide_of(std::complex<double> v) {
   return {core::extended(v.real()), core::extended(v.imag())};
-}
-
-solver::constant_matrix matrix_of(const line_operator& o, operation how) {
-  problem p;
-  p.type = value_type::c128;
-  p.boundary = o.boundary;
-  p.operation = how;
-  p.matrix = o.matrix;
-  return solver::make_constant_matrix(p, o.rows);
 }
 
 line_weights unit(index_t size, index_t at) {
@@ -85,6 +76,7 @@ line_operator part_of(const line_operator& whole, const line_cuts& cuts, int par
   o.interior.first += moved;
   for (stencil& s : o.head) s.first += moved;
   for (stencil& s : o.tail) s.first += moved;
+  o.solves = whole.solves;
   if (!whole.scale.empty()) {
     o.scale.assign(whole.scale.begin() + begin, whole.scale.begin() + end);
   }
@@ -102,17 +94,17 @@ line_operator part_of(const line_operator& whole, const line_cuts& cuts, int par
 std::vector<line_weights> end_columns(const line_operator& part, const part_sides& sides) {
   // Digits that rounding may cost beyond what it costs the whole line.
   constexpr long double most_growth = 1000;
-  const solver::constant_matrix a = matrix_of(part, operation::none);
-  std::optional<solver::constant_factors> factors;
+  const constant_matrix a = matrix_of(part, operation::none);
+  std::optional<constant_factors> factors;
   try {
-    factors = solver::factor(a, pivoting::partial);
+    factors = factor(a, pivoting::partial);
   } catch (const error&) {
     refuse_part(part, "are a singular matrix");
   }
   std::vector<line_weights> columns;
   const auto add = [&](index_t row, std::complex<double> near_toeplitz::row::*coupling) {
-    columns.push_back(solver::solve(a, *factors, pivoting::partial, unit(part.rows, row)));
-    const std::complex<double> c = solver::row_of(part.matrix, part.rows, row).*coupling;
+    columns.push_back(solve(a, *factors, pivoting::partial, unit(part.rows, row)));
+    const std::complex<double> c = row_of(part.matrix, part.rows, row).*coupling;
     const long double growth = size_of(wide_of(c)) * largest_of(columns.back());
     if (growth <= most_growth) return;
     refuse_part(part, "are nearly a singular matrix (what is coupled to them counts " +
@@ -126,11 +118,11 @@ std::vector<line_weights> end_columns(const line_operator& part, const part_side
 inverse_rows::inverse_rows(const line_operator& whole)
     : whole_(whole),
       transposed_(matrix_of(whole, operation::transpose)),
-      factors_(solver::factor(transposed_, pivoting::partial)) {}
+      factors_(factor(transposed_, pivoting::partial)) {}
 
 line_weights inverse_rows::row(index_t i) const {
   const line_weights of_rows =
-      solver::solve(transposed_, factors_, pivoting::partial, unit(whole_.rows, i));
+      solve(transposed_, factors_, pivoting::partial, unit(whole_.rows, i));
   line_weights all(static_cast<std::size_t>(whole_.points), wide(0));
   // What is below all rounding costs nothing.
   const long double least = 1e-24L * largest_of(of_rows);
@@ -142,17 +134,26 @@ line_weights inverse_rows::row(index_t i) const {
 }
 
 std::vector<line_weights> inverse_rows::given(const line_cuts& cuts, int part) const {
-  const line_operator own = part_of(whole_, cuts, part);
-  const part_sides sides = sides_of(whole_, cuts, part);
+  return given(part_of(whole_, cuts, part), cuts.rows[part]);
+}
+
+std::vector<line_weights> inverse_rows::given(const line_operator& part, index_t first) const {
+  const bool joined = whole_.boundary == boundary::periodic;
   std::vector<line_weights> all;
-  for (index_t k = 0; k < own.rows; ++k) {
-    if (own.given_number(k) < 0) continue;
-    const index_t row = cuts.rows[part] + k;
-    const near_toeplitz::row& a = solver::row_of(whole_.matrix, whole_.rows, row);
+  for (index_t k = 0; k < part.rows; ++k) {
+    if (part.given_number(k) < 0) continue;
+    const index_t row = first + k;
+    near_toeplitz::row whole = row_of(whole_.matrix, whole_.rows, row);
+    near_toeplitz::row own = row_of(part.matrix, part.rows, k);
+    if (!joined && row == 0) whole.dl = 0;
+    if (!joined && row + 1 == whole_.rows) whole.du = 0;
+    if (k == 0) own.dl = 0;
+    if (k + 1 == part.rows) own.du = 0;
     line_weights& w = all.emplace_back(static_cast<std::size_t>(whole_.points), wide(0));
     add_stencil(w, row, wide(1));
-    if (sides.before && k == 0) add_coupling(w, wide_of(a.dl), row - 1);
-    if (sides.behind && k + 1 == own.rows) add_coupling(w, wide_of(a.du), row + 1);
+    add_coupling(w, wide_of(whole.dl) + -wide_of(own.dl), row - 1);
+    add_coupling(w, wide_of(whole.d) + -wide_of(own.d), row);
+    add_coupling(w, wide_of(whole.du) + -wide_of(own.du), row + 1);
   }
   return all;
 }
@@ -165,7 +166,7 @@ std::vector<line_weights> inverse_rows::couplings(const line_cuts& cuts, int par
     add_coupling(w, wide_of(coefficient), neighbour);
   };
   const index_t first = cuts.rows[part], last = cuts.rows[part + 1] - 1;
-  const auto row = [&](index_t k) { return solver::row_of(whole_.matrix, whole_.rows, k); };
+  const auto row = [&](index_t k) { return row_of(whole_.matrix, whole_.rows, k); };
   if (sides.before) add(row(first).dl, first - 1);
   if (sides.behind) add(row(last).du, last + 1);
   return all;
@@ -184,6 +185,7 @@ void inverse_rows::add_stencil(line_weights& to, index_t row, const wide& factor
 
 void inverse_rows::add_coupling(line_weights& to, const wide& coefficient,
                                 index_t neighbour) const {
+  if (size_of(coefficient) == 0) return;
   const line_weights w = row((neighbour + whole_.rows) % whole_.rows);
   for (std::size_t k = 0; k < w.size(); ++k) to[k] = core::sub_mul(to[k], coefficient, w[k]);
 }
@@ -207,4 +209,4 @@ void leave_out(line_weights& weights, double tolerance) {
   for (wide& v : weights) v = size_of(v) <= below ? wide(0) : v;
 }
 
-}  // namespace tridia::compact
+}  // namespace tridia::solver
