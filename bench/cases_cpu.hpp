@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gtsv.hpp"
+#include "scipy.hpp"
 #include "suite.hpp"
 
 #include <optional>
@@ -21,7 +22,7 @@ void add_peer(suite& s, const gtsv_peer& peer, const systems_spec& spec, int thr
 /// The library's cases, and each peer's beside them.
 void add_cpu_cases(suite& s, const std::vector<gtsv_peer>& peers);
 
-/// Compact operators along each axis of a cube, beside a loop over LAPACK's gttrs.
-void add_cpu_derive(suite& s);
+/// Compact operators along each axis of a cube, beside a loop over LAPACK's gttrs, and SciPy.
+void add_cpu_derive(suite& s, const std::optional<scipy_peer>& scipy);
 
 }  // namespace tridia_bench

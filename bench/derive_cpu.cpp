@@ -17,6 +17,8 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr int kRepetitions = 15;
+/// Of SciPy, which takes ten to twenty times as long.
+constexpr int kScipyRepetitions = 5;
 
 /// A cube in memory, and what is known of its derivative.
 class known_cube {
@@ -171,9 +173,21 @@ void run_gttrs(benchmark::State& state, row& r, const derive_case& c, const gttr
   });
 }
 
+/// As its users would write a first derivative by C6.
+void add_scipy(suite& s, const scipy_peer& scipy, const derive_case& c) {
+  if (c.what != tridia::quantity::first_derivative || c.scheme != "C6") return;
+  for (const std::string solver : {"solve_banded", "dgttrs"}) {
+    row r = row_of(c, "SciPy " + solver);
+    r.pivoting = "partial";
+    r.threads = 1;
+    add_case(s, r, kScipyRepetitions,
+             [=](benchmark::State& state, row& out) { run_scipy(state, out, scipy, solver, c); });
+  }
+}
+
 }  // namespace
 
-void add_cpu_derive(suite& s) {
+void add_cpu_derive(suite& s, const std::optional<scipy_peer>& scipy) {
   const auto lapack = lapack_gttrs();
   for (const int threads : std::set<int>{1, omp_get_max_threads()}) {
     for (const derive_case& c : derive_cases()) {
@@ -182,7 +196,9 @@ void add_cpu_derive(suite& s) {
       r.threads = threads;
       add_case(s, r, kRepetitions,
                [=](benchmark::State& state, row& out) { run_operator(state, out, c, threads); });
-      if (!lapack || c.boundary != tridia::boundary::regular) continue;
+      if (c.boundary != tridia::boundary::regular) continue;
+      if (scipy && threads == 1) add_scipy(s, *scipy, c);
+      if (!lapack) continue;
       r.solver = "LAPACKE gttrs";
       r.pivoting = "partial";
       add_case(s, r, kRepetitions, [=](benchmark::State& state, row& out) {

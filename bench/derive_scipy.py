@@ -1,22 +1,19 @@
 #!/usr/bin/env python3
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""Adds SciPy to what `tridia bench derive` measured on a CPU: the same derivatives of a cube.
+"""What SciPy takes for the derivatives that `tridia bench derive` measures on a CPU, which runs this.
 
-    tridia bench derive --json FILE.json
-    bench/derive_scipy.py FILE.json
-    bench/report.py FILE.json
+    derive_scipy.py versions                          a line of SciPy's and of NumPy's
+    derive_scipy.py SOLVER POINTS AXIS REPETITIONS    the largest error, then milliseconds, line by line
 
-C6 closed by 3-4-6-4-3 along each axis: a right-hand side by NumPy, then one of two solvers for all
-lines at once, `scipy.linalg.solve_banded` or, factored once, `scipy.linalg.lapack.dgttrs`.
+C6 closed by 3-4-6-4-3 along an axis of a cube: a right-hand side by NumPy, then one of two solvers for
+all lines at once, `scipy.linalg.solve_banded` or, factored once, `scipy.linalg.lapack.dgttrs`.
 (`solveh_banded` takes Hermitian matrices, which the closure is not.) Both use one core, and the
-results stay in the order in which LAPACK leaves them. The rows go to the end of the file; those of an
-earlier run are replaced. Needs NumPy and SciPy (Debian's python3-scipy; PyPI).
+results stay in the order in which LAPACK leaves them. Needs NumPy and SciPy (Debian's python3-scipy;
+PyPI).
 """
 
 import argparse
-import json
-import os
-import statistics
+import signal
 import sys
 import time
 
@@ -30,9 +27,6 @@ CLOSURE = (((0, 1, 2), {0: -5 / 2, 1: 2, 2: 1 / 2}),
            ((1 / 4, 1, 1 / 4), {-1: -3 / 4, 1: 3 / 4}))
 INTERIOR = ((1 / 3, 1, 1 / 3), {-2: -1 / 36, -1: -7 / 9, 1: 7 / 9, 2: 1 / 36})
 ENDS = len(CLOSURE)
-
-LAYOUTS = ("interleaved", "middle", "contiguous")  # as tridia_bench calls the axes 0, 1, 2
-CASE = "C6 first derivative"
 
 
 def diagonals(n):
@@ -82,7 +76,7 @@ def by_dgttrs(n):
     return solve
 
 
-SOLVERS = {"SciPy solve_banded": by_solve_banded, "SciPy dgttrs": by_dgttrs}
+SOLVERS = {"solve_banded": by_solve_banded, "dgttrs": by_dgttrs}
 
 
 def derive(f, axis, solve):
@@ -99,61 +93,35 @@ def exact_line(g):
 
 
 def measure(n, axis, solve, repetitions):
-    """Milliseconds of each repetition, and the largest error over the largest result of a line."""
+    """The largest error over the largest result of a line, then milliseconds of each repetition."""
     random = np.random.default_rng(5)
     g = random.uniform(0.5, 1, n) * random.choice((-1, 1), n)
     h = exact_line(g)
     f = np.einsum("i,j,k->ijk", g, g, g)
     expected = np.einsum("i,j,k->ijk", *(h if a == axis else g for a in range(3)))
     result = derive(f, axis, solve)  # warms up
-    error = np.abs(result - expected).max() / np.abs(h).max()
+    yield np.abs(result - expected).max() / np.abs(h).max()
     del result, expected
-    milliseconds = []
     for _ in range(repetitions):
         begin = time.perf_counter()
         derive(f, axis, solve)
-        milliseconds.append(1e3 * (time.perf_counter() - begin))
-    return milliseconds, float(error)
-
-
-def row_of(ours, solver, milliseconds, error):
-    """Like the library's row of the same case on one core."""
-    ms = statistics.median(milliseconds)
-    wrong = None if error < 1e-12 else f"the largest error is {error}: the solution is wrong"
-    return {**ours, "solver": solver, "pivoting": "partial", "ms": ms, "ms_min": min(milliseconds),
-            "repetitions": len(milliseconds), "roofline_fraction": ours["floor_ms"] / ms,
-            "residual": error, "workspace_bytes": None, "note": None, "error": wrong}
+        yield 1e3 * (time.perf_counter() - begin)
 
 
 def main():
+    if sys.argv[1:] == ["versions"]:
+        print(f"scipy {scipy.__version__}\nnumpy {np.__version__}")
+        return
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("file", help="what tridia bench derive --json wrote; rows are added to it")
-    parser.add_argument("--repetitions", type=int, default=5)
-    arguments = parser.parse_args()
-    with open(arguments.file, encoding="utf-8") as file:
-        results = json.load(file)
-    rows = [r for r in results["rows"] if r["solver"] not in SOLVERS]
-    for layout in LAYOUTS:
-        ours = next((r for r in rows if r["solver"] == "tridia cpu" and r["case"] == CASE
-                     and r["layout"] == layout and r["boundary"] == "regular"
-                     and r["threads"] == 1), None)
-        if ours is None:
-            sys.exit(f"derive_scipy.py: {arguments.file} has no row of tridia cpu, {CASE}, {layout}, "
-                     "regular, on one thread")
-        for solver, make in SOLVERS.items():
-            n = ours["n"]
-            rows.append(row_of(ours, solver, *measure(n, LAYOUTS.index(layout), make(n),
-                                                      arguments.repetitions)))
-            print(f"{solver}, {layout}: {rows[-1]['ms']:.1f} ms, tridia {ours['ms']:.1f} ms, error "
-                  f"{rows[-1]['residual']:.1e}", flush=True)
-    results["rows"] = rows
-    results["versions"].update(scipy=scipy.__version__, numpy=np.__version__)
-    with open(arguments.file + ".part", "w", encoding="utf-8") as file:
-        json.dump(results, file, indent=1)
-        file.write("\n")
-    os.replace(arguments.file + ".part", arguments.file)
-    return 1 if any(r["error"] for r in rows) else 0
+    parser.add_argument("solver", choices=SOLVERS)
+    parser.add_argument("points", type=int)
+    parser.add_argument("axis", type=int)
+    parser.add_argument("repetitions", type=int)
+    a = parser.parse_args()
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # who reads has had enough
+    for number in measure(a.points, a.axis, SOLVERS[a.solver](a.points), a.repetitions):
+        print(repr(float(number)), flush=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -24,6 +24,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -174,6 +175,16 @@ std::vector<gtsv_peer> find_peers(const suite_options& o,
   return peers;
 }
 
+std::optional<scipy_peer> find_scipy(std::map<std::string, std::string>& versions) {
+  auto scipy = tridia_bench::find_scipy();
+  if (scipy) {
+    versions.insert(scipy->versions.begin(), scipy->versions.end());
+  } else {
+    std::fputs("tridia_bench: no Python with SciPy (python3-scipy): its rows are absent\n", stderr);
+  }
+  return scipy;
+}
+
 void say_floors(const suite& s) {
   for (const row& r : s.rows) {
     if (r.solver != "copy") continue;
@@ -204,9 +215,11 @@ int run(int argc, char** argv) {
   if (s.options.device == "cpu") {
     machine = cpu_machine();
     const std::vector<gtsv_peer> peers = find_peers(s.options, versions);
+    const bool derives = s.options.cases == "derive";
+    const auto scipy = derives ? find_scipy(versions) : std::nullopt;
     if (!list) measure_cpu_floors(s, false);
     say_floors(s);
-    s.options.cases == "derive" ? add_cpu_derive(s) : add_cpu_cases(s, peers);
+    derives ? add_cpu_derive(s, scipy) : add_cpu_cases(s, peers);
     benchmark::RunSpecifiedBenchmarks();
     if (!list) measure_cpu_floors(s, true);
   } else {

@@ -5,8 +5,8 @@
     bench/readme_derive.py GPU.json CPU.json
 
 writes docs/derive-speed.png and, between the lines that name this script, a part of README.md and
-one of docs/compact.md. The second file is of a CPU, with the rows of bench/derive_scipy.py. Needs
-matplotlib (python3 -m pip install matplotlib).
+one of docs/compact.md. The second file is of a CPU, SciPy's rows among them. Needs matplotlib (python3 -m
+pip install matplotlib).
 """
 
 import argparse

@@ -17,7 +17,10 @@ from pathlib import Path
 
 from readme import table
 from report import load, machine_line, usable
-from reproduce import COLOURS, DERIVATIVE, INK, STEPS, directions_split, place, points_of, ranks_of
+
+sys.path.append(str(Path(__file__).resolve().with_name("reproduce")))
+from cluster import DERIVATIVE, STEPS, directions_split, place, points_of, ranks_of
+from measurements import COLOURS, INK
 
 ROOT = Path(__file__).resolve().parent.parent
 GAINS, PARTS = Path("docs/scaling.png"), Path("docs/scaling-steps.png")

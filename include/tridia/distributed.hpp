@@ -134,11 +134,14 @@ class plan {
  public:
   /// `p.extents` are those of this rank's block, or empty. Lines are as long as the grid along
   /// `p.axis`; row 0 of a block is coupled to the last row of the block before it by its dl, and so
-  /// on; a constant `p.matrix` is that of whole lines. Unsupported: ragged batches; where lines
-  /// cross ranks, also `operation` other than none and short off-diagonals, and constant
-  /// coefficients of which some rank's own rows are a singular matrix, or nearly. Throws `error` on
-  /// all ranks, before any work: invalid_argument (also where the communicator has not the size of
-  /// the grid, or where ranks disagree), unsupported, out_of_memory, peer_failure.
+  /// on; a constant `p.matrix` is that of whole lines. Short off-diagonals are those of whole
+  /// lines, cut where the rows are: dl of a line's first block, and du of its last one, has one
+  /// entry fewer along the axis than the block has rows, all others as many (dense, if no strides
+  /// are given, over what each rank has). Unsupported: ragged batches; where lines cross ranks,
+  /// also constant coefficients of which some rank's own rows are a singular matrix, or nearly.
+  /// Throws `error` on all ranks, before any work: invalid_argument (also where the communicator
+  /// has not the size of the grid, or where ranks disagree), unsupported, out_of_memory,
+  /// peer_failure.
   plan(const grid& g, problem p, communicator ranks, const plan_options& o = {});
   ~plan();
   plan(plan&&) noexcept;
@@ -166,7 +169,9 @@ class plan {
                index_t* status = nullptr, void* stream = nullptr);
 
   /// Reduces the rows here, and sends what others need of it. Between start and finish the inputs
-  /// must not change; x is not written.
+  /// must not change; x is not written. With A^T or A^H of coefficients in arrays it waits for the
+  /// ranks beside this one to start as well, as the rows at a block's ends have one entry each in
+  /// their arrays.
   void start(const void* dl, const void* d, const void* du, const void* rhs, void* x,
              index_t* status = nullptr, void* stream = nullptr);
   /// Waits for what comes from others, and writes x, in the stream that was given to `start`.

@@ -15,19 +15,22 @@
 namespace tridia::cli {
 namespace {
 
-/// Becomes a program that lies beside this one. Benchmarks need libraries that nothing else does
-/// (their peers', Google Benchmark, MPI), so they are programs of their own. `where`: what else it
-/// takes to have it.
-int become(const char* command, const char* name, char* const* arguments, const char* where = "") {
-  const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe");
-  const std::string program = here.parent_path() / name;
+/// The folder of this program, in a build as where it is installed.
+std::filesystem::path programs() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
+
+/// Becomes another program. Benchmarks need libraries that nothing else does (their peers', Google
+/// Benchmark, MPI), so they are programs of their own. `where`: what else it takes to have it.
+int become(const char* command, const std::string& program, char* const* arguments,
+           const char* where = "") {
   std::vector<char*> argv{const_cast<char*>(program.c_str())};
   while (*arguments != nullptr) argv.push_back(*arguments++);
   argv.push_back(nullptr);
   execv(program.c_str(), argv.data());
   const int reason = errno;
   throw bad_input(command, fmt::format("{}: {}; the benchmark is built with "
-                                       "-DTRIDIA_BUILD_BENCHMARKS=ON{} and lies beside tridia",
+                                       "-DTRIDIA_BUILD_BENCHMARKS=ON{}",
                                        program, std::strerror(reason), where));
 }
 
@@ -35,13 +38,15 @@ int become(const char* command, const char* name, char* const* arguments, const 
 
 int bench_command(char* const* arguments) {
   if (*arguments == nullptr || std::string_view(*arguments) != "scaling") {
-    return become("bench", "tridia_bench", arguments);
+    return become("bench", programs() / "tridia_bench", arguments);
   }
-  return become("bench", "tridia_bench_scaling", arguments + 1, ", where MPI is found,");
+  return become("bench", programs() / "tridia_bench_scaling", arguments + 1,
+                ", where MPI is found,");
 }
 
 int reproduce_command(char* const* arguments) {
-  return become("reproduce", "tridia_reproduce", arguments);
+  const auto scripts = programs().parent_path() / "share" / "tridia" / "reproduce";
+  return become("reproduce", scripts / "__main__.py", arguments);
 }
 
 }  // namespace tridia::cli

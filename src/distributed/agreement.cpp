@@ -8,7 +8,7 @@ namespace tridia::distributed {
 namespace {
 
 /// As many values on every rank, whatever it is that each of them makes.
-constexpr std::size_t most = 32;
+constexpr std::size_t most = 64;
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "distributed/backend.hpp"
 
+#include "distributed/borders_in.hpp"
 #include "distributed/cpu/part.hpp"
 #include "distributed/line_sums_in.hpp"
 #include "distributed/space.hpp"
@@ -33,6 +34,10 @@ class host_laps final : public laps {
 class host_backend final : public backend {
  public:
   std::unique_ptr<part> make_part(const part_task& t) const override { return make_cpu_part(t); }
+  std::unique_ptr<border_entries> make_borders(const part_task& t, const line_of_ranks& line,
+                                               transport& by) const override {
+    return make_borders_in<host_space>(t, line, by);
+  }
   std::unique_ptr<interface_systems> make_interface(strategy s, const interface_task& t,
                                                     transport& by) const override {
     return make_interface_in<host_space>(s, t, by);

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "distributed/borders.hpp"
 #include "distributed/box.hpp"
 #include "distributed/interface.hpp"
 #include "distributed/laps.hpp"
@@ -19,6 +20,9 @@ class backend {
   virtual int enter() const { return -1; }
   virtual void leave(int /*before*/) const noexcept {}
   virtual std::unique_ptr<part> make_part(const part_task&) const = 0;
+  /// Of A^T. All ranks of a communicator make theirs together.
+  virtual std::unique_ptr<border_entries> make_borders(const part_task&, const line_of_ranks&,
+                                                       transport&) const = 0;
   /// By a strategy that is not `automatic`; `nearest` without pivoting only. Lines of two ranks or
   /// more. All ranks of a communicator make theirs together.
   virtual std::unique_ptr<interface_systems> make_interface(strategy, const interface_task&,

@@ -30,9 +30,13 @@ index_t wished_order(const layout::resolved& r) {
   return order;
 }
 
-layout::geometry number_lines(layout::geometry g, const layout::resolved& r, index_t order) {
+layout::geometry number_lines(layout::geometry g, const layout::resolved& r, operation of_matrix,
+                              index_t order) {
   using layout::axis;
   const int axes = static_cast<int>(r.out.extents.size());
+  const bool transposed = of_matrix != operation::none;
+  const layout::resolved_array& sub = r.in[transposed ? layout::du : layout::dl];
+  const layout::resolved_array& sup = r.in[transposed ? layout::dl : layout::du];
   std::vector<index_t> status(axes, 0);
   index_t systems = 1;
   for (int k = axes; k-- > 1;) {
@@ -59,10 +63,9 @@ layout::geometry number_lines(layout::geometry g, const layout::resolved& r, ind
                                          std::to_string(layout::max_axes) +
                                          " axes across the lines");
     }
-    lines.at[lines.count++] = {
-        extent,
-        {r.in[layout::dl].strides[k], r.in[layout::d].strides[k], r.in[layout::du].strides[k],
-         r.in[layout::rhs_in].strides[k], r.out.strides[k], status[k]}};
+    lines.at[lines.count++] = {extent,
+                               {sub.strides[k], r.in[layout::d].strides[k], sup.strides[k],
+                                r.in[layout::rhs_in].strides[k], r.out.strides[k], status[k]}};
   }
   g.matrices = lines;
   g.right_sides = {0, 1, {}};

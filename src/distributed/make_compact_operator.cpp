@@ -160,7 +160,7 @@ void make_split(op_state& s, index_t order) {
   });
   add_peers(s.peers, sums, line);
   layout::geometry g = layout::make_geometry(s.arrays.shape, s.arrays.resolved);
-  const layout::axes lines = number_lines(g, s.arrays.resolved, order).matrices;
+  const layout::axes lines = number_lines(g, s.arrays.resolved, operation::none, order).matrices;
   const tridia::options where = s.where->options(s.options.threads);
   for (int k = 0; k < s.options.slabs; ++k) {
     slab& part = s.slabs.emplace_back();

@@ -1,9 +1,9 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "core/joining.hpp"
 #include "distributed/agreement.hpp"
+#include "distributed/constant_lines.hpp"
 #include "distributed/lines.hpp"
 #include "distributed/plan_state.hpp"
-#include "distributed/sum_plan.hpp"
 
 #include <algorithm>
 #include <new>
@@ -42,7 +42,9 @@ agreement agreement_of(const plan::state& s) {
       .on("right_hand_sides", one(p.right_hand_sides))
       .on("boundary", one(p.boundary))
       .on("pivoting", one(p.pivoting))
+      .on("operation", one(p.operation))
       .on("coefficients", one(p.coefficients))
+      .on("short_off_diagonals", one(p.short_off_diagonals))
       .on("matrix", bits_of(p.matrix))
       .on("strategy", one(o.strategy))
       .on("tolerance", one(bits(o.tolerance)))
@@ -52,41 +54,14 @@ agreement agreement_of(const plan::state& s) {
   return a;
 }
 
-/// What whole lines can have, but not those that cross ranks.
-void check_crossing(const tridia::problem& p) {
-  if (p.operation != operation::none) {
-    refuse(errc::unsupported, "operation: " + std::string(name(p.operation)) +
-                                  " would need coefficients of other ranks: lines that cross ranks "
-                                  "are solved with A alone");
-  }
-  if (p.short_off_diagonals) {
-    refuse(errc::unsupported,
-           "short_off_diagonals: rows at the ends of a block have neighbours on "
-           "other ranks: off-diagonals need as many entries as the block");
-  }
-}
-
 line_of_ranks line_here(const plan::state& s) {
   const int me = s.by->rank();
   return {s.ranks.line(me, s.axis), s.ranks.coordinates(me)[s.axis]};
 }
 
-/// Lines of constant coefficients: A^-1 B with B the identity.
-struct constant_lines {
-  line_cuts cuts;
-  line_operator whole, own;
-  part_sides sides;
-
-  explicit constant_lines(const plan::state& s) : cuts{s.ranks.cuts(s.axis), s.ranks.cuts(s.axis)} {
-    whole.points = whole.rows = cuts.rows.back();
-    whole.boundary = s.problem.boundary;
-    whole.matrix = s.problem.matrix;
-    whole.interior = {0, {1}};
-    const int here = line_here(s).here;
-    own = part_of(whole, cuts, here);
-    sides = sides_of(whole, cuts, here);
-  }
-};
+constant_lines constant_lines_of(const plan::state& s) {
+  return {s.problem, s.ranks.cuts(s.axis), line_here(s).here};
+}
 
 void check_constant(const plan::state& s) {
   if (s.options.strategy != strategy::automatic) {
@@ -95,9 +70,27 @@ void check_constant(const plan::state& s) {
                                   "need no interface system: leave it automatic");
   }
   (void)solver::make_constant_matrix(s.problem, s.ranks.cuts(s.axis).back());
-  const constant_lines lines(s);
+  const constant_lines lines = constant_lines_of(s);
   const inverse_rows regular(lines.whole);
   (void)end_columns(lines.own, lines.sides);
+}
+
+/// Shapes and geometry of the block, once those of whole lines are known: off-diagonals of n - 1
+/// entries lack the one at the end of a line, where the block has that.
+void resolve_block(plan::state& s) {
+  const line_of_ranks line = line_here(s);
+  const bool first = line.here == 0, last = line.here + 1 == line.size();
+  tridia::problem block = s.problem;
+  block.short_off_diagonals = false;
+  if (s.problem.short_off_diagonals) {
+    const layout::resolved full = layout::resolve(block);
+    if (!first) s.shapes.in[layout::dl] = full.in[layout::dl];
+    if (!last) s.shapes.in[layout::du] = full.in[layout::du];
+    block.short_off_diagonals = first;
+  }
+  block.boundary = boundary::regular;  // what is beyond its ends is not for the geometry to know
+  s.geometry = layout::make_geometry(block, s.shapes);
+  if (s.problem.short_off_diagonals && last) s.geometry.edges_readable = false;
 }
 
 void check_problem(plan::state& s) {
@@ -120,13 +113,8 @@ void check_problem(plan::state& s) {
   }
   s.shapes = layout::resolve(p);
   s.axis = s.shapes.axis - 1;
-  if (s.ranks.ranks()[s.axis] > 1) {
-    check_crossing(p);
-    if (s.constant()) check_constant(s);
-  }
-  tridia::problem open = p;  // what is beyond the ends of a block is not for its geometry to know
-  open.boundary = boundary::regular;
-  s.geometry = layout::make_geometry(open, s.shapes);
+  if (s.constant() && s.ranks.ranks()[s.axis] > 1) check_constant(s);
+  resolve_block(s);
 }
 
 /// The most lines that any rank has: all ranks must choose alike.
@@ -179,7 +167,7 @@ sum_column trimmed(const line_weights& column) {
 /// Parts are solved by themselves: what others add to their first and last right-hand sides is
 /// spread over their x afterwards.
 void make_constant(plan::state& s, const line_of_ranks& line) {
-  const constant_lines lines(s);
+  const constant_lines lines = constant_lines_of(s);
   const inverse_rows weights(lines.whole);
   const double tolerance = least_weight(s.problem.type, s.options.tolerance);
   sums_task sums{s.problem.type,
@@ -202,6 +190,7 @@ void make_constant(plan::state& s, const line_of_ranks& line) {
   s.sums = s.where->make_sums(sums, *s.by);
   tridia::problem rows = s.problem;
   rows.boundary = boundary::regular;
+  rows.operation = operation::none;
   rows.matrix = lines.own.matrix;
   s.whole = std::make_unique<tridia::plan>(rows, s.where->options(s.options.threads));
   s.chosen.reason += "; " + s.whole->reason();
@@ -211,6 +200,9 @@ void make_constant(plan::state& s, const line_of_ranks& line) {
 
 void make_arrays(plan::state& s, const line_of_ranks& line) {
   const tridia::problem& p = s.problem;
+  if (p.operation != operation::none) {
+    s.borders = s.where->make_borders(s.rows_task(), line, *s.by);
+  }
   s.rows = s.where->make_part(s.rows_task());
   s.systems = s.where->make_interface(s.chosen.strategy,
                                       {p.type, p.pivoting, p.boundary, line, s.lines(),
@@ -219,7 +211,7 @@ void make_arrays(plan::state& s, const line_of_ranks& line) {
 }
 
 void make_parts(plan::state& s, index_t order) {
-  s.geometry = number_lines(s.geometry, s.shapes, order);
+  s.geometry = number_lines(s.geometry, s.shapes, s.problem.operation, order);
   const line_of_ranks line = line_here(s);
   s.constant() ? make_constant(s, line) : make_arrays(s, line);
   const std::vector<index_t>& cuts = s.ranks.cuts(s.axis);
@@ -237,7 +229,9 @@ part_task plan::state::rows_task() const {
           geometry,
           periodic || here > 0,
           periodic || here + 1 < count,
-          options.threads};
+          options.threads,
+          borders ? borders->before() : nullptr,
+          borders ? borders->after() : nullptr};
 }
 
 plan::plan(const grid& g, tridia::problem p, communicator ranks, const plan_options& o) {

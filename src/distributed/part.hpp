@@ -18,6 +18,9 @@ struct part_task {
   layout::geometry geometry;  // as number_lines makes it, without corners
   bool before, after;         // whether rows of the lines are elsewhere, on either side
   int threads;
+  // What couples the first row to the one before it, and the last row to the one behind it, one a
+  // line; null: it is where the rows have it (borders.hpp).
+  const void *entries_before = nullptr, *entries_after = nullptr;
 };
 
 /// A rank's rows of all its lines, to and from what their interface systems know of them, in memory

@@ -91,7 +91,8 @@ step_seconds plan::steps() const { return state_->times->read(); }
 std::size_t plan::workspace_bytes() const noexcept {
   const state& s = *state_;
   return (s.whole ? s.whole->workspace_bytes() : 0) + (s.sums ? s.sums->bytes() : 0) +
-         (s.systems ? s.rows->bytes() + s.systems->bytes() : 0) + (s.found ? s.found->bytes() : 0);
+         (s.systems ? s.rows->bytes() + s.systems->bytes() : 0) +
+         (s.borders ? s.borders->bytes() : 0) + (s.found ? s.found->bytes() : 0);
 }
 
 void plan::execute(const void* dl, const void* d, const void* du, const void* rhs, void* x,
@@ -122,7 +123,7 @@ void plan::start(const void* dl, const void* d, const void* du, const void* rhs,
   }
   if (status != nullptr) s.where->check_pointer("status", status);
   const at_backend scope(*s.where);
-  s.arrays = {{dl, d, du, rhs}, x, status};
+  s.arrays = s.operands_of(dl, d, du, rhs, x, status);
   s.stream = stream;
   s.times->begin();
   s.times->start(stream);
@@ -132,6 +133,10 @@ void plan::start(const void* dl, const void* d, const void* du, const void* rhs,
     s.sums->send(stream);
     s.times->lap(&step_seconds::interface, stream);
   } else if (s.systems && s.systems->slabs() > 0) {
+    if (s.borders) {
+      s.borders->fetch(s.arrays, stream);
+      s.times->lap(&step_seconds::interface, stream);
+    }
     const parcels& cut = s.systems->cut();
     s.rows->reduce(s.arrays, cut, 0, cut.count(), s.systems->equations(), stream);
     s.times->lap(&step_seconds::reduce, stream);
@@ -168,9 +173,10 @@ double plan::influence(const void* dl, const void* d, const void* du) {
   const at_backend scope(*s.where);
   part_task rows = s.rows_task();
   rows.geometry = without_rhs(rows.geometry);
+  const solver::operands arrays = s.operands_of(dl, d, du, d, nullptr, nullptr);
+  if (s.borders) s.borders->fetch(arrays, nullptr);
   const parcels& cut = s.systems->cut();
-  s.where->make_part(rows)->reduce({{dl, d, du, d}, nullptr, nullptr}, cut, 0, cut.count(),
-                                   s.systems->equations(), nullptr);
+  s.where->make_part(rows)->reduce(arrays, cut, 0, cut.count(), s.systems->equations(), nullptr);
   std::vector<std::byte> equations(s.systems->equation_bytes());
   s.where->to_host(equations.data(), s.systems->equations(), equations.size());
   const decay all = decay_of(s.problem.type, cut, equations.data());

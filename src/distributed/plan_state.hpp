@@ -27,6 +27,7 @@ struct plan::state {
   std::unique_ptr<const tridia::plan> whole{};
   std::unique_ptr<line_sums> sums{};
   std::shared_ptr<void> memory{}, statuses{};  // of `whole`
+  std::unique_ptr<border_entries> borders{};   // of A^T
   std::unique_ptr<part> rows{};
   std::unique_ptr<interface_systems> systems{};
   std::unique_ptr<verdicts> found{};
@@ -39,6 +40,12 @@ struct plan::state {
 
   [[nodiscard]] index_t lines() const { return geometry.matrices.size; }
   [[nodiscard]] bool constant() const { return problem.coefficients == coefficients::constant; }
+  /// The arrays of an execution; A^T changes places here only where lines cross ranks, as plans of
+  /// whole lines see to it by themselves.
+  [[nodiscard]] solver::operands operands_of(const void* dl, const void* d, const void* du,
+                                             const void* rhs, void* x, index_t* status) const {
+    return {{borders ? du : dl, d, borders ? dl : du, rhs}, x, status};
+  }
   /// What is to be done with the rows here.
   [[nodiscard]] part_task rows_task() const;
 };

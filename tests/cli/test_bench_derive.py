@@ -35,41 +35,44 @@ def results(rows):
 
 
 class SciPy(Case):
-    def setUp(self):
-        super().setUp()
-        self.file = self.folder / "results.json"
-        self.write([row("tridia cpu", 1.0, layout=layout) for layout in LAYOUTS])
+    def run_script(self, name, *arguments):
+        run = subprocess.run([sys.executable, "-B", BENCH / name, *arguments],
+                             capture_output=True, text=True, check=False)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return run.stdout
 
-    def write(self, rows):
-        self.file.write_text(json.dumps(results(rows)))
+    def test_what_it_tells_the_benchmark(self):
+        self.assertRegex(self.run_script("derive_scipy.py", "versions"),
+                         r"^scipy \d+\.[^\n]*\nnumpy \d+\.[^\n]*\n$")
+        for solver in derive_scipy.SOLVERS:
+            for axis in range(3):
+                text = self.run_script("derive_scipy.py", solver, "16", str(axis), "2")
+                error, *milliseconds = (float(line) for line in text.splitlines())
+                self.assertLess(error, 1e-14)
+                self.assertEqual(len(milliseconds), 2)
+                self.assertGreater(min(milliseconds), 0)
 
-    def run_script(self, name, *options):
-        return subprocess.run([sys.executable, "-B", BENCH / name, self.file, *options],
-                              capture_output=True, text=True, check=False)
+    def test_its_rows(self):
+        """By the benchmark, where it was built."""
+        program = Path(TRIDIA).with_name("tridia_bench")
+        if not program.exists():
+            self.skipTest("the benchmark was not built")
+        run = subprocess.run([TRIDIA, "bench", "derive", "--benchmark_list_tests"],
+                             capture_output=True, text=True, check=False)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        listed = [line for line in run.stdout.splitlines() if line.startswith("SciPy")]
+        if "no Python with SciPy" in run.stderr:
+            self.assertEqual(listed, [])
+            return
+        self.assertEqual(len(listed), len(LAYOUTS) * len(derive_scipy.SOLVERS), run.stdout)
+        for layout in LAYOUTS:
+            self.assertTrue(any(line.startswith(f"SciPy_dgttrs/f64/256x65536/{layout}/partial/")
+                                for line in listed), run.stdout)
 
-    def test_rows_are_added_once(self):
-        for _ in range(2):
-            run = self.run_script("derive_scipy.py", "--repetitions", "2")
-            self.assertEqual(run.returncode, 0, run.stderr)
-            written = json.loads(self.file.read_text())
-            self.assertEqual(len(written["rows"]), 3 + 3 * 2)
-        self.assertIn("scipy", written["versions"])
-        for r in written["rows"][3:]:
-            self.assertIn("SciPy", r["solver"])
-            self.assertEqual((r["n"], r["threads"], r["repetitions"]), (16, 1, 2))
-            self.assertLess(r["residual"], 1e-14)
-            self.assertAlmostEqual(r["roofline_fraction"], 0.5 / r["ms"])
-        report = self.run_script("report.py")
-        self.assertEqual(report.returncode, 0, report.stderr)
-        self.assertIn("1 thread, against SciPy dgttrs", report.stdout)
-
-    def test_without_rows_to_stand_beside(self):
-        self.write([row("tridia cpu", 1.0, layout="middle")])
-        before = self.file.read_text()
-        run = self.run_script("derive_scipy.py")
-        self.assertNotEqual(run.returncode, 0)
-        self.assertIn("interleaved", run.stderr)
-        self.assertEqual(self.file.read_text(), before)
+    def test_report(self):
+        file = self.folder / "results.json"
+        file.write_text(json.dumps(results([row("tridia cpu", 1.0), row("SciPy dgttrs", 9.0)])))
+        self.assertIn("1 thread, against SciPy dgttrs", self.run_script("report.py", file))
 
     def test_the_same_derivative(self):
         f = np.random.default_rng(1).uniform(-1, 1, (12, 13, 14))

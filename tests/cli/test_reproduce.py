@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""`tridia reproduce` measures with the benchmark that lies beside it, and shows what was measured."""
+"""`tridia reproduce` measures with the benchmark beside it, and shows what was measured."""
 
 import json
 import os
@@ -12,8 +12,8 @@ from pathlib import Path
 
 from support import TRIDIA, Case
 
-SCRIPT = Path(__file__).resolve().parents[2] / "bench" / "reproduce.py"
-REPORT = SCRIPT.with_name("report.py")
+BENCH = Path(__file__).resolve().parents[2] / "bench"
+SCRIPTS, REPORT = BENCH / "reproduce", BENCH / "report.py"
 
 
 def row(solver, ms, **fields):
@@ -98,18 +98,21 @@ def cluster(solver="tridia nccl"):
 
 
 class Reproduce(Case):
-    """Copies of the executable and the script, where nothing else lies."""
+    """Copies of the executable and the scripts, as they are installed, without anything else."""
 
     def setUp(self):
         super().setUp()
-        self.tridia = shutil.copy(TRIDIA, self.folder / "tridia")
+        self.prefix = self.folder / "prefix"
+        self.programs = self.prefix / "bin"
+        self.programs.mkdir(parents=True)
+        self.tridia = shutil.copy(TRIDIA, self.programs / "tridia")
 
     def run_it(self, *arguments):
         return subprocess.run([self.tridia, "reproduce", *arguments], capture_output=True,
                               text=True, check=False, cwd=self.folder)
 
     def install(self):
-        shutil.copy(SCRIPT, self.folder / "tridia_reproduce")
+        shutil.copytree(SCRIPTS, self.prefix / "share" / "tridia" / "reproduce", dirs_exist_ok=True)
 
     def results(self, rows):
         path = self.folder / "r.json"
@@ -130,7 +133,7 @@ class Reproduce(Case):
 
     def test_measures(self):
         self.install()
-        program = self.folder / "tridia_bench"
+        program = self.programs / "tridia_bench"
         results = self.results(hybrid())
         program.write_text(f'#!/bin/sh\ncp {results} "$4"\nshift 4\necho "$@"\n')
         program.chmod(0o755)
@@ -141,7 +144,7 @@ class Reproduce(Case):
 
     def test_failure_of_the_benchmark(self):
         self.install()
-        program = self.folder / "tridia_bench"
+        program = self.programs / "tridia_bench"
         program.write_text("#!/bin/sh\nexit 2\n")
         program.chmod(0o755)
         self.assertEqual(self.run_it("hybrid").returncode, 2)
@@ -202,13 +205,13 @@ class Reproduce(Case):
     def run_cluster(self, *arguments):
         """With Python, and what `script` has put beside it, alone to be found."""
         self.install()
-        (self.folder / "bin").mkdir(exist_ok=True)
-        python = self.folder / "bin" / "python3"
+        (self.folder / "path").mkdir(exist_ok=True)
+        python = self.folder / "path" / "python3"
         if not python.exists():
             python.symlink_to(sys.executable)
         return subprocess.run([self.tridia, "reproduce", "cluster", *arguments],
                               capture_output=True, text=True, check=False, cwd=self.folder,
-                              env={**os.environ, "PATH": str(self.folder / "bin")})
+                              env={**os.environ, "PATH": str(self.folder / "path")})
 
     def script(self, name, text):
         program = self.folder / name
@@ -218,8 +221,8 @@ class Reproduce(Case):
 
     def test_cluster_runs_every_number_of_ranks(self):
         results = self.results(cluster("tridia mpi"))
-        self.script("tridia_bench_scaling", "exit 9\n")
-        self.script("bin/mpirun", 'test "$1" = --version && echo "mpirun (Open MPI) 4" && exit\n'
+        self.script("prefix/bin/tridia_bench_scaling", "exit 9\n")
+        self.script("path/mpirun", 'test "$1" = --version && echo "mpirun (Open MPI) 4" && exit\n'
                                   'echo "$OMP_NUM_THREADS $@"\nfor last; do :; done\n'
                                   f'/bin/cp {results} "$last"\n')
         run = self.run_cluster("--ranks", "3", "--device", "cpu", "--repetitions", "5")
@@ -236,11 +239,11 @@ class Reproduce(Case):
         run = self.run_cluster()
         self.assertEqual(run.returncode, 2)
         self.assertIn("tridia_bench_scaling", run.stderr)
-        self.script("tridia_bench_scaling", "exit 9\n")
+        self.script("prefix/bin/tridia_bench_scaling", "exit 9\n")
         run = self.run_cluster()
         self.assertEqual(run.returncode, 2)
         self.assertIn("needs mpirun", run.stderr)
-        self.script("bin/mpirun", "exit 1\n")
+        self.script("path/mpirun", "exit 1\n")
         run = self.run_cluster("--ranks", "0")
         self.assertEqual(run.returncode, 2)
         self.assertIn("--ranks: 0", run.stderr)

@@ -3,6 +3,7 @@
 // Constant coefficients along lines that cross ranks, against the plan that has the whole of them.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
 #include <memory>
 
@@ -109,11 +110,13 @@ TEST(RankConstant, EveryTypeAxisAndEnd) {
             problem p{.type = type, .axis = axis, .boundary = ends};
             p.pivoting = turn % 2 == 0 ? pivoting::none : pivoting::partial;
             p.coefficients = coefficients::constant;
+            p.operation = std::array{operation::none, operation::transpose,
+                                     operation::conjugate_transpose}[turn / 2 % 3];
             p.matrix = matrix_of(type, own);
             const constant_case c{p, uneven(process_grid, 9, turn % 3 == 0 ? 4 : 60),
                                   turn % 4 == 0};
-            EXPECT_LE(error_of(c, random, by), 20)
-                << name(type) << ' ' << axis << ' ' << name(ends) << ' ' << own;
+            EXPECT_LE(error_of(c, random, by), 20) << name(type) << ' ' << axis << ' ' << name(ends)
+                                                   << ' ' << own << ' ' << name(p.operation);
           }
 }
 

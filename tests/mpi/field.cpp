@@ -8,6 +8,7 @@
 #include <set>
 
 #include "support/oracle.hpp"
+#include "tridia/solve.hpp"
 
 namespace tridia_test {
 
@@ -20,6 +21,15 @@ std::vector<std::vector<int>> process_grids() {
   if (n % 2 == 0) all.insert({{n / 2, 2, 1}, {1, 2, n / 2}, {2, 1, n / 2}});
   if (n == 8) all.insert({2, 2, 2});
   return {all.begin(), all.end()};
+}
+
+tridia::distributed::grid uneven_grid(const std::vector<int>& process_grid) {
+  std::vector<std::vector<index_t>> parts;
+  for (const int count : process_grid) {
+    parts.emplace_back();
+    for (int k = 0; k < count; ++k) parts.back().push_back(count == 1 ? 7 : 1 + (3 * k) % 5);
+  }
+  return tridia::distributed::grid::of_parts(parts);
 }
 
 namespace {
@@ -87,12 +97,14 @@ void field::collect() {
 split_problem::split_problem(const tridia::distributed::grid& g, const tridia::problem& p)
     : grid(g),
       whole(p),
+      short_off_diagonals(p.short_off_diagonals),
       dl(p.type, g, false),
       d(p.type, g, true),
       du(p.type, g, false),
       rhs(p.type, g, true),
       x(p.type, g, false) {
   whole.extents = g.extents();
+  whole.short_off_diagonals = false;
 }
 
 void split_problem::fill(rng& random) {
@@ -115,15 +127,23 @@ void split_problem::fill(rng& random) {
 tridia::problem split_problem::local() const {
   tridia::problem p = whole;
   p.extents.clear();
+  p.short_off_diagonals = short_off_diagonals;
   p.dl_strides = dl.strides(), p.d_strides = d.strides(), p.du_strides = du.strides();
   p.rhs_strides = rhs.strides(), p.x_strides = x.strides();
   return p;
 }
 
+const void* split_problem::dl_block() {
+  const bool head = grid.coordinates(world_rank())[whole.axis] == 0;
+  const auto step = static_cast<std::ptrdiff_t>(tridia::size_of(whole.type)) *
+                    dl.strides()[static_cast<std::size_t>(whole.axis)];
+  return static_cast<const std::byte*>(dl.block()) + (short_off_diagonals && head ? step : 0);
+}
+
 std::vector<index_t> split_problem::run(tridia::distributed::plan& plan) {
   for (field* f : {&dl, &d, &du, &rhs, &x}) f->scatter();
   ranks_array<index_t> status(std::vector<index_t>(static_cast<std::size_t>(plan.systems()), 99));
-  plan.execute(dl.block(), d.block(), du.block(), rhs.block(), x.block(), status.there());
+  plan.execute(dl_block(), d.block(), du.block(), rhs.block(), x.block(), status.there());
   x.collect();
   return status.get();
 }
@@ -142,14 +162,20 @@ long double split_problem::worst(const std::vector<index_t>& but) const {
   for (index_t line = 0; line < lines(); ++line) {
     if (std::find(but.begin(), but.end(), line) != but.end()) continue;
     std::vector<term> a;
+    const auto add = [&](index_t row, index_t column, wide v) {
+      using tridia::operation;
+      if (whole.operation == operation::conjugate_transpose) v = std::conj(v);
+      const bool transposed = whole.operation != operation::none;
+      a.push_back({transposed ? column : row, transposed ? row : column, v});
+    };
     std::vector<wide> solution, b;
     const index_t n = rows();
     for (index_t k = 0; k < n; ++k) {
       const index_t i = at(line, k);
       const bool periodic = whole.boundary == boundary::periodic;
-      if (k > 0 || periodic) a.push_back({k, (k + n - 1) % n, dl.get(i)});
-      a.push_back({k, k, d.get(i)});
-      if (k + 1 < n || periodic) a.push_back({k, (k + 1) % n, du.get(i)});
+      if (k > 0 || periodic) add(k, (k + n - 1) % n, dl.get(i));
+      add(k, k, d.get(i));
+      if (k + 1 < n || periodic) add(k, (k + 1) % n, du.get(i));
       solution.push_back(x.get(i)), b.push_back(rhs.get(i));
     }
     const long double e = backward_error(a, solution, b) / epsilon(whole.type);
@@ -157,5 +183,27 @@ long double split_problem::worst(const std::vector<index_t>& but) const {
   }
   return most;
 }
+
+std::pair<std::vector<std::byte>, std::vector<index_t>> split_problem::solved() const {
+  std::vector<std::byte> solution(static_cast<std::size_t>(lines() * rows()) *
+                                  tridia::size_of(whole.type));
+  std::vector<index_t> status(static_cast<std::size_t>(lines()));
+  tridia::solve(whole, dl.whole(), d.whole(), du.whole(), rhs.whole(), solution.data(), {}, status);
+  return {solution, status};
+}
+
+long double split_problem::difference() const {
+  const auto solution = solved().first;
+  long double most = 0, largest = 0;
+  for (index_t k = 0; k < lines() * rows(); ++k) {
+    const wide expected = load(whole.type, solution.data(), k);
+    largest = std::max(largest, std::abs(expected));
+    const long double e = std::abs(x.get(k) - expected);
+    if (!(e <= most)) most = e;
+  }
+  return most / largest / epsilon(whole.type);
+}
+
+std::vector<index_t> split_problem::statuses() const { return solved().second; }
 
 }  // namespace tridia_test

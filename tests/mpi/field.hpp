@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mpi/ranks.hpp"
@@ -12,6 +13,8 @@ namespace tridia_test {
 
 /// Grids of all ranks in three directions, one direction alone and several.
 std::vector<std::vector<int>> process_grids();
+/// Uneven where there is more than one rank, one point on the first.
+tridia::distributed::grid uneven_grid(const std::vector<int>& process_grid);
 
 /// One array of a global problem, whole on every rank, and this rank's block of it in a layout of
 /// its own, among NaN.
@@ -47,7 +50,8 @@ class field {
 /// A problem on a grid: everything known on all ranks.
 struct split_problem {
   tridia::distributed::grid grid;
-  tridia::problem whole;  // dense
+  tridia::problem whole;  // dense, with n entries of off-diagonals even if blocks have them short
+  bool short_off_diagonals;
   field dl, d, du, rhs, x;
 
   split_problem(const tridia::distributed::grid& g, const tridia::problem& p);
@@ -55,6 +59,8 @@ struct split_problem {
   void fill(rng& random);
   /// Of this rank's block.
   tridia::problem local() const;
+  /// dl of this rank's block: where it is short, from its second row on at the head of a line.
+  const void* dl_block();
   /// Runs a plan on all ranks and collects x. Returns the statuses of this rank's systems.
   std::vector<index_t> run(tridia::distributed::plan& plan);
 
@@ -64,6 +70,14 @@ struct split_problem {
   index_t at(index_t line, index_t row) const;
   /// The largest backward error of any line but those left out, in units of epsilon.
   long double worst(const std::vector<index_t>& but = {}) const;
+  /// The largest difference from the plan of the whole, over the largest |x|, in units of epsilon.
+  long double difference() const;
+  /// What the plan of the whole says of all lines.
+  std::vector<index_t> statuses() const;
+
+ private:
+  /// x of the plan of the whole, and its statuses.
+  std::pair<std::vector<std::byte>, std::vector<index_t>> solved() const;
 };
 
 }  // namespace tridia_test

@@ -6,12 +6,12 @@
 
 #include "mpi/field.hpp"
 #include "support/oracle.hpp"
-#include "tridia/solve.hpp"
 
 namespace tridia_test {
 namespace {
 
 using tridia::boundary;
+using tridia::operation;
 using tridia::pivoting;
 using tridia::problem;
 using tridia::value_type;
@@ -24,38 +24,12 @@ using tridia::distributed::strategy;
 constexpr strategy kStrategies[] = {strategy::automatic, strategy::gather, strategy::allgather,
                                     strategy::pcr, strategy::all_to_all};
 
-/// Uneven where there is more than one rank, one row on the first.
-grid uneven_grid(const std::vector<int>& process_grid) {
-  std::vector<std::vector<index_t>> parts;
-  for (const int count : process_grid) {
-    parts.emplace_back();
-    for (int k = 0; k < count; ++k) parts.back().push_back(count == 1 ? 7 : 1 + (3 * k) % 5);
-  }
-  return grid::of_parts(parts);
-}
-
 std::string describe(const problem& p, const std::vector<int>& g, const plan_options& o) {
   std::string text = std::string(name(p.type)) + ' ' + std::string(name(p.pivoting)) + ' ' +
                      std::string(name(p.boundary)) + " axis " + std::to_string(p.axis) + ' ' +
                      std::string(name(o.strategy)) + " ranks";
   for (const int r : g) text += ' ' + std::to_string(r);
   return text;
-}
-
-/// The largest difference from the plan of the whole, over the largest |x|, in units of epsilon.
-long double difference(const split_problem& s) {
-  std::vector<std::byte> x(static_cast<std::size_t>(s.lines() * s.rows()) * size_of(s.whole.type));
-  std::vector<index_t> status(static_cast<std::size_t>(s.lines()));
-  tridia::solve(s.whole, s.dl.whole(), s.d.whole(), s.du.whole(), s.rhs.whole(), x.data(), {},
-                status);
-  long double most = 0, largest = 0;
-  for (index_t k = 0; k < s.lines() * s.rows(); ++k) {
-    const wide expected = load(s.whole.type, x.data(), k);
-    largest = std::max(largest, std::abs(expected));
-    const long double e = std::abs(s.x.get(k) - expected);
-    if (!(e <= most)) most = e;
-  }
-  return most / largest / epsilon(s.whole.type);
 }
 
 void expect_solved(split_problem& s, const communicator& by, const plan_options& o) {
@@ -68,7 +42,7 @@ void expect_solved(split_problem& s, const communicator& by, const plan_options&
   const std::vector<index_t> status = s.run(lines);
   EXPECT_LE(s.worst(), kBackwardBound);
   if (s.whole.pivoting == pivoting::none) {
-    EXPECT_LE(difference(s), 200);
+    EXPECT_LE(s.difference(), 200);
   }
   EXPECT_EQ(status, std::vector<index_t>(status.size(), 0));
 }
@@ -156,7 +130,9 @@ TEST(Ranks, SolveInPlaceAgainAndAgain) {
   }
 }
 
-TEST(Ranks, SolveManyRightHandSidesOfSharedMatrices) {
+class SharedMatrix : public ::testing::TestWithParam<operation> {};
+
+TEST_P(SharedMatrix, HasManyRightHandSides) {
   const communicator by = ranks();
   const index_t n = 24, sides = 3;
   const grid g({5, n}, {1, world_size()});
@@ -164,17 +140,23 @@ TEST(Ranks, SolveManyRightHandSidesOfSharedMatrices) {
   const index_t rows = own.extents[1], begin = own.begin[1];
   problem p{.right_hand_sides = sides,
             .pivoting = pivoting::none,
+            .operation = GetParam(),
             .coefficients = tridia::coefficients::shared};
   std::vector<double> dl(rows), d(rows), du(rows), rhs(sides * 5 * rows);
   const auto solution = [&](index_t line, index_t k) {
     return static_cast<double>(1 + line * n + (k * k) % 7);
   };
+  const auto lower = [](index_t i) { return i % 2 ? 1.25 : 0.25; };
+  const auto upper = [](index_t i) { return i % 3 ? -1.0 : -0.5; };
+  const bool transposed = GetParam() != operation::none;
   for (index_t k = 0; k < rows; ++k) {
     const index_t i = begin + k;
-    dl[k] = i % 2 ? 1.25 : 0.25, d[k] = 4, du[k] = -1;
+    dl[k] = lower(i), d[k] = 4, du[k] = upper(i);
+    const double left = transposed ? upper(i - 1) : lower(i);
+    const double right = transposed ? lower(i + 1) : upper(i);
     for (index_t line = 0; line < sides * 5; ++line) {
-      rhs[line * rows + k] = (i > 0 ? dl[k] * solution(line, i - 1) : 0) + 4 * solution(line, i) -
-                             (i + 1 < n ? solution(line, i + 1) : 0);
+      rhs[line * rows + k] = (i > 0 ? left * solution(line, i - 1) : 0) + 4 * solution(line, i) +
+                             (i + 1 < n ? right * solution(line, i + 1) : 0);
     }
   }
   ranks_array<double> in[] = {ranks_array(dl), ranks_array(d), ranks_array(du), ranks_array(rhs)};
@@ -192,6 +174,10 @@ TEST(Ranks, SolveManyRightHandSidesOfSharedMatrices) {
         ASSERT_NEAR(x[line * rows + k], solution(line, begin + k), 1e-11) << name(how);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(All, SharedMatrix,
+                         ::testing::Values(operation::none, operation::transpose),
+                         [](const auto& test) { return std::string(name(test.param)); });
 
 /// Constant matrices whose influence decays by 2 + sqrt(3) a row.
 TEST(NearestRanks, AreEnoughWhereInfluenceDecays) {
@@ -221,7 +207,7 @@ TEST(NearestRanks, AreEnoughWhereInfluenceDecays) {
       }
       s.run(lines);
       EXPECT_LE(s.worst(), kBackwardBound);
-      EXPECT_LE(difference(s), 20);
+      EXPECT_LE(s.difference(), 20);
     }
     try {
       plan refused(
@@ -236,11 +222,13 @@ TEST(NearestRanks, AreEnoughWhereInfluenceDecays) {
 }
 
 /// What is neglected bounds the error where it can be seen.
-TEST(NearestRanks, ErrAsMuchAsInfluenceSays) {
+class InfluenceOfRanks : public ::testing::TestWithParam<operation> {};
+
+TEST_P(InfluenceOfRanks, IsWhatNearestErrsAtMost) {
   if (world_size() < 2) GTEST_SKIP() << "one rank neglects nothing";
   rng random = random_for("NearestRanks");
   const communicator by = ranks();
-  problem p{.axis = 0, .pivoting = pivoting::none};
+  problem p{.axis = 0, .pivoting = pivoting::none, .operation = GetParam()};
   split_problem s(grid({6 * world_size(), 50}, {world_size(), 1}), p);
   s.fill(random);
   for (field* f : {&s.dl, &s.d, &s.du}) f->scatter();
@@ -261,6 +249,10 @@ TEST(NearestRanks, ErrAsMuchAsInfluenceSays) {
   }
   EXPECT_LE(error, influence * largest);
 }
+
+INSTANTIATE_TEST_SUITE_P(All, InfluenceOfRanks,
+                         ::testing::Values(operation::none, operation::transpose),
+                         [](const auto& test) { return std::string(name(test.param)); });
 
 }  // namespace
 }  // namespace tridia_test

@@ -96,11 +96,20 @@ class cpu_part final : public part {
     }
   }
 
+  /// What there is of each line, from one on.
+  const void* of_lines(const void* entries, index_t first) const {
+    if (entries == nullptr) return nullptr;
+    return static_cast<const std::byte*>(entries) +
+           static_cast<std::size_t>(first) * size_of(task_.type);
+  }
+
   void fill(part_strip& s, const operands& o, const parcels& cut, index_t first, index_t live,
             int words) const {
     const layout::geometry& g = task_.geometry;
     s.before = task_.before;
     s.after = task_.after;
+    s.entries_before = of_lines(task_.entries_before, first);
+    s.entries_after = of_lines(task_.entries_after, first);
     cpu::strip& lines = s.lines;
     lines.g = &g;
     for (int k = 0; k < 4; ++k) lines.in[k] = o.in[k];

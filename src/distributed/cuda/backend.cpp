@@ -74,6 +74,10 @@ class cuda_backend final : public backend {
   }
 
   std::unique_ptr<part> make_part(const part_task& t) const override { return make_device_part(t); }
+  std::unique_ptr<border_entries> make_borders(const part_task& t, const line_of_ranks& line,
+                                               transport& by) const override {
+    return make_device_borders(t, line, by);
+  }
   std::unique_ptr<interface_systems> make_interface(strategy s, const interface_task& t,
                                                     transport& by) const override {
     return make_device_interface(s, t, by);

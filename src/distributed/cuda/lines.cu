@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "distributed/cuda/lines.hpp"
 
+#include "distributed/borders_in.hpp"
 #include "distributed/cuda/device_space.cuh"
 #include "distributed/line_sums_in.hpp"
 #include "distributed/strategies/make.hpp"
@@ -20,6 +21,11 @@ std::unique_ptr<verdicts> make_device_verdicts(const line_of_ranks& line, index_
 
 std::unique_ptr<line_sums> make_device_sums(const sums_task& t, transport& by) {
   return make_line_sums_in<device_space>(t, by);
+}
+
+std::unique_ptr<border_entries> make_device_borders(const part_task& t, const line_of_ranks& line,
+                                                    transport& by) {
+  return make_borders_in<device_space>(t, line, by);
 }
 
 void copy_on_device(const box_copy& c, std::size_t size, void* stream) {

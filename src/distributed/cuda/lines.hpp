@@ -13,6 +13,8 @@ std::unique_ptr<verdicts> make_device_verdicts(const line_of_ranks&, index_t lin
                                                const line_place&, transport&);
 std::unique_ptr<line_sums> make_device_sums(const sums_task&, transport&);
 std::unique_ptr<part> make_device_part(const part_task&);
+std::unique_ptr<border_entries> make_device_borders(const part_task&, const line_of_ranks&,
+                                                    transport&);
 void copy_on_device(const box_copy&, std::size_t size, void* stream);
 
 }  // namespace tridia::distributed

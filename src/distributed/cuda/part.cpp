@@ -49,7 +49,8 @@ class device_part final : public part {
  private:
   index_t lines() const { return part_.geometry.matrices.size; }
   cuda::segment_ends ends_of(const parcels& cut, const void* ends, index_t* found) const {
-    return {part_.before, part_.after, equations_, ends, cut.each, found};
+    return {part_.before, part_.after, part_.entries_before, part_.entries_after, equations_, ends,
+            cut.each,     found};
   }
   template <class Launch>
   void run(Launch launch, const solver::operands& o, const cuda::segment_ends& e, void* stream) {

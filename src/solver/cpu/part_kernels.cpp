@@ -58,14 +58,25 @@ class lane_words {
 template <class V>
 struct couplings {
   V before, after;
-  couplings(const part_strip& s, const group<V>& g)
-      : before(s.before ? entry(g, layout::sub, 0) : V(0)),
-        after(s.after ? entry(g, layout::sup, s.lines.rows - 1) : V(0)) {}
+  /// `first`: the group's first line in the strip.
+  couplings(const part_strip& s, const group<V>& g, int first)
+      : before(s.before ? entry(g, s.entries_before, first, layout::sub, 0) : V(0)),
+        after(s.after ? entry(g, s.entries_after, first, layout::sup, s.lines.rows - 1) : V(0)) {}
 
  private:
-  static V entry(const group<V>& g, layout::array a, index_t k) {
+  static V entry(const group<V>& g, const void* given, int first, layout::array a, index_t k) {
     alignas(64) scalar_of<V> row[packing<V>::reals];
-    g.in[a].load(row, k, k + 1);
+    if (given == nullptr) {
+      g.in[a].load(row, k, k + 1);
+    } else {
+      for (int l = 0; l < packing<V>::count; ++l) {
+        const int line = first + std::min(l, g.live - 1);
+        for (int c = 0; c < packing<V>::parts; ++c) {
+          row[c * packing<V>::count + l] =
+              static_cast<const scalar_of<V>*>(given)[line * packing<V>::parts + c];
+        }
+      }
+    }
     return packing<V>::load(row);
   }
 };
@@ -175,7 +186,8 @@ void for_each_group(Workplace& w, const part_strip& s, F f) {
     const group<V>& g = w.groups[i];
     w.use(i);
     w.ahead.lines_of(i + 1 < s.lines.groups ? &w.groups[i + 1] : nullptr, s.lines.rows);
-    f(g, lane_words<V>(s, g, i), couplings<V>(s, g), i * packing<V>::count);
+    const int first = i * packing<V>::count;
+    f(g, lane_words<V>(s, g, i), couplings<V>(s, g, first), first);
   }
 }
 

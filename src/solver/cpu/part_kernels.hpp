@@ -14,10 +14,13 @@ struct word_place {
 };
 
 /// Some groups of lines (whose geometry has no corners), and whether other rows of them are
-/// elsewhere: dl of the first row counts only if some are before it.
+/// elsewhere: `sub` of the first row counts only if some are before it.
 struct part_strip {
   strip lines;
   bool before, after;
+  // What couples the first and the last row to those elsewhere, one a line; null: where the rows
+  // have it.
+  const void *entries_before, *entries_after;
   word_place place[max_systems];  // of live lines
 };
 

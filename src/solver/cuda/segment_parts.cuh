@@ -79,8 +79,11 @@ __device__ __noinline__ index_t explain_part(const geometry& g, const typed_oper
   const index_t n = g.rows;
   index_t at[layout::array_count];
   g.line_offsets(system, 0, at);
-  const auto coupling = [&](int a, index_t k) { return o.in[a][at[a] + k * g.lines[a].step]; };
-  if (e.before && !core::is_finite(coupling(layout::sub, 0))) return -1;
+  const auto coupling = [&](const void* given, int a, index_t k) {
+    if (given != nullptr) return static_cast<const V*>(given)[system];
+    return o.in[a][at[a] + g.lines[a].origin + k * g.lines[a].step];
+  };
+  if (e.before && !core::is_finite(coupling(e.entries_before, layout::sub, 0))) return -1;
   solver::strided_matrix<V> a(g, n, o.in, at);
   solver::strided_rhs<V> b{o.in[layout::rhs] + at[layout::rhs], g.lines[layout::rhs].step};
   index_t status = solver::failed_elsewhere;
@@ -88,7 +91,9 @@ __device__ __noinline__ index_t explain_part(const geometry& g, const typed_oper
     core::diagnose_line<V, decltype(elimination)>(n, {n, n}, a, b, true,
                                                   [&](int, index_t s) { status = s; });
   });
-  if (status > 0 && e.after && !core::is_finite(coupling(layout::sup, n - 1))) return -n;
+  if (status > 0 && e.after && !core::is_finite(coupling(e.entries_after, layout::sup, n - 1))) {
+    return -n;
+  }
   return status;
 }
 
@@ -137,7 +142,14 @@ class part_passes : pass_launcher {
 
  private:
   int top() const { return s_.levels - 1; }
-  outside beyond() const { return {true, e_.before, e_.after, e_.found}; }
+  outside beyond() const {
+    return {true,
+            e_.before,
+            e_.after,
+            static_cast<const V*>(e_.entries_before),
+            static_cast<const V*>(e_.entries_after),
+            e_.found};
+  }
   template <class Kernel, class Words>
   void on_top(Kernel kernel, const Words& words) {
     const onchip_shape& s = s_.level[top()].shape;

@@ -37,18 +37,22 @@ __device__ __forceinline__ bool is_mine(verdict v) {
 struct outside {
   bool open = false;                   // the systems are parts of others
   bool before = false, after = false;  // whether there are rows on either side
-  index_t* found = nullptr;            // by system; see part_status.hpp
+  const V* entries_before = nullptr;   // by system; null: where the rows have them
+  const V* entries_after = nullptr;
+  index_t* found = nullptr;  // by system; see part_status.hpp
 
   /// Brings in the two entries that a geometry without corners has left out.
-  template <class V>
   __device__ __forceinline__ void mend(const tile<V>& t, const geometry& g,
                                        const typed_operands<V>& o, int system) const {
-    const auto entry = [&](int a, index_t k) {
+    const auto entry = [&](const V* given, int a, index_t k) {
+      if (given != nullptr) return given[t.number(system)];
       return o.in[a][t.offset(a, system) + k * g.lines[a].step];
     };
-    if (before && t.first_row() == 0) t.array(layout::sub, system)[0] = entry(layout::sub, 0);
+    if (before && t.first_row() == 0) {
+      t.array(layout::sub, system)[0] = entry(entries_before, layout::sub, 0);
+    }
     if (after && t.first_row() + t.rows() == g.rows) {
-      t.array(layout::sup, system)[t.rows() - 1] = entry(layout::sup, g.rows - 1);
+      t.array(layout::sup, system)[t.rows() - 1] = entry(entries_after, layout::sup, g.rows - 1);
     }
   }
 };

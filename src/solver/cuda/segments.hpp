@@ -41,8 +41,10 @@ std::optional<segments_shape> plan_segments(const solver::task&, const segments_
 /// systems together, as distributed/parcels.hpp says of lines.
 struct segment_ends {
   bool before, after;  // whether there are rows on either side
-  void* equations;     // that reducing writes
-  const void* ends;    // that expanding reads
+  // The entries that couple the rows here to those, one a system; null: where the rows have them.
+  const void *entries_before, *entries_after;
+  void* equations;   // that reducing writes
+  const void* ends;  // that expanding reads
   index_t each;
   index_t* found;  // an entry a system: what is found of it, as part_status.hpp says
 };

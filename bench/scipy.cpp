@@ -1,0 +1,78 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "scipy.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+
+namespace tridia_bench {
+namespace {
+
+/// The lines that a command of the shell prints.
+class command_lines {
+ public:
+  explicit command_lines(const std::string& command) : pipe_(popen(command.c_str(), "r")) {
+    if (pipe_ == nullptr) throw std::runtime_error("no process can be started: " + command);
+  }
+  ~command_lines() { pclose(pipe_); }
+  command_lines(const command_lines&) = delete;
+  command_lines& operator=(const command_lines&) = delete;
+
+  /// Nothing once there are no more.
+  std::optional<std::string> next() {
+    char text[256];
+    if (std::fgets(text, sizeof text, pipe_) == nullptr) return {};
+    std::string line = text;
+    while (!line.empty() && line.back() == '\n') line.pop_back();
+    return line;
+  }
+
+ private:
+  std::FILE* pipe_;
+};
+
+/// A word of the shell.
+std::string quoted(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
+/// In a build as where it is installed.
+std::filesystem::path script() {
+  const auto programs = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  return programs.parent_path() / "share" / "tridia" / "derive_scipy.py";
+}
+
+}  // namespace
+
+std::optional<scipy_peer> find_scipy() {
+  // The distribution's Python, which has the distribution's SciPy, is asked first.
+  for (const char* python : {"/usr/bin/python3", "python3"}) {
+    scipy_peer found{std::string(python) + " -B " + quoted(script()), {}};
+    command_lines lines(found.command + " versions 2>/dev/null");
+    while (const auto line = lines.next()) {
+      const auto space = line->find(' ');
+      if (space != line->npos) found.versions[line->substr(0, space)] = line->substr(space + 1);
+    }
+    if (!found.versions.empty()) return found;
+  }
+  return {};
+}
+
+void run_scipy(benchmark::State& state, row& r, const scipy_peer& scipy, const std::string& solver,
+               const derive_case& c) {
+  command_lines lines(scipy.command + ' ' + solver + ' ' + std::to_string(c.points) + ' ' +
+                      std::to_string(c.axis) + ' ' + std::to_string(r.most_repetitions));
+  const auto number = [&] {
+    const auto line = lines.next();
+    if (!line) throw std::runtime_error("derive_scipy.py has ended before its results");
+    return std::strtod(line->c_str(), nullptr);
+  };
+  const double error = number();
+  measure(state, r, number);
+  set_residual(r, error, tridia::value_type::f64);
+}
+
+}  // namespace tridia_bench

@@ -1,0 +1,25 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "derive.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace tridia_bench {
+
+/// SciPy on one core, by share/tridia/derive_scipy.py in a Python that has it.
+struct scipy_peer {
+  std::string command;                          // Python and the script, for a shell
+  std::map<std::string, std::string> versions;  // SciPy's and NumPy's
+};
+
+/// Nothing where no Python has SciPy.
+std::optional<scipy_peer> find_scipy();
+
+/// Times one of its solvers, as the script names them, on a C6 first derivative.
+void run_scipy(benchmark::State& state, row& r, const scipy_peer& scipy, const std::string& solver,
+               const derive_case& c);
+
+}  // namespace tridia_bench
