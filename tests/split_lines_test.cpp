@@ -260,6 +260,19 @@ TEST(SplitLines, ShortLinesStayWhole) {
   EXPECT_FALSE(split_alone(line_of(c6, 512, boundary::regular), {512, 128, 2}));
 }
 
+/// Also of lengths that nothing divides, and of lines shorter than a part may be.
+TEST(SplitLines, NoPartIsShort) {
+  const scheme c6 = find_scheme(quantity::first_derivative, "C6");
+  for (const index_t most : {512, 2048}) {
+    for (const index_t n : {131, 257, 400, 521, 577, 1031, 2053, 2111, 4099}) {
+      const auto s = split_alone(line_of(c6, n, boundary::regular), {most, 4 * most, 2});
+      EXPECT_EQ(bool(s), n > most) << n;
+      if (!s) continue;
+      for (const auto& r : s->runs) EXPECT_GE(r.line.points, 64) << n;
+    }
+  }
+}
+
 /// Lengths that a GPU splits, along and across, against the reference.
 TEST(SplitLinesCuda, AgreesWithTheReference) {
   const auto& backends = every_backend();

@@ -59,7 +59,7 @@ struct share_summing {
   TRIDIA_FN void sum(const sum_group& g, index_t line, index_t live, int member,
                      Value value) const {
     // Points that are asked for at the same time.
-    constexpr int ahead = Lanes > 1 ? 1 : Team > 1 ? 4 : 8;
+    constexpr int ahead = Lanes > 1 ? 1 : 8;
     V all[Sums][Lanes];
     TRIDIA_UNROLL
     for (int j = 0; j < Sums; ++j)

@@ -15,18 +15,18 @@ constexpr index_t most_points = index_t{1} << 17;
 /// Shorter last parts are not worth a launch; closures and sums' rows have room in them.
 constexpr index_t least_points = 64;
 
+/// All of them where no part leaves a last one that is long enough.
 index_t part_points(index_t points, index_t most) {
-  index_t part = most / piece * piece;
+  const index_t longest = most / piece * piece;
   // Parts of one length take one launch.
-  for (index_t even = part; even >= most * 3 / 4; even -= piece) {
-    if (points % even == 0) return even;
+  for (index_t part = longest; part >= most * 3 / 4; part -= piece) {
+    if (points % part == 0) return part;
   }
-  const auto leaves_enough = [&] {
+  for (index_t part = longest; part >= least_points; part -= piece) {
     const index_t last = points % part;
-    return last == 0 || last >= std::max(least_points, most / 4);
-  };
-  while (part > least_points && !leaves_enough()) part -= piece;
-  return part;
+    if (last == 0 || last >= std::max(least_points, most / 4)) return part;
+  }
+  return points;
 }
 
 line_cuts cuts_of(const line_operator& whole, index_t part) {

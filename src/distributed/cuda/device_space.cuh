@@ -39,7 +39,7 @@ class device_space {
   [[nodiscard]] index_t slots(index_t count) const { return count; }
 
   static index_t run(index_t /*elements*/) { return 1; }
-  static constexpr int lanes = 1, team = 8;
+  static constexpr int lanes = 1, team = 4;
 
   template <class F>
   void for_each(index_t count, index_t /*work*/, const F& f) const {

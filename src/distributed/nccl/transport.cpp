@@ -34,7 +34,11 @@ class nccl_transport final : public transport {
  public:
   nccl_transport(int device, double time_limit) : device_(device), limit_(time_limit) {
     const device_scope scope(device_);
-    check(cudaStreamCreateWithFlags(&travel_, cudaStreamNonBlocking), "cudaStreamCreate");
+    // Messages go first where others' work is waiting for the same multiprocessors.
+    int least = 0, greatest = 0;
+    check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
+    check(cudaStreamCreateWithPriority(&travel_, cudaStreamNonBlocking, greatest),
+          "cudaStreamCreate");
     pending_ = std::make_unique<pending_messages>();
   }
   ~nccl_transport() override {

@@ -10,7 +10,7 @@ namespace tridia::cuda {
 namespace {
 
 /// Calls that share a line whose points lie side by side.
-constexpr int team = 8;
+constexpr int team = 4;
 
 /// One group of sums a call, line after line: few long lines keep a device busy as well.
 template <class V, int Team>
