@@ -21,6 +21,12 @@ using solver::align;
 using solver::operands;
 using solver::task;
 
+/// Fewer do not make rows that are worth walking along.
+constexpr int fewest_groups_by_rows = 4;
+
+/// As in compact/cpu/cpu.cpp.
+constexpr int threads_that_own_lines = 4;
+
 class executor final : public solver::executor {
  public:
   explicit executor(const task& t) : task_(t), place_(task_) {
@@ -103,7 +109,9 @@ class executor final : public solver::executor {
     s.room = place_.matrix_groups();
     s.reversed = false;
     s.longest_pad = 0;
-    s.stream = place_.streams() && o.x != o.in[layout::rhs];
+    s.by_rows = right_sides && place_.side_by_side() && s.groups >= fewest_groups_by_rows;
+    s.own = s.by_rows && place_.streams() && place_.threads() <= threads_that_own_lines;
+    s.stream = place_.streams() && !s.own && o.x != o.in[layout::rhs];
     s.live = static_cast<int>(part.count);
     for (int l = 0; l < s.live; ++l) {
       const index_t p = part.first + l;
