@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/cpu/owned_tables.hpp"
 #include "compact/executor.hpp"
+#include "solver/cpu/writing.hpp"
 #include "solver/executor.hpp"
 #include "solver/host_pointer.hpp"
 
@@ -22,11 +23,6 @@ std::size_t cache_bytes(int name, std::size_t otherwise) {
   const long bytes = sysconf(name);
   return bytes > 0 ? static_cast<std::size_t>(bytes) : otherwise;
 }
-
-/// Up to so many threads leave memory with time to spare: a write is soonest done if its cache line
-/// was asked for beforehand. More of them share what memory can do, and writing past the cache
-/// spares it the reading of lines that are overwritten.
-constexpr int threads_that_own_lines = 4;
 
 /// Where lines are neighbours, runs of them are cut into strips, so that a row of a strip is one
 /// piece of memory.
@@ -159,7 +155,7 @@ class executor final : public compact::executor {
     s.visit = contiguous() ? s.chunk : 8;
     s.ahead = 8;
     s.far = far_;
-    s.stream = far_ && threads_ > threads_that_own_lines && c.in != c.out;
+    s.stream = far_ && threads_ > tridia::cpu::threads_that_own_lines && c.in != c.out;
     s.next = -1;
     if (to < geometry_.right_sides.size) {
       index_t offsets[layout::array_count];
