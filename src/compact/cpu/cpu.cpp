@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/cpu/owned_tables.hpp"
 #include "compact/executor.hpp"
+#include "solver/cpu/writing.hpp"
 #include "solver/executor.hpp"
 #include "solver/host_pointer.hpp"
 
@@ -23,6 +24,24 @@ std::size_t cache_bytes(int name, std::size_t otherwise) {
   return bytes > 0 ? static_cast<std::size_t>(bytes) : otherwise;
 }
 
+/// Where lines are neighbours, runs of them are cut into strips, so that a row of a strip is one
+/// piece of memory.
+struct strip_split {
+  index_t lines, run, lanes;
+  index_t head;  // lines of the first run that are a strip of their own
+
+  index_t count() const {
+    const index_t each = (run + lanes - 1) / lanes;
+    return head == 0 ? lines / run * each : 1 + (lines - head + lanes - 1) / lanes;
+  }
+  /// The first line of a strip; that of strip `count()` would be `lines`.
+  index_t begin(index_t i) const {
+    if (head > 0) return i == 0 ? 0 : std::min(head + (i - 1) * lanes, lines);
+    const index_t each = (run + lanes - 1) / lanes, r = i / each;
+    return r * run + (i - r * each) * lanes;
+  }
+};
+
 /// Where a strip's lines begin.
 struct line_starts {
   index_t in[most_lanes], out[most_lanes];
@@ -35,14 +54,13 @@ class executor final : public compact::executor {
       : geometry_(t.geometry), kernels_(find_kernels<R>()), tables_(t.line) {
     const index_t lines = geometry_.right_sides.size;
     const index_t values = lines * t.line.rows;
-    streams_ = static_cast<std::size_t>(values) * 2 * sizeof(R) >
-               cache_bytes(_SC_LEVEL3_CACHE_SIZE, std::size_t{32} << 20);
-    lanes_ = choose_lanes(lines);
+    far_ = static_cast<std::size_t>(values) * 2 * sizeof(R) >
+           cache_bytes(_SC_LEVEL3_CACHE_SIZE, std::size_t{32} << 20);
     const index_t threads = t.options.threads > 0 ? t.options.threads : omp_get_max_threads();
-    threads_ =
-        values < serial_values
-            ? 1
-            : static_cast<int>(std::clamp<index_t>((lines + lanes_ - 1) / lanes_, 1, threads));
+    choose_strips(lines, values < serial_values ? 1 : threads);
+    threads_ = values < serial_values
+                   ? 1
+                   : static_cast<int>(std::clamp<index_t>(strips_.count(), 1, threads));
   }
 
   int threads() const override { return threads_; }
@@ -55,14 +73,12 @@ class executor final : public compact::executor {
 
   void apply(const call& c) const override {
     std::byte* const memory = solver::align(c.workspace);
-    const index_t first = unaligned_head(c.out), lines = geometry_.right_sides.size;
-    // Lines before the first at a whole cache line are a strip of their own.
-    const index_t heads = first > 0 ? 1 : 0;
-    const index_t count = heads + (lines - first + lanes_ - 1) / lanes_;
+    strip_split strips = strips_;
+    if (strips.run == strips.lines) strips.head = unaligned_head(c.out);
+    const index_t count = strips.count();
     const auto one = [&](index_t i, int thread) {
-      const index_t from = i < heads ? 0 : first + (i - heads) * lanes_;
-      const index_t to = i < heads ? first : std::min<index_t>(from + lanes_, lines);
-      run(c, from, to, reinterpret_cast<R*>(memory + thread * buffer_bytes()));
+      run(c, strips.begin(i), strips.begin(i + 1),
+          reinterpret_cast<R*>(memory + thread * buffer_bytes()));
     };
     if (threads_ == 1) {
       for (index_t i = 0; i < count; ++i) one(i, 0);
@@ -75,18 +91,33 @@ class executor final : public compact::executor {
  private:
   const tables<R>& table() const { return tables_.view(); }
   std::size_t buffer_bytes() const {
-    return solver::round_up(static_cast<std::size_t>(table().buffer_rows) * lanes_ * sizeof(R));
+    return solver::round_up(static_cast<std::size_t>(table().buffer_rows * pitch()) * sizeof(R));
   }
 
-  /// As many as keep the buffer well within a core's cache; measured on 256^3.
-  int choose_lanes(index_t lines) const {
+  /// Strips of as many lines as keep the buffer well within a core's cache (measured on 256^3) and
+  /// leave work for all threads.
+  void choose_strips(index_t lines, index_t threads) {
     const std::size_t cache = cache_bytes(_SC_LEVEL2_CACHE_SIZE, std::size_t{1} << 20);
-    const std::size_t row = static_cast<std::size_t>(table().buffer_rows) * sizeof(R);
-    const index_t useful = std::min(static_cast<index_t>(cache / (contiguous() ? 16 : 6) / row),
-                                    std::max<index_t>(lines, 1));
-    const index_t units =
-        std::clamp<index_t>(useful / kernels_.unit, 1, most_lanes / kernels_.unit);
-    return static_cast<int>(units * kernels_.unit);
+    const auto row = static_cast<std::size_t>(table().buffer_rows) * sizeof(R);
+    const auto fit = static_cast<index_t>(cache / (contiguous() ? 16 : 2) / row);
+    const index_t most = std::clamp<index_t>(std::min(fit, lines / threads), 1, most_lanes);
+    const index_t run = neighbours(), pieces = (run + most - 1) / most;
+    const index_t unit = kernels_.wide, even = (run + pieces - 1) / std::max<index_t>(pieces, 1);
+    const bool alone = run == lines;
+    const index_t units = alone ? most / unit : (even + unit - 1) / unit;
+    strips_ = {lines, run, std::clamp<index_t>(units, 1, most_lanes / unit) * unit, 0};
+  }
+  /// Lines that follow each other side by side; all where that is of no use.
+  index_t neighbours() const {
+    const layout::axes& lines = geometry_.right_sides;
+    if (lines.count == 0) return lines.size;
+    const layout::axis& last = lines.at[lines.count - 1];
+    const bool side_by_side = last.stride[layout::rhs] == 1 && last.stride[layout::x] == 1;
+    return side_by_side && last.extent >= kernels_.wide ? last.extent : lines.size;
+  }
+  /// Rows that are a page apart would push each other out of the cache.
+  index_t pitch() const {
+    return strips_.lanes + (contiguous() ? 0 : static_cast<index_t>(solver::alignment / sizeof(R)));
   }
 
   bool contiguous() const { return geometry_.lines[layout::rhs].step == 1; }
@@ -94,7 +125,7 @@ class executor final : public compact::executor {
   /// Lines before the one whose result begins a cache line, where lines lie side by side.
   index_t unaligned_head(const void* out) const {
     const layout::axes& lines = geometry_.right_sides;
-    if (!streams_ || lines.count == 0 || lines.at[lines.count - 1].stride[layout::x] != 1) return 0;
+    if (!far_ || lines.count == 0 || lines.at[lines.count - 1].stride[layout::x] != 1) return 0;
     constexpr auto whole = static_cast<index_t>(solver::alignment / sizeof(R));
     const auto past =
         static_cast<index_t>(reinterpret_cast<std::uintptr_t>(out) / sizeof(R) % whole);
@@ -110,21 +141,40 @@ class executor final : public compact::executor {
       at.in[l] = offsets[layout::rhs];
       at.out[l] = offsets[layout::x];
     }
-    const int lanes = (live + kernels_.unit - 1) / kernels_.unit * kernels_.unit;
-    const R* const given = table().given > 0 ? static_cast<const R*>(c.given) + from : nullptr;
-    kernels_.apply(
-        table(),
-        {c.in, c.out, at.in, at.out, geometry_.lines[layout::rhs].step,
-         geometry_.lines[layout::x].step, live, lanes, contiguous() ? 64 : 32,
-         streams_ && c.in != c.out, given, geometry_.right_sides.size, c.s, c.accumulate},
-        buffer);
+    strip s{};
+    s.in = c.in;
+    s.out = c.out;
+    s.in_at = at.in;
+    s.out_at = at.out;
+    s.in_step = geometry_.lines[layout::rhs].step;
+    s.out_step = geometry_.lines[layout::x].step;
+    s.live = live;
+    s.lanes = (live + kernels_.unit - 1) / kernels_.unit * kernels_.unit;
+    s.pitch = pitch();
+    s.chunk = contiguous() ? 64 : 32;
+    s.visit = contiguous() ? s.chunk : 8;
+    s.ahead = 8;
+    s.far = far_;
+    s.stream = far_ && threads_ > tridia::cpu::threads_that_own_lines && c.in != c.out;
+    s.next = -1;
+    if (to < geometry_.right_sides.size) {
+      index_t offsets[layout::array_count];
+      geometry_.right_sides.offsets(to, offsets);
+      s.next = offsets[layout::rhs];
+    }
+    s.given = table().given > 0 ? static_cast<const R*>(c.given) + from : nullptr;
+    s.given_step = geometry_.right_sides.size;
+    s.s = c.s;
+    s.accumulate = c.accumulate;
+    kernels_.apply(table(), s, buffer);
   }
 
   layout::geometry geometry_;
   kernels<R> kernels_;
   owned_tables<R> tables_;
-  bool streams_;
-  int lanes_, threads_;
+  bool far_;  // the arrays are larger than the cache
+  strip_split strips_{};
+  int threads_;
 };
 
 }  // namespace

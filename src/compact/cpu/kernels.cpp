@@ -4,7 +4,9 @@
 #include "compact/cpu/kernel_table.hpp"
 #include "compact/cpu/stage.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 // A strip of lines: loaded into the buffer a chunk at a time, down through the stencil and the
 // elimination, back through the substitution, stored. What is left of row i overwrites the buffer's
@@ -22,7 +24,7 @@ struct block {
   static TRIDIA_FN block load(const R* p) {
     block b;
     _Pragma("GCC unroll 8") for (int i = 0; i < M; ++i) b.v[i].copy_from(p + i * width<R>,
-                                                                         stdx::vector_aligned);
+                                                                         stdx::element_aligned);
     return b;
   }
   TRIDIA_FN void store(R* p) const {
@@ -35,22 +37,18 @@ struct block {
     return b;
   }
   /// this + f b
-  TRIDIA_FN block plus(R f, const block& b) const {
+  TRIDIA_FN block plus(const simd& factor, const block& b) const {
     block r;
-    const simd factor(f);
     _Pragma("GCC unroll 8") for (int i = 0; i < M; ++i) r.v[i] =
         tridia::cpu::TRIDIA_ISA::fused(v[i], factor, b.v[i]);
     return r;
   }
-  TRIDIA_FN block times(R f) const {
+  TRIDIA_FN block times(const simd& factor) const {
     block r;
-    const simd factor(f);
     _Pragma("GCC unroll 8") for (int i = 0; i < M; ++i) r.v[i] = v[i] * factor;
     return r;
   }
 };
-
-constexpr int vectors = 4;
 
 /// What goes from one chunk to the next, in every lane.
 template <class R>
@@ -59,19 +57,32 @@ struct alignas(64) carried {
   R next[most_lanes], after[most_lanes], end[most_lanes];  // and back
 };
 
-/// A strip of lines on its way.
-template <class R>
+/// Rows a page apart push each other out of the nearest cache: those of longer stencils are taken
+/// into the buffer first.
+constexpr int most_rows_where_they_lie = 7;
+
+/// Where results go: straight to where they lie side by side, so that stores go on beside the
+/// arithmetic, or added to what is there; else into the buffer.
+enum class goal : char { array, sum, buffer };
+
+/// A strip of lines on its way, `Vectors` of lanes at a time.
+template <class R, int Vectors>
 class passage {
  public:
-  using values = block<R, vectors>;
+  using values = block<R, Vectors>;
+  using simd = typename values::simd;
 
   passage(const tables<R>& t, const strip& s, R* buffer)
       : t_(t),
         s_(s),
         rows_(buffer),
-        points_(buffer + t.front * s.lanes),
-        pitch_(s.lanes),
-        direct_(s.out_step != 1 && s.live == s.lanes && run_from(s.out_at, 0, s.live) == s.live) {}
+        pitch_(s.pitch),
+        pieces_in_(lie_side_by_side(s.in_at, s.in_step)),
+        lies_in_(pieces_in_ && t.given == 0 && t.interior.count <= most_rows_where_they_lie),
+        lies_out_(lie_side_by_side(s.out_at, s.out_step)),
+        staged_(buffer + t.front * s.pitch),
+        points_(lies_in_ ? static_cast<const R*>(s.in) + s.in_at[0] : staged_),
+        point_pitch_(lies_in_ ? s.in_step : s.pitch) {}
 
   void run() {
     for_each_block([&](int lane) {
@@ -81,27 +92,69 @@ class passage {
       values::zero().store(state_.after + lane);
       values::zero().store(state_.end + lane);
     });
-    descend();
+    with_count(t_.interior.count, [&](auto count) {
+      constexpr int n = decltype(count)::value;
+      t_.periodic ? descend<n, true>() : descend<n, false>();
+    });
     if (t_.periodic) close();
-    ascend();
+    t_.periodic ? ascend<true>() : ascend<false>();
   }
 
  private:
+  /// Whether what belongs to a row of all lanes is one piece of memory, which can be worked on
+  /// where it lies.
+  bool lie_side_by_side(const index_t* at, index_t step) const {
+    return step != 1 && s_.live == s_.lanes && run_from(at, 0, s_.live) == s_.live;
+  }
+
   template <class F>
   TRIDIA_FN void for_each_block(F f) const {
     for (int lane = 0; lane < s_.lanes; lane += values::count) f(lane);
   }
 
-  void copy(index_t to, index_t from, index_t rows) const {
-    std::memcpy(points_ + to * pitch_, points_ + from * pitch_,
-                static_cast<std::size_t>(rows * pitch_) * sizeof(R));
+  /// Calls f with the number of weights as a constant, for loops that keep them in registers; 0:
+  /// more than those of any scheme of the library.
+  template <class F>
+  static void with_count(int count, F f) {
+    switch (count) {
+#define TRIDIA_COUNT(n) \
+  case n:               \
+    return f(std::integral_constant<int, n>());
+      TRIDIA_COUNT(1)
+      TRIDIA_COUNT(2)
+      TRIDIA_COUNT(3)
+      TRIDIA_COUNT(4)
+      TRIDIA_COUNT(5)
+      TRIDIA_COUNT(6)
+      TRIDIA_COUNT(7)
+      TRIDIA_COUNT(9)
+      TRIDIA_COUNT(11)
+#undef TRIDIA_COUNT
+      default:
+        return f(std::integral_constant<int, 0>());
+    }
+  }
+
+  // ---- down ----
+
+  template <int Count, bool Bordered>
+  void descend() {
+    if (!lies_in_) return descend_staged<Count, Bordered>();
+    for (index_t k0 = 0, k1; k0 < t_.eliminated; k0 = k1) {
+      k1 = std::min(k0 + s_.visit, t_.eliminated);
+      for_each_block([&](int lane) {
+        look_down(lane, k0, k1);
+        down<Count, Bordered>(lane, k0, k1);
+      });
+    }
   }
 
   /// Loads a chunk, then goes through the rows whose values are all there.
-  void descend() {
+  template <int Count, bool Bordered>
+  void descend_staged() {
     load_given(s_, t_.given, rows_ + t_.given_at * pitch_);
     if (t_.before > 0) {
-      load(s_, t_.points - t_.before, t_.points, points_);
+      load(s_, t_.points - t_.before, t_.points, staged_);
       copy(-t_.before, t_.points - t_.before, t_.before);
     }
     index_t done = 0;
@@ -109,14 +162,104 @@ class passage {
       // The first values are needed once more at the end, when they have been overwritten.
       p1 = p0 == 0 && t_.behind > s_.chunk ? t_.behind : p0 + s_.chunk;
       p1 = p1 < t_.points ? p1 : t_.points;
-      load(s_, p0, p1, points_);
+      load(s_, p0, p1, staged_);
       if (p0 == 0) copy(t_.points, 0, t_.behind);
       index_t ready = p1 == t_.points ? t_.eliminated : p1 - t_.ahead;
       ready = ready < t_.eliminated ? ready : t_.eliminated;
       if (ready <= done) continue;
-      for_each_block([&](int lane) { down(lane, done, ready); });
+      for (index_t k0 = done, k1; k0 < ready; k0 = k1) {
+        k1 = std::min(k0 + s_.visit, ready);
+        for_each_block([&](int lane) {
+          look_down(lane, k0, k1);
+          down<Count, Bordered>(lane, k0, k1);
+        });
+      }
       done = ready;
     }
+  }
+  void copy(index_t to, index_t from, index_t rows) const {
+    std::memcpy(staged_ + to * pitch_, staged_ + from * pitch_,
+                static_cast<std::size_t>(rows * pitch_) * sizeof(R));
+  }
+
+  template <int Count, bool Bordered>
+  void down(int lane, index_t k0, index_t k1) {
+    index_t from = t_.plain_from, to = Count > 0 ? t_.plain_to : from;
+    if (lies_in_) {
+      from = std::max<index_t>(from, -t_.interior.first);
+      to = std::min<index_t>(to, t_.points - t_.ahead);
+    }
+    index_t i = k0;
+    for (; i < k1 && (i < from || from >= to); ++i) eliminate(lane, i);
+    if (i < k1 && i < to) {
+      t_.for_each_stretch(i, std::min(k1, to),
+                          [&](const row_numbers<R>* n, index_t step, index_t a, index_t b) {
+                            plain<Count, Bordered>(n, step, lane, a, b);
+                          });
+      i = std::min(k1, to);
+    }
+    for (; i < k1; ++i) eliminate(lane, i);
+  }
+
+  /// Rows a to b - 1, which have the interior's stencil and no interchange.
+  template <int Count, bool Bordered>
+  __attribute__((noinline)) void plain(const row_numbers<R>* n, index_t step, int lane, index_t a,
+                                       index_t b) {
+    // Copies that nothing points to: they stay in registers.
+    constexpr int count = Count > 0 ? Count : 1;
+    simd w[count];
+    _Pragma("GCC unroll 16") for (int k = 0; k < count; ++k) w[k] = simd(t_.interior.at[k]);
+    const index_t in_pitch = point_pitch_, out_pitch = pitch_;
+    const R* at = points_ + (a + t_.interior.first) * in_pitch + lane;
+    R* to = rows_ + a * out_pitch + lane;
+    values left = values::load(state_.left + lane), border = values::load(state_.border + lane);
+    for (index_t i = a; i < b; ++i, n += step, at += in_pitch, to += out_pitch) {
+      values r = values::load(at).times(w[0]);
+      _Pragma("GCC unroll 16") for (int k = 1; k < count; ++k) r =
+          r.plus(w[k], values::load(at + k * in_pitch));
+      if constexpr (Bordered) border = border.plus(simd(n->border), r);
+      left = r.plus(simd(-n->below), left);
+      left.store(to);
+    }
+    left.store(state_.left + lane);
+    if (Bordered) border.store(state_.border + lane);
+  }
+
+  const weights<R>& stencil_of(index_t i) const {
+    const index_t tail = t_.eliminated - t_.tails;
+    return i < t_.heads ? t_.head[i] : i < tail ? t_.interior : t_.tail[i - tail];
+  }
+  values right_side(const weights<R>& w, int lane, index_t i) const {
+    values sum = point(i + w.first, lane).times(simd(w.at[0]));
+    for (int k = 1; k < w.count; ++k) {
+      sum = sum.plus(simd(w.at[k]), point(i + w.first + k, lane));
+    }
+    return sum;
+  }
+  /// Of a periodic line, those beyond its ends too: in the buffer they lie around the others.
+  values point(index_t p, int lane) const {
+    if (lies_in_) p = p < 0 ? p + t_.points : p >= t_.points ? p - t_.points : p;
+    return values::load(points_ + p * point_pitch_ + lane);
+  }
+
+  /// One row on the way down, whatever it is.
+  __attribute__((noinline)) void eliminate(int lane, index_t i) {
+    const row_numbers<R>& n = t_.number(i);
+    R* const at = rows_ + i * pitch_ + lane;
+    values left = values::load(state_.left + lane);
+    values r = right_side(stencil_of(i), lane, i);
+    if (n.bordered) {
+      values::load(state_.border + lane).plus(simd(n.border), r).store(state_.border + lane);
+    }
+    if (n.swapped) {
+      r.store(at - pitch_);
+      const values above = left;
+      left = r;
+      r = above;
+    }
+    left = r.plus(simd(-n.below), left);
+    left.store(at);
+    left.store(state_.left + lane);
   }
 
   /// The last row of a periodic line.
@@ -124,107 +267,173 @@ class passage {
     const index_t last = t_.eliminated;
     for_each_block([&](int lane) {
       const values border = values::load(state_.border + lane);
-      const values end = right_side(t_.interior, lane, last).plus(R(-1), border).times(t_.corner);
+      const values end =
+          right_side(t_.interior, lane, last).plus(simd(R(-1)), border).times(simd(t_.corner));
       end.store(state_.end + lane);
-      end.times(static_cast<R>(s_.s) * t_.last_scale).store(rows_ + last * pitch_ + lane);
+      end.times(simd(static_cast<R>(s_.s) * t_.last_scale)).store(rows_ + last * pitch_ + lane);
     });
     store(s_, last, last + 1, rows_);
   }
 
+  // ---- and back ----
+
   /// Chunks begin where cache lines of the result do, if lines are contiguous.
+  template <bool Columned>
   void ascend() {
+    if (!lies_out_) return ascend_to<Columned, goal::buffer>();
+    s_.accumulate ? ascend_to<Columned, goal::sum>() : ascend_to<Columned, goal::array>();
+  }
+  template <bool Columned, goal Goal>
+  void ascend_to() {
     constexpr index_t line = 64 / sizeof(R);
     const auto past = static_cast<index_t>(
         (reinterpret_cast<std::uintptr_t>(s_.out) / sizeof(R) + s_.out_at[0]) % line);
     const index_t first = (line - past) % line;
     for (index_t k1 = t_.eliminated, k0; k1 > 0; k1 = k0) {
       k0 = k1 > first ? first + (k1 - 1 - first) / s_.chunk * s_.chunk : 0;
-      for_each_block([&](int lane) { back(lane, k0, k1); });
-      if (!direct_) store(s_, k0, k1, rows_);
+      for (index_t v1 = k1, v0; v1 > k0; v1 = v0) {
+        v0 = std::max(v1 - s_.visit, k0);
+        for_each_block([&](int lane) {
+          look_back(lane, v0, v1);
+          back<Columned, Goal>(lane, v0, v1);
+        });
+      }
+      if (Goal == goal::buffer) store(s_, k0, k1, rows_);
     }
   }
 
-  TRIDIA_FN values right_side(const weights<R>& w, int lane, index_t i) const {
-    const R* at = points_ + (i + w.first) * pitch_ + lane;
-    values sum = values::load(at).times(w.at[0]);
-    for (int k = 1; k < w.count; ++k) {
-      at += pitch_;
-      sum = sum.plus(w.at[k], values::load(at));
-    }
-    return sum;
-  }
-
-  /// One row on the way down; `left` is what is left of the one above.
-  TRIDIA_FN void eliminate(const weights<R>& w, int lane, index_t i, values& left,
-                           values& border) const {
-    const row_numbers<R>& n = t_.number(i);
-    R* const at = rows_ + i * pitch_ + lane;
-    values r = right_side(w, lane, i);
-    if (n.bordered) border = border.plus(n.border, r);
-    if (n.swapped) {
-      r.store(at - pitch_);
-      const values above = left;
-      left = r;
-      r = above;
-    }
-    left = r.plus(-n.below, left);
-    left.store(at);
-    ask_ahead<R>(s_, t_.points, lane, values::count, i);
-  }
-
-  void down(int lane, index_t k0, index_t k1) {
-    values left = values::load(state_.left + lane), border = values::load(state_.border + lane);
-    const index_t tail = t_.eliminated - t_.tails;
-    const index_t inner = tail < k1 ? tail : k1;
-    index_t i = k0;
-    for (; i < t_.heads && i < k1; ++i) eliminate(t_.head[i], lane, i, left, border);
-    for (; i < inner; ++i) eliminate(t_.interior, lane, i, left, border);
-    for (; i < k1; ++i) eliminate(t_.tail[i - tail], lane, i, left, border);
-    left.store(state_.left + lane);
-    border.store(state_.border + lane);
-  }
-
+  template <bool Columned, goal Goal>
   void back(int lane, index_t k0, index_t k1) {
-    values next = values::load(state_.next + lane), after = values::load(state_.after + lane);
+    const index_t from = t_.plain_back_from, to = std::max(t_.plain_to, from);
+    index_t i = k1;
+    for (; i > k0 && i > to; --i) substitute<Goal>(lane, i - 1);
+    if (i > k0 && i > from) {
+      t_.for_each_stretch_back(std::max(k0, from), i,
+                               [&](const row_numbers<R>* n, index_t step, index_t a, index_t b) {
+                                 plain_back<Columned, Goal>(n, step, lane, a, b);
+                               });
+      i = std::max(k0, from);
+    }
+    for (; i > k0; --i) substitute<Goal>(lane, i - 1);
+  }
+
+  /// Rows b - 1 down to a, whose elimination had no interchange; `n` is that of row b - 1.
+  template <bool Columned, goal Goal>
+  __attribute__((noinline)) void plain_back(const row_numbers<R>* n, index_t step, int lane,
+                                            index_t a, index_t b) {
+    const simd s(static_cast<R>(s_.s));
+    const bool stream = s_.stream;
+    const index_t pitch = pitch_, to_pitch = Goal == goal::buffer ? pitch_ : s_.out_step;
+    const R* at = rows_ + (b - 1) * pitch + lane;
+    R* to = place<Goal>(lane, b - 1);
+    values next = values::load(state_.next + lane);
     const values end = values::load(state_.end + lane);
-    const R s = static_cast<R>(s_.s);
-    for (index_t i = k1; i-- > k0;) {
-      const row_numbers<R>& n = t_.number(i);
-      R* const at = rows_ + i * pitch_ + lane;
-      values x = values::load(at).times(n.pivot);
-      if (n.fills) x = x.plus(-n.fill, after);
-      x = x.plus(-n.next, next);
-      after = next;
-      next = x;
-      if (n.columned) x = x.plus(-n.column, end);
-      const values result = x.times(s * n.scale);
-      direct_ ? put(result, lane, i) : result.store(at);
+    for (index_t i = b; i > a; --i, n -= step, at -= pitch, to -= to_pitch) {
+      next = values::load(at).times(simd(n->pivot)).plus(simd(-n->next), next);
+      values x = next;
+      if constexpr (Columned) x = x.plus(simd(-n->column), end);
+      put<Goal>(x.times(s * simd(n->scale)), to, stream);
     }
     next.store(state_.next + lane);
-    after.store(state_.after + lane);
   }
 
-  /// Straight to where results lie side by side: the stores go on beside the arithmetic.
-  TRIDIA_FN void put(const values& x, int lane, index_t i) const {
-    R* const to = static_cast<R*>(s_.out) + s_.out_at[0] + lane + i * s_.out_step;
-    for (int v = 0; v < vectors; ++v) {
-      const auto part = tridia::cpu::TRIDIA_ISA::native(x.v[v]);
-      s_.accumulate ? put_piece<R, true>(to + v * width<R>, part, s_.stream)
-                    : put_piece<R, false>(to + v * width<R>, part, s_.stream);
+  /// One row on the way back, whatever it is.
+  template <goal Goal>
+  __attribute__((noinline)) void substitute(int lane, index_t i) {
+    const row_numbers<R>& n = t_.number(i);
+    const values next = values::load(state_.next + lane);
+    values x = values::load(rows_ + i * pitch_ + lane).times(simd(n.pivot));
+    if (n.fills) x = x.plus(simd(-n.fill), values::load(state_.after + lane));
+    x = x.plus(simd(-n.next), next);
+    next.store(state_.after + lane);
+    x.store(state_.next + lane);
+    if (n.columned) x = x.plus(simd(-n.column), values::load(state_.end + lane));
+    put<Goal>(x.times(simd(static_cast<R>(s_.s)) * simd(n.scale)), place<Goal>(lane, i), s_.stream);
+  }
+
+  template <goal Goal>
+  TRIDIA_FN R* place(int lane, index_t i) const {
+    return Goal == goal::buffer ? rows_ + i * pitch_ + lane
+                                : static_cast<R*>(s_.out) + s_.out_at[0] + lane + i * s_.out_step;
+  }
+  template <goal Goal>
+  static TRIDIA_FN void put(const values& x, R* to, bool stream) {
+    if constexpr (Goal == goal::buffer) {
+      x.store(to);
+    } else {
+      _Pragma("GCC unroll 8") for (int v = 0; v < Vectors; ++v) put_piece<R, Goal == goal::sum>(
+          to + v * width<R>, tridia::cpu::TRIDIA_ISA::native(x.v[v]), stream);
     }
+  }
+
+  // ---- memory that is wanted soon ----
+
+  /// Rows between those that are worked on and those that are asked for.
+  index_t distance(bool lies) const { return lies ? s_.ahead : s_.chunk; }
+
+  /// Calls f(element) for each cache line that rows k0 to k1 - 1 of some lanes have in an array.
+  template <class F>
+  TRIDIA_FN void for_each_line(const index_t* at, index_t step, bool pieces, int lane, index_t k0,
+                               index_t k1, F f) const {
+    constexpr int per_line = 64 / static_cast<int>(sizeof(R));
+    if (step == 1) {
+      const int to = std::min(lane + values::count, s_.live);
+      for (int l = lane; l < to; ++l) {
+        for (index_t k = k0; k < k1; k += per_line) f(at[l] + k);
+      }
+    } else if (pieces) {
+      for (index_t k = k0; k < k1; ++k) {
+        for (int l = 0; l < values::count; l += per_line) f(at[0] + lane + l + k * step);
+      }
+    }
+  }
+  TRIDIA_FN void ask(int lane, index_t k0, index_t k1, index_t shift) const {
+    const R* const in = static_cast<const R*>(s_.in) + shift;
+    for_each_line(s_.in_at, s_.in_step, pieces_in_, lane, std::max<index_t>(k0, 0),
+                  std::min(k1, t_.points), [&](index_t i) { __builtin_prefetch(in + i, 0, 2); });
+  }
+  TRIDIA_FN void own(int lane, index_t k0, index_t k1) const {
+    if (s_.stream) return;
+    R* const out = static_cast<R*>(s_.out);
+    for_each_line(s_.out_at, s_.out_step, lies_out_, lane, std::max<index_t>(k0, 0),
+                  std::min(k1, t_.rows), [&](index_t i) { __builtin_prefetch(out + i, 1, 3); });
+  }
+
+  /// Beside rows k0 to k1 - 1 on the way down: asks for values further on and, at the end of the
+  /// line, for the memory of the results that will come first.
+  TRIDIA_FN void look_down(int lane, index_t k0, index_t k1) const {
+    if (!s_.far) return;
+    const index_t a = k0 + distance(lies_in_), b = a + (k1 - k0), n = t_.points;
+    ask(lane, a, b, 0);
+    if (b > n) own(lane, t_.rows - (b - n), t_.rows - std::max<index_t>(a - n, 0));
+  }
+  /// On the way back: for the memory of further results and, at the beginning of the line, for the
+  /// first values of the next strip.
+  TRIDIA_FN void look_back(int lane, index_t k0, index_t k1) const {
+    if (!s_.far) return;
+    const index_t away = distance(lies_out_);
+    own(lane, k0 - away, k1 - away);
+    if (k0 < away && s_.next >= 0) ask(lane, away - k1, away - k0, s_.next - s_.in_at[0]);
   }
 
   const tables<R>& t_;
   const strip& s_;
-  R *rows_, *points_;
+  R* rows_;
   index_t pitch_;
-  bool direct_;
+  bool pieces_in_;           // rows of values are pieces of memory,
+  bool lies_in_, lies_out_;  // and worked on there
+  R* staged_;
+  const R* points_;
+  index_t point_pitch_;
   carried<R> state_;
 };
 
+constexpr int most_vectors = 4;
+
 template <class R>
 void apply(const tables<R>& t, const strip& s, R* buffer) {
-  passage<R>(t, s, buffer).run();
+  s.lanes % block<R, most_vectors>::count == 0 ? passage<R, most_vectors>(t, s, buffer).run()
+                                               : passage<R, 1>(t, s, buffer).run();
 #if defined(__x86_64__)
   // What went past the cache is in order with what other threads are told afterwards.
   if (s.stream) _mm_sfence();
@@ -235,7 +444,7 @@ void apply(const tables<R>& t, const strip& s, R* buffer) {
 
 kernels<TRIDIA_VALUE> TRIDIA_TABLE() {
   using R = TRIDIA_VALUE;
-  return {block<R, vectors>::count, apply<R>};
+  return {width<R>, block<R, most_vectors>::count, apply<R>};
 }
 
 }  // namespace tridia::compact::cpu::TRIDIA_ISA

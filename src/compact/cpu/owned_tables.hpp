@@ -81,10 +81,22 @@ class owned_tables {
                           r.border != 0, r.column != 0});
     }
     table_.eliminated = static_cast<index_t>(numbers_.size());
+    find_plain_rows();
     keep_one_of_equal_rows();
     table_.numbers = numbers_.data();
     table_.corner = round(f.corner);
     table_.last_scale = scale.empty() ? R(1) : static_cast<R>(scale.back());
+  }
+
+  /// Around the middle one, if that is one of them.
+  void find_plain_rows() {
+    const index_t first = table_.heads, end = table_.eliminated - table_.tails;
+    const auto plain = [&](index_t i) { return !numbers_[i].swapped && !numbers_[i].fills; };
+    const index_t middle = std::clamp(table_.eliminated / 2, first, std::max(first, end));
+    table_.plain_from = table_.plain_to = middle;
+    while (table_.plain_from > first && plain(table_.plain_from - 1)) --table_.plain_from;
+    while (table_.plain_to < end && plain(table_.plain_to)) ++table_.plain_to;
+    table_.plain_back_from = table_.plain_from + 2;
   }
 
   static bool equal(const row_numbers<R>& a, const row_numbers<R>& b) {

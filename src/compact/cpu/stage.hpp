@@ -34,8 +34,8 @@ void load_rows(const strip& s, index_t k0, index_t k1, R* rows) {
   for (int lane = 0, run; lane < s.live; lane += run) {
     run = run_from(s.in_at, lane, s.live);
     const R* from = in + s.in_at[lane] + k0 * s.in_step;
-    R* to = rows + k0 * s.lanes + lane;
-    for (index_t k = k0; k < k1; ++k, from += s.in_step, to += s.lanes) {
+    R* to = rows + k0 * s.pitch + lane;
+    for (index_t k = k0; k < k1; ++k, from += s.in_step, to += s.pitch) {
       int l = 0;
       for (; l + W <= run; l += W) store_vector<R, W>(to + l, load_vector<R, W>(from + l));
       for (; l < run; ++l) to[l] = from[l];
@@ -55,10 +55,10 @@ void load_lines(const strip& s, index_t k0, index_t k1, R* rows) {
     R* const to = rows + lane;
     index_t k = k0;
     for (; k + W <= k1; k += W) {
-      tridia::cpu::TRIDIA_ISA::transpose_in<R, W>(lines, k, to + k * s.lanes, s.lanes);
+      tridia::cpu::TRIDIA_ISA::transpose_in<R, W>(lines, k, to + k * s.pitch, s.pitch);
     }
     for (; k < k1; ++k) {
-      for (int l = 0; l < W; ++l) to[k * s.lanes + l] = lines[l][k];
+      for (int l = 0; l < W; ++l) to[k * s.pitch + l] = lines[l][k];
     }
   }
 }
@@ -84,8 +84,8 @@ void store_rows(const strip& s, index_t k0, index_t k1, const R* rows) {
   for (int lane = 0, run; lane < s.live; lane += run) {
     run = run_from(s.out_at, lane, s.live);
     R* to = out + s.out_at[lane] + k0 * s.out_step;
-    const R* from = rows + k0 * s.lanes + lane;
-    for (index_t k = k0; k < k1; ++k, to += s.out_step, from += s.lanes) {
+    const R* from = rows + k0 * s.pitch + lane;
+    for (index_t k = k0; k < k1; ++k, to += s.out_step, from += s.pitch) {
       int l = 0;
       for (; l + W <= run; l += W) {
         put_piece<R, Add>(to + l, load_vector<R, W>(from + l), s.stream);
@@ -108,18 +108,18 @@ void store_lines(const strip& s, index_t k0, index_t k1, const R* rows) {
     for (; k + W <= k1; k += W) {
       vector<R, W> a[W];
 #pragma GCC unroll 16
-      for (int i = 0; i < W; ++i) a[i] = load_vector<R, W>(from + (k + i) * s.lanes);
+      for (int i = 0; i < W; ++i) a[i] = load_vector<R, W>(from + (k + i) * s.pitch);
       transpose_registers<R, W>(a);
 #pragma GCC unroll 16
       for (int l = 0; l < W; ++l) put_piece<R, Add>(lines[l] + k, a[l], s.stream);
     }
     for (; k < k1; ++k) {
-      for (int l = 0; l < W; ++l) put_one<R, Add>(lines[l] + k, from[k * s.lanes + l]);
+      for (int l = 0; l < W; ++l) put_one<R, Add>(lines[l] + k, from[k * s.pitch + l]);
     }
   }
   for (; lane < s.live; ++lane) {
     R* const to = out + s.out_at[lane];
-    for (index_t k = k0; k < k1; ++k) put_one<R, Add>(to + k, rows[k * s.lanes + lane]);
+    for (index_t k = k0; k < k1; ++k) put_one<R, Add>(to + k, rows[k * s.pitch + lane]);
   }
 }
 
@@ -128,7 +128,7 @@ template <class R>
 void load(const strip& s, index_t k0, index_t k1, R* rows) {
   // Lanes without a line would otherwise work on what memory happens to hold.
   for (index_t k = k0; s.live < s.lanes && k < k1; ++k) {
-    for (int l = s.live; l < s.lanes; ++l) rows[k * s.lanes + l] = 0;
+    for (int l = s.live; l < s.lanes; ++l) rows[k * s.pitch + l] = 0;
   }
   s.in_step == 1 ? load_lines(s, k0, k1, rows) : load_rows(s, k0, k1, rows);
 }
@@ -136,7 +136,7 @@ void load(const strip& s, index_t k0, index_t k1, R* rows) {
 /// Right-hand sides that are given, which lie side by side in memory.
 template <class R>
 void load_given(const strip& s, index_t count, R* rows) {
-  for (index_t k = 0; k < count; ++k, rows += s.lanes) {
+  for (index_t k = 0; k < count; ++k, rows += s.pitch) {
     const R* const from = static_cast<const R*>(s.given) + k * s.given_step;
     for (int l = 0; l < s.lanes; ++l) rows[l] = l < s.live ? from[l] : R(0);
   }
@@ -150,16 +150,6 @@ void store_as(const strip& s, index_t k0, index_t k1, const R* rows) {
 template <class R>
 void store(const strip& s, index_t k0, index_t k1, const R* rows) {
   s.accumulate ? store_as<R, true>(s, k0, k1, rows) : store_as<R, false>(s, k0, k1, rows);
-}
-
-/// Where lines lie side by side: asks for the memory of the next chunk, a row of some lanes with
-/// each row of theirs that is worked on meanwhile. Lines that are contiguous need no asking.
-template <class R>
-TRIDIA_FN void ask_ahead(const strip& s, index_t points, int lane, int lanes, index_t k) {
-  if (s.in_step == 1 || k + s.chunk >= points || lane >= s.live) return;
-  const R* const row = static_cast<const R*>(s.in) + s.in_at[lane] + (k + s.chunk) * s.in_step;
-  for (int l = 0; l < lanes; l += 64 / static_cast<int>(sizeof(R)))
-    __builtin_prefetch(row + l, 0, 2);
 }
 
 }  // namespace tridia::compact::cpu::TRIDIA_ISA

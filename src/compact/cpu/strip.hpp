@@ -46,11 +46,33 @@ struct tables {
   // `same`, and only that one's are kept.
   const row_numbers<R>* numbers;
   index_t same, repeated;
+  // Rows from the first to before the second have the interior's stencil, and no interchange.
+  // Substitution takes the two of them before an interchange for rows like any others.
+  index_t plain_from, plain_to, plain_back_from;
   index_t eliminated;  // rows that are: all but the last of a periodic line
   R corner, last_scale;
 
   TRIDIA_FN const row_numbers<R>& number(index_t i) const {
     return numbers[i < same ? i : i < same + repeated ? same : i - repeated];
+  }
+  /// Calls f(n, step, from, to) for stretches of rows a to b - 1: the numbers of row `from` are at
+  /// n, and those of each next row `step` behind.
+  template <class F>
+  TRIDIA_FN void for_each_stretch(index_t a, index_t b, F f) const {
+    const index_t s1 = same, s2 = same + repeated;
+    if (a < s1) f(numbers + a, index_t(1), a, b < s1 ? b : s1);
+    if (a < s2 && b > s1) f(numbers + s1, index_t(0), a > s1 ? a : s1, b < s2 ? b : s2);
+    const index_t c = a > s2 ? a : s2;
+    if (b > c) f(numbers + (c - repeated), index_t(1), c, b);
+  }
+  /// From the last stretch to the first; n is that of row `to - 1`.
+  template <class F>
+  TRIDIA_FN void for_each_stretch_back(index_t a, index_t b, F f) const {
+    const index_t s1 = same, s2 = same + repeated;
+    if (b > s2) f(numbers + (b - 1 - repeated), index_t(1), a > s2 ? a : s2, b);
+    if (a < s2 && b > s1) f(numbers + s1, index_t(0), a > s1 ? a : s1, b < s2 ? b : s2);
+    const index_t c = b < s1 ? b : s1;
+    if (a < c) f(numbers + (c - 1), index_t(1), a, c);
   }
 };
 
@@ -65,18 +87,24 @@ struct strip {
   index_t in_step, out_step;      // along the lines
   int live;                       // lines
   int lanes;                      // what they are rounded up to; a multiple of kernels::unit
+  index_t pitch;                  // from one row of the buffer to the next
   index_t chunk;                  // rows that are loaded, worked on and stored at a time
+  index_t visit;                  // rows of a few lanes that are worked on before the next few
+  bool far;                       // the arrays are larger than the cache
   bool stream;                    // write past the cache
+  index_t ahead;                  // rows that memory is asked for in advance, where lanes lie
+  index_t next;                   // where the next strip's first line begins in `in`; -1: none
   const void* given;              // of the first line; null where no row's is
   index_t given_step;             // from one row that is given to the next
   double s;
   bool accumulate;
 };
 
-/// For one value type. `buffer` holds `buffer_rows * lanes` values, aligned to 64 bytes.
+/// For one value type. `buffer` holds `buffer_rows * pitch` values, aligned to 64 bytes.
 template <class R>
 struct kernels {
-  int unit;  // lanes that are worked on at once; also a multiple of a transpose's
+  int unit;  // lanes of a transpose; a strip's are a multiple
+  int wide;  // lanes that are best worked on at once
   void (*apply)(const tables<R>&, const strip&, R* buffer);
 };
 

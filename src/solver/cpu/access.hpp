@@ -208,6 +208,34 @@ class rhs_tiles {
   alignas(64) tile<V> tile_;
 };
 
+/// Asks for the memory of results before they are written, a few cache lines with each row of the
+/// block behind them.
+template <class V>
+class write_ahead {
+ public:
+  /// The `rows` rows before row k0 of lines that are contiguous, and follow each other.
+  void lines_before(const panel_of<V>& x, index_t k0, index_t rows) {
+    left_ = 0;
+    if (!x.in_lines() || k0 == 0) return;
+    const index_t from = k0 > rows ? k0 - rows : 0;
+    at_ = x.address(0, from);
+    apart_ = x.address(1, from) - at_;
+    each_ = at_each_ = static_cast<int>((x.address(0, k0) - at_ + 63) / 64);
+    left_ = each_ * packing<V>::count;
+  }
+  TRIDIA_FN void next() {
+    for (int i = 0; i < lines_a_row<V> && left_ > 0; ++i, --left_) {
+      __builtin_prefetch(at_ + 64 * --at_each_, 1, 3);
+      if (at_each_ == 0) at_ += apart_, at_each_ = each_;
+    }
+  }
+
+ private:
+  const char* at_ = nullptr;
+  index_t apart_ = 0;
+  int each_ = 0, at_each_ = 0, left_ = 0;
+};
+
 template <class V>
 class solution_tiles {
  public:
@@ -215,9 +243,13 @@ class solution_tiles {
       : s_(s), group_(&g), ahead_(ahead) {}
   void use(const group<V>& g) { group_ = &g; }
 
-  void open(index_t k0) { k0_ = k0; }
+  void open(index_t k0) {
+    k0_ = k0;
+    if (s_.own) soon_.lines_before(group_->x, k0, block_rows<V>);
+  }
   TRIDIA_FN void put(index_t k, const V& v) {
     packing<V>::store(v, tile_ + (k - k0_) * packing<V>::reals);
+    soon_.next();
     ahead_.next(lines_a_row<V> - lines_a_row<V> / 2);
   }
   void flush(index_t k0, index_t k1) {
@@ -240,6 +272,7 @@ class solution_tiles {
   const strip& s_;
   const group<V>* group_;
   lookahead<V>& ahead_;
+  write_ahead<V> soon_;
   index_t k0_ = 0;
   alignas(64) tile<V> tile_;
 };

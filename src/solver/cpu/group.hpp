@@ -29,7 +29,9 @@ struct strip {
   // lie there from the last to the first.
   int room;
   bool reversed;
-  bool stream;  // write x past the cache
+  bool stream;   // write x past the cache
+  bool own;      // ask for x's memory before it is written instead
+  bool by_rows;  // right-hand sides of one matrix that are neighbours: a row of all, then the next
   // Where each system's line begins in each array, in elements. A shorter one is aligned with the
   // others at its last row: its line begins `first` rows in, after as many rows of identity.
   index_t line[layout::array_count][max_systems];

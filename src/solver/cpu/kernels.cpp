@@ -48,8 +48,8 @@ void factor(const strip& s, void* factors, index_t* status) {
 }
 
 /// The first row of a lane's right-hand side that is not finite, as a status; or 0.
-template <class V>
-index_t explain_rhs(rhs_tiles<V>& b, index_t rows, int lane) {
+template <class V, class Rhs>
+index_t explain_rhs(Rhs& b, index_t rows, int lane) {
   for (index_t k0 = 0, k1; k0 < rows; k0 = k1) {
     k1 = core::blocks{block_rows<V>, block_rows<V>}.end(k0, rows);
     b.fetch(k0, k1);
@@ -73,6 +73,77 @@ index_t explain_values(const Kept& kept, index_t rows, int lane) {
   return 0;
 }
 
+/// Why lanes of a right-hand side failed: before x is written (`before`), or not known.
+template <class V, class Rhs, class Kept>
+void explain(const core::mask_t<V>& failed, bool before, Rhs& b, const Kept& kept, index_t rows,
+             findings& found) {
+  found.enter_unknown(failed);
+  if (!before) return;
+  for_each_set(failed, [&](int l) {
+    index_t status = explain_rhs<V>(b, rows, l);
+    if (status == 0) status = explain_values<V>(kept, rows, l);
+    if (status != 0) found.enter(l, status);
+  });
+}
+void merge_statuses(const strip& s, const index_t* of_matrix, int first, int live,
+                    const findings& found) {
+  if (s.status == nullptr) return;
+  const index_t* at = s.line[layout::status] + first;
+  for (int l = 0; l < live; ++l) {
+    if (found[l] != 0) solver::merge_status(s.status + at[l], of_matrix[l], found[l]);
+  }
+}
+
+/// Right-hand sides that are neighbours in memory: all groups of a strip go down a few rows, then
+/// the next few, so that memory is walked in long pieces; then back likewise.
+template <class V, class E, class Factors>
+void substitute_rows(const strip& s, const index_t* of_matrix, const Factors& factors,
+                     void* memory) {
+  using words = word_rows<V, 1>;
+  constexpr core::blocks cut{8, 8};
+  workplace<V, E, row_access<V>> w(s, cut);
+  core::substitution<V, E> down[max_groups];
+  core::expansion<V, E> back[max_groups];
+  findings found[max_groups];
+  const auto kept_of = [&](int i) {
+    auto* const base = static_cast<typename words::scalar*>(memory) + i * words::row_reals;
+    return kept_values<V, E, Factors>{factors, words(base, s.groups * words::row_reals)};
+  };
+  const index_t n = s.rows, entering = core::entering_rows<E>(n);
+  for (index_t k0 = 0; k0 < entering; k0 += cut.size) {
+    for (int i = 0; i < s.groups; ++i) {
+      w.use(i);
+      if (s.own) ask_rows(w.groups[i].in[layout::rhs], k0 + cut.size, k0 + 2 * cut.size, n);
+      auto kept = kept_of(i);
+      if (k0 == 0) down[i].start(n, cut, w.b);
+      down[i].rows(k0 > 0 ? k0 : 1, cut.end(k0, entering), factors, w.b, kept);
+    }
+  }
+  for (int i = 0; i < s.groups; ++i) {
+    w.use(i);
+    auto kept = kept_of(i);
+    down[i].finish(n, factors, kept);
+    found[i] = findings(w.groups[i].first);
+    const auto good = is_finite(down[i].y);
+    if (!all_of(good)) explain<V>(!good, true, w.b, kept, n, found[i]);
+  }
+  const index_t last = core::last_block<E>(n, cut);
+  for (index_t k0 = last, k1 = n; k1 > 0; k1 = k0, k0 -= cut.size) {
+    for (int i = 0; i < s.groups; ++i) {
+      w.use(i);
+      if (s.own) ask_rows(w.groups[i].x, k0 - cut.size, k0, n);
+      auto kept = kept_of(i);
+      back[i].rows(k0, k1, k0 == last, kept, w.x);
+    }
+  }
+  for (int i = 0; i < s.groups; ++i) {
+    const auto bad = is_finite(down[i].y) && !is_finite(back[i].value);
+    w.use(i);
+    if (!all_of(!bad)) explain<V>(bad, false, w.b, kept_of(i), n, found[i]);
+    merge_statuses(s, of_matrix, i * packing<V>::count, w.groups[i].live, found[i]);
+  }
+}
+
 template <class V, class E, class Factors>
 void substitute_with(const strip& s, const index_t* of_matrix, const Factors& factors,
                      void* memory) {
@@ -81,21 +152,10 @@ void substitute_with(const strip& s, const index_t* of_matrix, const Factors& fa
   for (int i = 0; i < s.groups; ++i) {
     w.use(i);
     findings found(w.groups[i].first);
-    core::substitute_line<V, E>(s.rows, w.cut, factors, w.b, kept, w.x,
-                                [&](const auto& mask, bool before) {
-                                  found.enter_unknown(mask);
-                                  if (!before) return;
-                                  for_each_set(mask, [&](int l) {
-                                    index_t status = explain_rhs<V>(w.b, s.rows, l);
-                                    if (status == 0) status = explain_values<V>(kept, s.rows, l);
-                                    if (status != 0) found.enter(l, status);
-                                  });
-                                });
-    if (s.status == nullptr) continue;
-    const index_t* at = s.line[layout::status] + i * packing<V>::count;
-    for (int l = 0; l < w.groups[i].live; ++l) {
-      if (found[l] != 0) solver::merge_status(s.status + at[l], of_matrix[l], found[l]);
-    }
+    core::substitute_line<V, E>(
+        s.rows, w.cut, factors, w.b, kept, w.x,
+        [&](const auto& mask, bool before) { explain<V>(mask, before, w.b, kept, s.rows, found); });
+    merge_statuses(s, of_matrix, i * packing<V>::count, w.groups[i].live, found);
   }
 }
 
@@ -111,7 +171,8 @@ void substitute_shared(const strip& s, const index_t* of_matrix, const void* fac
   index_t of_lane[max_lanes];
   for (index_t& status : of_lane) status = *of_matrix;
   const shared_factor_words<V, E> f{static_cast<const typename packing<V>::scalar*>(factors)};
-  substitute_with<V, E>(s, of_lane, f, memory);
+  s.by_rows ? substitute_rows<V, E>(s, of_lane, f, memory)
+            : substitute_with<V, E>(s, of_lane, f, memory);
 }
 
 template <class V, pivoting P, boundary B>

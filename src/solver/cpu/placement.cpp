@@ -21,6 +21,12 @@ std::size_t cache_bytes() {
   return l3 > 0 ? static_cast<std::size_t>(l3) : std::size_t{32} << 20;
 }
 
+/// Of one core.
+std::size_t near_cache_bytes() {
+  const long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return l2 > 0 ? static_cast<std::size_t>(l2) : std::size_t{1} << 20;
+}
+
 }  // namespace
 
 placement::placement(const solver::task& t)
@@ -43,6 +49,11 @@ placement::placement(const solver::task& t)
   side_by_side_ = lies_side_by_side();
   matrix_groups_ = groups_for(matrices_, kernels_.wide.kept_bytes);
   right_side_groups_ = groups_for(right_sides_, kernels_.wide.value_bytes);
+  if (shares_matrices_ && side_by_side_ && geometry_.rows > 0) {
+    const std::size_t group = kernels_.wide.value_bytes * static_cast<std::size_t>(geometry_.rows);
+    right_side_groups_ =
+        std::clamp(static_cast<int>(near_cache_bytes() / 2 / group), 1, right_side_groups_);
+  }
   place_memory();
 }
 
@@ -127,7 +138,9 @@ std::size_t placement::run_bytes(index_t i) const {
 
 void placement::place_memory() {
   if (shares_matrices_) {
-    thread_bytes_ = round_up(static_cast<std::size_t>(geometry_.rows) * kernels_.wide.value_bytes);
+    const auto groups = static_cast<std::size_t>(side_by_side_ ? right_side_groups_ : 1);
+    thread_bytes_ =
+        round_up(static_cast<std::size_t>(geometry_.rows) * kernels_.wide.value_bytes * groups);
     return;
   }
   ragged_factors_at_.assign(1, 0);

@@ -53,6 +53,17 @@ TRIDIA_FN V load_row(const panel_of<V>& p, index_t k) {
   return packing<V>::load(row);
 }
 
+/// Asks for the memory of rows k0 to k1 - 1 of a group, as far as there are any.
+template <class Panel>
+TRIDIA_FN void ask_rows(const Panel& p, index_t k0, index_t k1, index_t rows) {
+  if (!p.in_one_piece()) return;
+  for (index_t k = k0 > 0 ? k0 : 0; k < k1 && k < rows; ++k) {
+    for (int i = 0; i < Panel::row_reals; i += Panel::per_cache_line) {
+      __builtin_prefetch(p.row(k) + i, 0, 2);
+    }
+  }
+}
+
 template <class V>
 class matrix_rows {
  public:
