@@ -118,7 +118,7 @@ class cpu_part final : public part {
     lines.rows = g.rows;
     lines.live = static_cast<int>(live);
     lines.groups = lines.room = static_cast<int>((live + with_.lanes - 1) / with_.lanes);
-    lines.reversed = lines.stream = false;
+    lines.reversed = lines.stream = lines.own = lines.by_rows = false;
     lines.longest_pad = 0;
     const index_t from = (lines.groups - 1) * with_.lanes;
     for (int l = 0; l < lines.groups * with_.lanes; ++l) {
