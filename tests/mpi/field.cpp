@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/field.hpp"
 
+#include <gtest/gtest.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -205,5 +206,32 @@ long double split_problem::difference() const {
 }
 
 std::vector<index_t> split_problem::statuses() const { return solved().second; }
+
+std::string describe(const tridia::problem& p, const std::vector<int>& process_grid,
+                     const tridia::distributed::plan_options& o) {
+  std::string text = std::string(name(p.type)) + ' ' + std::string(name(p.operation)) + ' ' +
+                     std::string(name(p.pivoting)) + ' ' + std::string(name(p.boundary)) +
+                     " axis " + std::to_string(p.axis) + ' ' + std::string(name(o.strategy)) +
+                     " ranks";
+  for (const int r : process_grid) text += ' ' + std::to_string(r);
+  return text;
+}
+
+void expect_solved(split_problem& s, const tridia::distributed::communicator& by,
+                   const tridia::distributed::plan_options& o) {
+  using tridia::distributed::strategy;
+  tridia::distributed::plan lines(s.grid, s.local(), by, o);
+  if (o.strategy != strategy::automatic) {
+    EXPECT_EQ(lines.strategy(), o.strategy);
+  }
+  EXPECT_NE(lines.strategy(), strategy::automatic);
+  EXPECT_FALSE(lines.reason().empty());
+  const std::vector<index_t> status = s.run(lines);
+  EXPECT_LE(s.worst(), kBackwardBound);
+  if (s.whole.pivoting == pivoting::none) {
+    EXPECT_LE(s.difference(), 200);
+  }
+  EXPECT_EQ(status, std::vector<index_t>(status.size(), 0));
+}
 
 }  // namespace tridia_test

@@ -80,4 +80,12 @@ struct split_problem {
   std::pair<std::vector<std::byte>, std::vector<index_t>> solved() const;
 };
 
+/// What is solved how, on which process grid.
+std::string describe(const tridia::problem& p, const std::vector<int>& process_grid,
+                     const tridia::distributed::plan_options& o);
+/// By the strategy that is asked for, or one with a reason; without pivoting as the plan of the
+/// whole does it.
+void expect_solved(split_problem& s, const tridia::distributed::communicator& by,
+                   const tridia::distributed::plan_options& o);
+
 }  // namespace tridia_test

@@ -21,29 +21,12 @@ using tridia::value_type;
 using tridia::distributed::communicator;
 using tridia::distributed::grid;
 using tridia::distributed::plan;
+using tridia::distributed::plan_options;
 using tridia::distributed::strategy;
 
 constexpr strategy kTurns[] = {strategy::gather, strategy::allgather, strategy::pcr,
                                strategy::all_to_all};
 constexpr operation kTransposes[] = {operation::transpose, operation::conjugate_transpose};
-
-std::string describe(const problem& p, const std::vector<int>& g) {
-  std::string text = std::string(name(p.type)) + ' ' + std::string(name(p.operation)) + ' ' +
-                     std::string(name(p.pivoting)) + ' ' + std::string(name(p.boundary)) +
-                     " axis " + std::to_string(p.axis) + " ranks";
-  for (const int r : g) text += ' ' + std::to_string(r);
-  return text;
-}
-
-void expect_solved(split_problem& s, const communicator& by, strategy how) {
-  plan lines(s.grid, s.local(), by, {.strategy = how});
-  const std::vector<index_t> status = s.run(lines);
-  EXPECT_LE(s.worst(), kBackwardBound);
-  if (s.whole.pivoting == pivoting::none) {
-    EXPECT_LE(s.difference(), 200);
-  }
-  EXPECT_EQ(status, std::vector<index_t>(status.size(), 0));
-}
 
 class OffDiagonals : public ::testing::TestWithParam<value_type> {};
 
@@ -60,8 +43,9 @@ TEST_P(OffDiagonals, OfOtherRanksMakeTransposes) {
             p.operation = of_matrix;
             split_problem s(uneven_grid(process_grid), p);
             s.fill(random);
-            SCOPED_TRACE(describe(p, process_grid));
-            expect_solved(s, by, kTurns[turn++ % std::size(kTurns)]);
+            const plan_options o{.strategy = kTurns[turn++ % std::size(kTurns)]};
+            SCOPED_TRACE(describe(p, process_grid, o));
+            expect_solved(s, by, o);
           }
 }
 
@@ -77,8 +61,9 @@ TEST_P(OffDiagonals, MayBeShort) {
           p.operation = of_matrix, p.short_off_diagonals = true;
           split_problem s(uneven_grid(process_grid), p);
           s.fill(random);
-          SCOPED_TRACE(describe(p, process_grid));
-          expect_solved(s, by, kTurns[turn++ % std::size(kTurns)]);
+          const plan_options o{.strategy = kTurns[turn++ % std::size(kTurns)]};
+          SCOPED_TRACE(describe(p, process_grid, o));
+          expect_solved(s, by, o);
         }
 }
 

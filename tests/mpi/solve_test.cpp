@@ -24,29 +24,6 @@ using tridia::distributed::strategy;
 constexpr strategy kStrategies[] = {strategy::automatic, strategy::gather, strategy::allgather,
                                     strategy::pcr, strategy::all_to_all};
 
-std::string describe(const problem& p, const std::vector<int>& g, const plan_options& o) {
-  std::string text = std::string(name(p.type)) + ' ' + std::string(name(p.pivoting)) + ' ' +
-                     std::string(name(p.boundary)) + " axis " + std::to_string(p.axis) + ' ' +
-                     std::string(name(o.strategy)) + " ranks";
-  for (const int r : g) text += ' ' + std::to_string(r);
-  return text;
-}
-
-void expect_solved(split_problem& s, const communicator& by, const plan_options& o) {
-  plan lines(s.grid, s.local(), by, o);
-  if (o.strategy != strategy::automatic) {
-    EXPECT_EQ(lines.strategy(), o.strategy);
-  }
-  EXPECT_NE(lines.strategy(), strategy::automatic);
-  EXPECT_FALSE(lines.reason().empty());
-  const std::vector<index_t> status = s.run(lines);
-  EXPECT_LE(s.worst(), kBackwardBound);
-  if (s.whole.pivoting == pivoting::none) {
-    EXPECT_LE(s.difference(), 200);
-  }
-  EXPECT_EQ(status, std::vector<index_t>(status.size(), 0));
-}
-
 class Ranks : public ::testing::TestWithParam<value_type> {};
 
 TEST_P(Ranks, SolveLinesInEveryDirection) {
