@@ -201,7 +201,7 @@ class tile_queue {
 
   /// By one warp. The ticket after this one is on its way then.
   __device__ __forceinline__ index_t take() {
-    const index_t now = drawn_ ? index_t{gridDim.x} + __shfl_sync(0xffffffffu, ticket_, 0) : next_;
+    const index_t now = drawn_ ? index_t{gridDim.x} + __shfl_sync(whole_warp, ticket_, 0) : next_;
     drawn_ = tickets_ != nullptr;
     if (drawn_ && threadIdx.x % warp_size == 0) ticket_ = draw(tickets_);
     next_ += gridDim.x;
