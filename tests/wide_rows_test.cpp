@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// On a CPU, many right-hand sides of one matrix that are neighbours in memory go through their rows
-// side by side: they must be what each is alone.
+// On a CPU, many systems that are neighbours in memory go through their rows side by side, be they
+// right-hand sides of one matrix or of their own: they must be what each is alone.
 #include "tridia/plan.hpp"
 
 #include <gtest/gtest.h>
@@ -101,6 +101,86 @@ TYPED_TEST(WideRows, DoNotTouchEachOther) {
       }
     }
     for (index_t l = 0; l < lines; ++l) EXPECT_EQ(status[l], l == at ? -12 : 0) << l;
+  }
+}
+
+/// Systems with matrices of their own: `pieces` times `count` neighbours.
+template <class T>
+struct own_systems {
+  index_t pieces, n, count;
+  std::vector<T> dl, d, du, rhs;
+
+  own_systems(index_t outer, index_t rows, index_t inner) : pieces(outer), n(rows), count(inner) {
+    for (index_t i = 0; i < pieces * n * count; ++i) {
+      dl.push_back(T(1) + value_at<T>(i));
+      d.push_back(T(5) + value_at<T>(3 * i));
+      du.push_back(T(1) - value_at<T>(5 * i));
+      rhs.push_back(value_at<T>(7 * i));
+    }
+  }
+  /// The same systems, each a line of its own: (pieces, count, n) instead of (pieces, n, count).
+  std::vector<T> turned(const std::vector<T>& from) const {
+    std::vector<T> to;
+    for (index_t p = 0; p < pieces; ++p)
+      for (index_t c = 0; c < count; ++c)
+        for (index_t k = 0; k < n; ++k) to.push_back(from[(p * n + k) * count + c]);
+    return to;
+  }
+  own_systems lines() const {
+    own_systems other = *this;
+    for (auto part : {&own_systems::dl, &own_systems::d, &own_systems::du, &own_systems::rhs})
+      other.*part = turned(this->*part);
+    return other;
+  }
+  /// x begins `skip` elements into its memory.
+  std::vector<T> solve(bool side_by_side, pivoting pivots, boundary ends, index_t skip,
+                       std::vector<index_t>& status) const {
+    problem p;
+    p.type = value_type_of<T>;
+    p.extents = {pieces, side_by_side ? n : count, side_by_side ? count : n};
+    p.axis = side_by_side ? 1 : 2;
+    p.pivoting = pivots;
+    p.boundary = ends;
+    const plan made(p, {.threads = 2});
+    std::vector<char> workspace(made.workspace_bytes());
+    status.assign(static_cast<std::size_t>(made.systems()), -7);
+    std::vector<T> x(skip + rhs.size());
+    made.execute(dl.data(), d.data(), du.data(), rhs.data(), x.data() + skip,
+                 {.workspace = workspace.data(),
+                  .workspace_bytes = workspace.size(),
+                  .status = status.data()});
+    return {x.begin() + skip, x.end()};
+  }
+};
+
+// Strips begin where pages do, end where neighbours end, and may have a group that is not full.
+TYPED_TEST(WideRows, AreWhatTheyAreAsLines) {
+  struct {
+    index_t pieces, n, count;
+  } const shapes[] = {{1, 5, 4096}, {1, 4, 5003}, {2, 5, 4096}, {3, 7, 650},
+                      {9, 30, 64},  {7, 9, 100},  {40, 8, 5},   {3, 2, 77}};
+  std::vector<index_t> status;
+  for (const auto& shape : shapes) {
+    own_systems<TypeParam> systems(shape.pieces, shape.n, shape.count);
+    const index_t bad = shape.pieces * shape.count / 2 + 3;
+    systems.rhs[(bad / shape.count * shape.n + 1) * shape.count + bad % shape.count] =
+        TypeParam(std::nanf(""));
+    const auto lines = systems.lines();
+    for (const pivoting pivots : {pivoting::none, pivoting::partial}) {
+      for (const boundary ends : {boundary::regular, boundary::periodic}) {
+        const auto expected = lines.solve(false, pivots, ends, 0, status);
+        for (const index_t skip : {0, 1, 300}) {
+          const auto x = systems.turned(systems.solve(true, pivots, ends, skip, status));
+          for (index_t i = 0; i < static_cast<index_t>(x.size()); ++i) {
+            if (i / shape.n != bad) {
+              ASSERT_EQ(x[i], expected[i]) << shape.count << ' ' << i;
+            }
+          }
+          for (index_t s = 0; s < static_cast<index_t>(status.size()); ++s)
+            ASSERT_EQ(status[s], s == bad ? -2 : 0) << shape.count << ' ' << s;
+        }
+      }
+    }
   }
 }
 

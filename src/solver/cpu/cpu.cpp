@@ -185,17 +185,14 @@ class executor final : public solver::executor {
       });
       return;
     }
-    const index_t head = place_.unaligned_head(o.x), heads = head > 0 ? 1 : 0;
-    const split ahead{head, place_.matrices_after(0).lanes}, rest = place_.matrices_after(head);
-    const strip_split strips(rest, place_.matrix_groups());
-    const index_t count = heads + strips.count();
+    const strip_sections strips = place_.matrix_strips(o.x);
+    const index_t count = strips.count();
     const index_t shares = std::min<index_t>(place_.threads(), count);
     for_each(shares, [&](index_t share, int thread) {
       relay solving(thread_memory(workspace, thread), place_.side_by_side());
       for (index_t i = count * share / shares; i < count * (share + 1) / shares; ++i) {
-        const stretch part = i < heads
-                                 ? place_.stretch_of(ahead, 0, {0, static_cast<int>(ahead.runs())})
-                                 : place_.stretch_of(rest, head, strips.at(i - heads));
+        const strip_sections::range next = strips.at(i);
+        const stretch part = place_.stretch_of(next.systems, next.offset, next.runs);
         fill(solving.next(), o, part, 0);
         solving.run(*part.with);
       }

@@ -16,6 +16,9 @@ using solver::round_up;
 /// Below this many rows in all, starting threads costs more than it gains.
 constexpr index_t serial_rows = 8192;
 
+/// Of most machines' memory; where pages are larger, nothing is lost.
+constexpr index_t page_bytes = 4096;
+
 std::size_t cache_bytes() {
   const long l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
   return l3 > 0 ? static_cast<std::size_t>(l3) : std::size_t{32} << 20;
@@ -39,7 +42,7 @@ placement::placement(const solver::task& t)
     geometry_.off_diagonal = t.off_diagonal.data();
     ragged_ = order_ragged(t.ragged, kernels_.wide.lanes, t.boundary == boundary::periodic);
   }
-  matrices_ = matrices_after(0);
+  matrices_ = {geometry_.matrices.size, kernels_.wide.lanes};
   right_sides_ = {geometry_.right_sides.size, kernels_.wide.lanes};
   shares_matrices_ = geometry_.right_sides.size > 1 && right_sides_.has_wide() && !is_ragged();
   const index_t rows = solver::total_rows(t) * std::max<index_t>(geometry_.right_sides.size, 1);
@@ -48,6 +51,10 @@ placement::placement(const solver::task& t)
   streams_ = static_cast<std::size_t>(rows) * size_of(t.type) * 5 > cache_bytes();
   side_by_side_ = lies_side_by_side();
   matrix_groups_ = groups_for(matrices_, kernels_.wide.kept_bytes);
+  if (side_by_side_) {
+    const index_t most = std::max<index_t>(neighbours() / kernels_.wide.lanes, 1);
+    matrix_groups_ = static_cast<int>(std::min<index_t>(matrix_groups_, most));
+  }
   right_side_groups_ = groups_for(right_sides_, kernels_.wide.value_bytes);
   if (shares_matrices_ && side_by_side_ && geometry_.rows > 0) {
     const std::size_t group = kernels_.wide.value_bytes * static_cast<std::size_t>(geometry_.rows);
@@ -83,15 +90,30 @@ stretch placement::stretch_of(const split& s, index_t offset,
           back.first + back.count - front.first, runs.count, geometry_.rows};
 }
 
-index_t placement::unaligned_head(const void* x) const {
-  if (!side_by_side_) return 0;
-  const auto size = static_cast<std::uintptr_t>(size_of(type_));
-  const auto at = reinterpret_cast<std::uintptr_t>(x) / size;
-  const auto per_line = 64 / size;
-  // At most one group: with fewer lanes than a cache line has room for, vectors are aligned.
-  const auto head =
-      static_cast<index_t>((per_line - at % per_line) % per_line) % kernels_.wide.lanes;
-  return std::min(head, geometry_.matrices.size);
+strip_sections placement::matrix_strips(const void* x) const {
+  const index_t systems = geometry_.matrices.size, piece = neighbours();
+  const int lanes = kernels_.wide.lanes;
+  strip_sections strips(lanes, matrix_groups_, piece > 0 ? systems / piece : 0, piece);
+  // Groups of the systems before and after cost what they gain where a piece is short.
+  if (side_by_side_ && piece >= 2 * matrix_groups_ * lanes) {
+    const index_t size = size_of(type_);
+    const auto at = static_cast<index_t>(reinterpret_cast<std::uintptr_t>(x) / size);
+    const auto before = [&](index_t boundary_bytes) {
+      const index_t apart = boundary_bytes / size;
+      return (apart - at % apart) % apart;
+    };
+    // Before a cache line at most one group: with fewer lanes than it holds, vectors are aligned.
+    strips.add(has_rows_of_pages() ? before(page_bytes) : before(64) % lanes);
+  }
+  strips.add(piece);
+  return strips;
+}
+
+index_t placement::neighbours() const {
+  const layout::axes& batch = geometry_.matrices;
+  if (!side_by_side_ || batch.count == 0) return batch.size;
+  const index_t piece = batch.at[batch.count - 1].extent;
+  return piece < kernels_.wide.lanes ? batch.size : piece;
 }
 
 bool placement::lies_side_by_side() const {
@@ -99,6 +121,12 @@ bool placement::lies_side_by_side() const {
   if (is_ragged() || geometry_.rows == 0 || batch.count == 0) return false;
   const layout::axis& fastest = batch.at[batch.count - 1];
   return fastest.stride[layout::rhs] == 1 && fastest.stride[layout::x] == 1;
+}
+
+bool placement::has_rows_of_pages() const {
+  const index_t size = size_of(type_);
+  return matrix_groups_ * kernels_.wide.lanes * size % page_bytes == 0 &&
+         geometry_.lines[layout::x].step * size % page_bytes == 0;
 }
 
 /// Several, so that there is something to look ahead to, but no more than leave work for all

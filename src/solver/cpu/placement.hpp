@@ -42,16 +42,14 @@ class placement {
   /// What `count` runs of a split from number `first` on are, the split's systems being those from
   /// `offset` on.
   stretch stretch_of(const split& s, index_t offset, const strip_split::range& runs) const;
-  /// All matrices, each with one right-hand side; their first `head` apart.
-  split matrices_after(index_t head) const {
-    return {geometry_.matrices.size - head, kernels_.wide.lanes};
-  }
+  /// All matrices, each with one right-hand side. Neighbours in memory: no strip goes from one
+  /// piece of them to the next. Those before the first that begins where a page of x does come
+  /// first, so that a strip's rows are whole pages; or where a cache line does, so that whole
+  /// vectors are stored at aligned addresses.
+  strip_sections matrix_strips(const void* x) const;
   const split& right_sides() const { return right_sides_; }
   int matrix_groups() const { return matrix_groups_; }
   int right_side_groups() const { return right_side_groups_; }
-  /// Systems before the first whose neighbours begin where a cache line of x does, so that whole
-  /// vectors of neighbours are stored at aligned addresses.
-  index_t unaligned_head(const void* x) const;
 
   // ---- memory ----
 
@@ -71,6 +69,11 @@ class placement {
     return single ? pair.single : pair.wide;
   }
   bool lies_side_by_side() const;
+  /// Systems that lie in one piece of memory, row by row; all of them if they do not, or if that
+  /// would not fill a group.
+  index_t neighbours() const;
+  /// A row of a full strip can be a number of whole pages, and all its rows are if one is.
+  bool has_rows_of_pages() const;
   int groups_for(const split& s, std::size_t row_bytes) const;
   std::size_t run_bytes(index_t i) const;
   void place_memory();

@@ -32,7 +32,7 @@ struct split {
   [[nodiscard]] bool has_wide() const { return size >= fewest(lanes); }
 };
 
-/// The runs of a split cut into strips: `groups` full runs each, then the rest one by one.
+/// The runs of a split cut into strips: `groups` vectors each, then single systems one by one.
 class strip_split {
  public:
   struct range {
@@ -41,20 +41,64 @@ class strip_split {
   };
 
   strip_split(const split& s, int groups)
-      : groups_(groups), full_(s.full()), rest_(s.runs() - s.full()) {}
+      : groups_(groups),
+        wide_(s.full() + (s.rest() >= fewest(s.lanes) ? 1 : 0)),
+        single_(s.runs() - wide_) {}
 
-  [[nodiscard]] index_t count() const { return full_strips() + rest_; }
+  [[nodiscard]] index_t count() const { return wide_strips() + single_; }
   [[nodiscard]] range at(index_t i) const {
-    if (i >= full_strips()) return {full_ + (i - full_strips()), 1};
+    if (i >= wide_strips()) return {wide_ + (i - wide_strips()), 1};
     const index_t first = i * groups_;
-    return {first, static_cast<int>(full_ - first < groups_ ? full_ - first : groups_)};
+    return {first, static_cast<int>(wide_ - first < groups_ ? wide_ - first : groups_)};
   }
 
  private:
-  [[nodiscard]] index_t full_strips() const { return (full_ + groups_ - 1) / groups_; }
+  [[nodiscard]] index_t wide_strips() const { return (wide_ + groups_ - 1) / groups_; }
 
   int groups_;
-  index_t full_, rest_;
+  index_t wide_, single_;
+};
+
+/// Pieces of a batch, `apart` systems from one to the next, all cut alike into two sections at
+/// most. A section is a split of its own, cut into strips.
+class strip_sections {
+ public:
+  struct range {
+    split systems;
+    index_t offset;  // the first of these systems
+    strip_split::range runs;
+  };
+
+  strip_sections(int lanes, int groups, index_t pieces, index_t apart)
+      : lanes_(lanes), groups_(groups), pieces_(pieces), apart_(apart) {}
+
+  /// The systems of a piece from the last section's end up to `end`.
+  void add(index_t end) {
+    if (end <= end_) return;
+    sections_[used_++] = {{end - end_, lanes_}, end_, in_piece_};
+    end_ = end;
+    in_piece_ += strips_of(used_ - 1).count();
+  }
+  [[nodiscard]] index_t count() const { return pieces_ * in_piece_; }
+  [[nodiscard]] range at(index_t i) const {
+    const index_t piece = i / in_piece_, strip = i - piece * in_piece_;
+    int k = used_ - 1;
+    while (strip < sections_[k].strips_before) --k;
+    const section& s = sections_[k];
+    return {s.systems, piece * apart_ + s.offset, strips_of(k).at(strip - s.strips_before)};
+  }
+
+ private:
+  struct section {
+    split systems;
+    index_t offset, strips_before;
+  };
+  [[nodiscard]] strip_split strips_of(int k) const { return {sections_[k].systems, groups_}; }
+
+  int lanes_, groups_, used_ = 0;
+  index_t pieces_, apart_;
+  index_t end_ = 0, in_piece_ = 0;
+  section sections_[2];
 };
 
 }  // namespace tridia::cpu
