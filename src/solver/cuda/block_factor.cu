@@ -1,9 +1,13 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Few matrices factored, a block each. Compiled once for each value type: TRIDIA_VALUE and
-// TRIDIA_BLOCK_FACTOR are given.
+// Few matrices factored, a block each, and what a scan needs of them. Compiled once for each value
+// type: TRIDIA_VALUE and TRIDIA_BLOCK_FACTOR are given.
+#include "core/chunk.hpp"
+#include "core/chunk_tables.hpp"
 #include "core/dispatch.hpp"
+#include "solver/cuda/block_line.cuh"
 #include "solver/cuda/launch.cuh"
+#include "solver/cuda/scan.hpp"
 #include "solver/cuda/substitute.hpp"
 #include "solver/system_memory.hpp"
 
@@ -56,6 +60,35 @@ __device__ __forceinline__ bool factor_in_chunks(index_t n, int chunk, Matrix& a
   return __syncthreads_and(!mine || to.good);
 }
 
+/// Tables for a scan of right-hand sides, of the factors that are kept. By all threads, once the
+/// factors are there; `memory` is shared, and no longer used otherwise.
+template <class E>
+__device__ __forceinline__ void make_tables(int n, const V* words, bool good,
+                                            const table_memory& to, void* memory) {
+  using growth = core::largest_product<typename core::value_traits<V>::real>;
+  const core::chunk_cut cut = scan_cut<V>(n);
+  const core::kept_recurrences<V, E> rows(words, n);
+  constexpr block_team team{};
+  core::cut_values(cut, rows, static_cast<V*>(to.values), team);
+  V* const products = static_cast<V*>(memory);
+  core::cut_products(cut, rows, products, team);
+  for (int i = team.rank(); i < cut.products(); i += team.size()) {
+    static_cast<V*>(to.minus_products)[i] = products[i];
+  }
+  const bool calm = core::stays_calm(cut, rows, core::calm_growth,
+                                     reinterpret_cast<growth*>(products + cut.products()), team);
+  bool straight = true;
+  for (int k = team.rank(); k < n; k += team.size()) straight = straight && !rows.interchanged(k);
+  straight = __syncthreads_and(straight);
+  if (threadIdx.x == 0) *to.sound = good && calm && straight ? 1 : 0;
+}
+std::size_t table_bytes(index_t n) {
+  const core::chunk_cut cut = scan_cut<V>(static_cast<int>(n));
+  using growth = core::largest_product<typename core::value_traits<V>::real>;
+  return static_cast<std::size_t>(cut.products()) * sizeof(V) +
+         static_cast<std::size_t>(2 * cut.chunks) * sizeof(growth);
+}
+
 /// The rows of a matrix in shared memory.
 struct near_matrix {
   const core::row<V>* at;
@@ -66,7 +99,7 @@ template <pivoting P, boundary B, bool Staged>
 __global__ void __launch_bounds__(most_threads)
     block_factor_kernel(const __grid_constant__ geometry g,
                         const __grid_constant__ solver::typed_operands<V> o, index_t* status,
-                        V* words, int chunk) {
+                        V* words, const table_memory tables, int chunk) {
   using E = core::elimination<V, P, B>;
   extern __shared__ __align__(16) unsigned char memory[];
   auto* const left = reinterpret_cast<typename E::factorization*>(memory);
@@ -87,11 +120,14 @@ __global__ void __launch_bounds__(most_threads)
     good = factor_in_chunks<E>(n, chunk, a, out, left);
   }
   if (threadIdx.x == 0) status[m] = good ? 0 : solver::matrix_status<V, E>(n, a);
+  if constexpr (B == boundary::regular) {
+    if (tables.values != nullptr) make_tables<E>(static_cast<int>(n), words, good, tables, rows);
+  }
 }
 
 template <pivoting P, boundary B>
 cudaError_t launch(const geometry& g, const operands& o, index_t* status, void* words,
-                   std::size_t shared_limit, cudaStream_t stream) {
+                   const table_memory& tables, std::size_t shared_limit, cudaStream_t stream) {
   using left = typename core::elimination<V, P, B>::factorization;
   // What a periodic matrix carries along is never forgotten, so its chunks would only wait.
   const index_t chunk =
@@ -101,11 +137,14 @@ cudaError_t launch(const geometry& g, const operands& o, index_t* status, void* 
   const index_t chunks = (g.rows + chunk - 1) / chunk;
   const auto threads = static_cast<unsigned>((chunks + warp_size - 1) / warp_size * warp_size);
   const std::size_t state_bytes = threads * sizeof(left);
-  const std::size_t all = state_bytes + static_cast<std::size_t>(g.rows) * sizeof(core::row<V>);
-  const bool staged = all <= shared_limit;
+  const std::size_t rows_bytes = static_cast<std::size_t>(g.rows) * sizeof(core::row<V>);
+  const bool staged = state_bytes + rows_bytes <= shared_limit;
+  const std::size_t bytes =
+      state_bytes +
+      std::max(staged ? rows_bytes : 0, tables.values != nullptr ? table_bytes(g.rows) : 0);
   const auto kernel = staged ? &block_factor_kernel<P, B, true> : &block_factor_kernel<P, B, false>;
-  kernel<<<static_cast<unsigned>(g.matrices.size), threads, staged ? all : state_bytes, stream>>>(
-      g, solver::typed<V>(o), status, static_cast<V*>(words), static_cast<int>(chunk));
+  kernel<<<static_cast<unsigned>(g.matrices.size), threads, bytes, stream>>>(
+      g, solver::typed<V>(o), status, static_cast<V*>(words), tables, static_cast<int>(chunk));
   return cudaGetLastError();
 }
 
