@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,6 @@ using tridia::boundary;
 using tridia::pivoting;
 using tridia::core::chunk_cut;
 using tridia::core::kept_recurrences;
-using tridia::core::largest_product;
 
 template <class V>
 struct matrix_rows {
@@ -153,19 +153,19 @@ TEST(ChunkTables, KnowOfInterchanges) {
 
 /// Factors as they come.
 struct given_rows {
-  std::vector<double> lowers, uppers;
+  std::vector<double> lowers, inverses, uppers;
   [[nodiscard]] int count() const { return static_cast<int>(lowers.size()); }
   [[nodiscard]] double lower(int k) const { return lowers[static_cast<std::size_t>(k)]; }
+  [[nodiscard]] double inverse(int k) const { return inverses[static_cast<std::size_t>(k)]; }
   [[nodiscard]] double upper(int k) const { return uppers[static_cast<std::size_t>(k)]; }
 };
 
 bool stays_calm(const given_rows& rows, int growth, int size) {
-  const chunk_cut cut{7, (rows.count() + 6) / 7, 5};
-  std::vector<largest_product<double>> memory(2 * static_cast<std::size_t>(cut.chunks));
+  std::vector<tridia::core::amplification<double>> memory(static_cast<std::size_t>(size));
   std::vector<int> said(static_cast<std::size_t>(size));
   by_team(size, [&](const team& t) {
     said[static_cast<std::size_t>(t.rank())] =
-        tridia::core::stays_calm(cut, rows, growth, memory.data(), t) ? 1 : 0;
+        tridia::core::stays_calm(rows, growth, memory.data(), t) ? 1 : 0;
   });
   EXPECT_EQ(said, std::vector<int>(said.size(), said[0]));
   return said[0] != 0;
@@ -190,11 +190,19 @@ TEST(ChunkTables, KnowHowErrorsGrow) {
     const auto n = static_cast<int>(draw(random, 1, 120));
     const double size = 0.9 + 0.004 * static_cast<double>(draw(random, 0, 200));
     for (int k = 0; k < n; ++k) {
-      rows.lowers.push_back(size * number(random, double()));
-      rows.uppers.push_back(size * number(random, double()));
+      rows.lowers.push_back(k > 0 ? size * number(random, double()) : 0);
+      rows.inverses.push_back(1 + 0.5 * number(random, double()));
+      rows.uppers.push_back(k + 1 < n ? size * number(random, double()) : 0);
     }
-    if (flip(random)) rows.lowers[static_cast<std::size_t>(n / 2)] = 3;
-    const double largest = std::max(largest_of(rows.lowers), largest_of(rows.uppers));
+    if (flip(random) && n > 1) rows.lowers[static_cast<std::size_t>(n / 2)] = 3;
+    // The same recurrences for numbers that are a pivot, or its inverse, as large.
+    std::vector<double> lowers = rows.lowers, uppers = rows.uppers;
+    for (std::size_t k = 1; k < lowers.size(); ++k) {
+      const double ratio = rows.inverses[k] / rows.inverses[k - 1];
+      lowers[k] *= ratio, uppers[k - 1] *= ratio;
+    }
+    const double largest = std::max(std::min(largest_of(rows.lowers), largest_of(lowers)),
+                                    std::min(largest_of(rows.uppers), largest_of(uppers)));
     for (const int bound : {1, 2, 4, 32}) {
       const bool expected = largest <= bound;
       if (std::fabs(largest - bound) < 1e-9 && largest != bound) continue;
@@ -208,16 +216,44 @@ TEST(ChunkTables, KnowHowErrorsGrow) {
 }
 
 TEST(ChunkTables, KnowOfOverflow) {
-  given_rows rows{std::vector<double>(40, 0.5), std::vector<double>(40, 0.5)};
+  const std::vector<double> half(40, 0.5), one(40, 1);
+  const given_rows rows{half, one, half};
   EXPECT_TRUE(stays_calm(rows, 4, 3));
-  // Infinite, before and after zeros: no product of all is a number.
-  for (const std::size_t at : {0U, 6U, 7U, 20U, 39U}) {
-    given_rows wild = rows;
-    wild.uppers[at] = 1e200;
-    for (const std::size_t zero : {0U, 5U, 13U, 38U})
-      if (zero != at) wild.uppers[zero] = 0;
-    EXPECT_FALSE(stays_calm(wild, 4, 1)) << at;
-    EXPECT_FALSE(stays_calm(wild, 4, 3)) << at;
+  const double infinity = std::numeric_limits<double>::infinity();
+  // Beside zeros: no product of all is a number.
+  for (const std::size_t at : {1U, 6U, 7U, 20U, 39U}) {
+    for (const double large : {1e200, infinity, std::numeric_limits<double>::quiet_NaN()}) {
+      given_rows wild = rows;
+      wild.uppers[at] = large;
+      for (const std::size_t zero : {0U, 5U, 13U, 38U})
+        if (zero != at) wild.uppers[zero] = 0;
+      EXPECT_FALSE(stays_calm(wild, 4, 1)) << at << ' ' << large;
+      EXPECT_FALSE(stays_calm(wild, 4, 3)) << at << ' ' << large;
+    }
+  }
+}
+
+// Neither larger rows nor larger columns than others make a dominant matrix one that is not calm.
+TEST(ChunkTables, DoNotMindScaledRowsOrColumns) {
+  rng random = random_for("scaled");
+  for (const bool by_rows : {true, false}) {
+    matrix_rows<double> a = random_matrix<double>(100, 4, random);
+    for (std::size_t k = 0; k < a.at.size(); ++k) {
+      const double scale = std::exp2(static_cast<double>(draw(random, -20, 20)));
+      a.at[k].diag *= scale;
+      (by_rows ? a.at[k].sub : a.at[k > 0 ? k - 1 : k].sup) *= by_rows || k > 0 ? scale : 1;
+      (by_rows ? a.at[k].sup : a.at[k + 1 < a.at.size() ? k + 1 : k].sub) *=
+          by_rows || k + 1 < a.at.size() ? scale : 1;
+    }
+    const kept<double, pivoting::none> factors(a);
+    given_rows rows;
+    for (int k = 0; k < 100; ++k) {
+      rows.lowers.push_back(factors.rows().lower(k));
+      rows.inverses.push_back(factors.rows().inverse(k));
+      rows.uppers.push_back(factors.rows().upper(k));
+    }
+    EXPECT_TRUE(stays_calm(rows, 4, 3));
+    EXPECT_GT(largest_of(by_rows ? rows.lowers : rows.uppers), 100);
   }
 }
 

@@ -201,14 +201,14 @@ TEST_P(KeptScanCuda, SubstitutesWhereFactorsGrow) {
     for (const problem& p : places(n)) {
       experiment e(with_config(p), how());
       fill(e);
-      // Upper factors of 2, three in a row, and no more elsewhere.
-      for (const index_t k : {n / 2, n / 2 + 1, n / 2 + 2}) {
-        if (k > n / 2) e.set(role::dl, 0, k, 0);
+      // Upper factors of 2, six in a row, and no more elsewhere.
+      const index_t first = n / 2, last = first + 5;
+      for (index_t k = first; k <= last; ++k) {
+        e.set(role::dl, 0, k, 0);
         e.set(role::d, 0, k, 1);
         e.set(role::du, 0, k, 2);
       }
-      e.set(role::dl, 0, n / 2, 0);
-      e.set(role::dl, 0, n / 2 + 3, 0);
+      e.set(role::dl, 0, last + 1, 0);
       expect_solved(e, false);
     }
   }

@@ -4,6 +4,9 @@
 #include "core/complex.hpp"
 #include "core/recurrence.hpp"
 
+#include <cmath>
+#include <limits>
+
 // What a scan over the chunks of a line (core/recurrence.hpp) needs of its matrix, and whether a
 // scan is sound, found by a team of threads: `rank()`, `size()`, `wait()`, a barrier. Factors come
 // as `rows.lower(k)`, `inverse(k)`, `upper(k)`, k below `rows.count()`.
@@ -55,15 +58,18 @@ TRIDIA_FN void cut_products(const chunk_cut& cut, const Rows& rows, V* minus, co
   }
 }
 
-/// The largest product of some neighbouring numbers, none of which is negative: how much two
-/// recurrences with such factors amplify a rounding error at most. At least 1, the product of none.
-/// What overflows is infinite, not NaN.
+/// The largest product of some neighbouring numbers, none of which is negative: how much a
+/// recurrence with such factors amplifies a rounding error at most. At least 1, the product of
+/// none. Infinite where a number is not one, or a product overflows.
 template <class R>
 class largest_product {
  public:
   TRIDIA_FN largest_product() : all_(1), first_(1), last_(1), largest_(1) {}
   TRIDIA_FN explicit largest_product(R of_one)
-      : all_(of_one), first_(larger(R(1), of_one)), last_(first_), largest_(first_) {}
+      : all_(of_one >= R(0) ? of_one : std::numeric_limits<R>::infinity()),
+        first_(larger(R(1), all_)),
+        last_(first_),
+        largest_(first_) {}
 
   /// Of these numbers and those that follow them.
   [[nodiscard]] TRIDIA_FN largest_product then(const largest_product& next) const {
@@ -83,38 +89,60 @@ class largest_product {
   R all_, first_, last_, largest_;  // products: of all, of first ones, of last ones, of any
 };
 
-/// |a|^2.
-TRIDIA_FN float squared(float a) { return a * a; }
-TRIDIA_FN double squared(double a) { return a * a; }
+TRIDIA_FN float modulus(float a) { return magnitude(a); }
+TRIDIA_FN double modulus(double a) { return magnitude(a); }
+TRIDIA_FN float modulus(const complex<float>& a) { return ::hypotf(a.re, a.im); }
+TRIDIA_FN double modulus(const complex<double>& a) { return ::hypot(a.re, a.im); }
+
+/// How much the two recurrences of some rows amplify rounding errors, each in the units of
+/// right-hand sides and in those of x: a pivot apart. What is small in either of them is harmless,
+/// so that neither rows nor columns that are much larger than their neighbours count as growth.
 template <class R>
-TRIDIA_FN R squared(const complex<R>& a) {
-  return add_mul(a.re * a.re, a.im, a.im);
+struct amplification {
+  largest_product<R> down[2], back[2];
+
+  [[nodiscard]] TRIDIA_FN amplification then(const amplification& next) const {
+    return {{down[0].then(next.down[0]), down[1].then(next.down[1])},
+            {back[0].then(next.back[0]), back[1].then(next.back[1])}};
+  }
+  [[nodiscard]] TRIDIA_FN bool is_below(R bound) const {
+    return (down[0].value() <= bound || down[1].value() <= bound) &&
+           (back[0].value() <= bound || back[1].value() <= bound);
+  }
+};
+
+/// Of row k, or of what goes from it to its neighbours.
+template <class R, class Rows>
+TRIDIA_FN amplification<R> amplification_of_row(const Rows& rows, int k) {
+  using product = largest_product<R>;
+  const R lower = modulus(rows.lower(k)), upper = modulus(rows.upper(k));
+  const R here = modulus(rows.inverse(k));
+  // 1 in front of the first row and behind the last one, whose factors are 0.
+  const R before = k > 0 ? modulus(rows.inverse(k - 1)) : R(1);
+  const R behind = k + 1 < rows.count() ? modulus(rows.inverse(k + 1)) : R(1);
+  return {{product(lower), product(lower * here / before)},
+          {product(upper), product(upper * behind / here)}};
 }
 
-/// Whether no rounding error grows by more than `growth` on its way down or back; the same for
-/// every thread. `memory`: for 2 `chunks`, shared by the team.
+/// Whether rounding errors grow by no more than `growth`; the same for every thread. `memory`: for
+/// as many as there are threads, shared by them.
 template <class Rows, class R, class Team>
-TRIDIA_FN bool stays_calm(const chunk_cut& cut, const Rows& rows, int growth,
-                          largest_product<R>* memory, const Team& team) {
-  largest_product<R>* const back = memory + cut.chunks;
-  for (int q = team.rank(); q < cut.chunks; q += team.size()) {
-    largest_product<R> of_lower, of_upper;
-    for (int k = q * cut.rows; k < (q + 1) * cut.rows && k < rows.count(); ++k) {
-      of_lower = of_lower.then(largest_product<R>(squared(rows.lower(k))));
-      of_upper = of_upper.then(largest_product<R>(squared(rows.upper(k))));
-    }
-    memory[q] = of_lower, back[q] = of_upper;
+TRIDIA_FN bool stays_calm(const Rows& rows, int growth, amplification<R>* memory,
+                          const Team& team) {
+  const int of_thread = (rows.count() + team.size() - 1) / team.size();
+  const int first = team.rank() * of_thread, end = first + of_thread;
+  amplification<R> mine{};
+  for (int k = first; k < end && k < rows.count(); ++k) {
+    mine = mine.then(amplification_of_row<R>(rows, k));
   }
+  memory[team.rank()] = mine;
   team.wait();
-  for (int d = 1; d < cut.chunks; d *= 2) {
-    for (int q = 2 * d * team.rank(); q + d < cut.chunks; q += 2 * d * team.size()) {
-      memory[q] = memory[q].then(memory[q + d]);
-      back[q] = back[q].then(back[q + d]);
-    }
+  for (int d = 1; d < team.size(); d *= 2) {
+    const int at = 2 * d * team.rank();
+    if (at + d < team.size()) memory[at] = memory[at].then(memory[at + d]);
     team.wait();
   }
-  const R bound = R(growth) * R(growth);
-  return memory[0].value() <= bound && back[0].value() <= bound;
+  return memory[0].is_below(R(growth));
 }
 
 /// The factors of an elimination E, as far as it made no interchanges, as recurrences: `words` has

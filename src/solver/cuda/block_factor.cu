@@ -60,12 +60,13 @@ __device__ __forceinline__ bool factor_in_chunks(index_t n, int chunk, Matrix& a
   return __syncthreads_and(!mine || to.good);
 }
 
+using growth = core::amplification<typename core::value_traits<V>::real>;
+
 /// Tables for a scan of right-hand sides, of the factors that are kept. By all threads, once the
 /// factors are there; `memory` is shared, and no longer used otherwise.
 template <class E>
 __device__ __forceinline__ void make_tables(int n, const V* words, bool good,
                                             const table_memory& to, void* memory) {
-  using growth = core::largest_product<typename core::value_traits<V>::real>;
   const core::chunk_cut cut = scan_cut<V>(n);
   const core::kept_recurrences<V, E> rows(words, n);
   constexpr block_team team{};
@@ -75,18 +76,17 @@ __device__ __forceinline__ void make_tables(int n, const V* words, bool good,
   for (int i = team.rank(); i < cut.products(); i += team.size()) {
     static_cast<V*>(to.minus_products)[i] = products[i];
   }
-  const bool calm = core::stays_calm(cut, rows, core::calm_growth,
+  const bool calm = core::stays_calm(rows, core::calm_growth,
                                      reinterpret_cast<growth*>(products + cut.products()), team);
   bool straight = true;
   for (int k = team.rank(); k < n; k += team.size()) straight = straight && !rows.interchanged(k);
   straight = __syncthreads_and(straight);
   if (threadIdx.x == 0) *to.sound = good && calm && straight ? 1 : 0;
 }
-std::size_t table_bytes(index_t n) {
+/// Of the memory that it needs.
+std::size_t table_bytes(index_t n, unsigned threads) {
   const core::chunk_cut cut = scan_cut<V>(static_cast<int>(n));
-  using growth = core::largest_product<typename core::value_traits<V>::real>;
-  return static_cast<std::size_t>(cut.products()) * sizeof(V) +
-         static_cast<std::size_t>(2 * cut.chunks) * sizeof(growth);
+  return static_cast<std::size_t>(cut.products()) * sizeof(V) + threads * sizeof(growth);
 }
 
 /// The rows of a matrix in shared memory.
@@ -134,14 +134,16 @@ cudaError_t launch(const geometry& g, const operands& o, index_t* status, void* 
       B == boundary::periodic
           ? g.rows
           : std::max<index_t>((g.rows + most_threads - 1) / most_threads, least_chunk);
-  const index_t chunks = (g.rows + chunk - 1) / chunk;
-  const auto threads = static_cast<unsigned>((chunks + warp_size - 1) / warp_size * warp_size);
+  // Rows come in, and tables are made, by one for each row.
+  const index_t busy = tables.values != nullptr ? std::min<index_t>(g.rows, most_threads)
+                                                : (g.rows + chunk - 1) / chunk;
+  const auto threads = static_cast<unsigned>((busy + warp_size - 1) / warp_size * warp_size);
   const std::size_t state_bytes = threads * sizeof(left);
   const std::size_t rows_bytes = static_cast<std::size_t>(g.rows) * sizeof(core::row<V>);
   const bool staged = state_bytes + rows_bytes <= shared_limit;
   const std::size_t bytes =
-      state_bytes +
-      std::max(staged ? rows_bytes : 0, tables.values != nullptr ? table_bytes(g.rows) : 0);
+      state_bytes + std::max(staged ? rows_bytes : 0,
+                             tables.values != nullptr ? table_bytes(g.rows, threads) : 0);
   const auto kernel = staged ? &block_factor_kernel<P, B, true> : &block_factor_kernel<P, B, false>;
   kernel<<<static_cast<unsigned>(g.matrices.size), threads, bytes, stream>>>(
       g, solver::typed<V>(o), status, static_cast<V*>(words), tables, static_cast<int>(chunk));
