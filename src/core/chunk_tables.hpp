@@ -47,8 +47,8 @@ TRIDIA_FN void cut_products(const chunk_cut& cut, const Rows& rows, V* minus, co
   team.wait();
   for (int i = 1; i < cut.steps; ++i) {
     const int reach = 1 << (i - 1);
-    const V *const down = minus + (i - 1) * cut.chunks, *const back =
-                                                            minus_back + (i - 1) * cut.chunks;
+    const V* const down = minus + (i - 1) * cut.chunks;
+    const V* const back = minus_back + (i - 1) * cut.chunks;
     for (int q = team.rank(); q < cut.chunks; q += team.size()) {
       const bool follows = q >= reach, leads = q + reach < cut.chunks;
       minus[i * cut.chunks + q] = follows ? -(down[q] * down[q - reach]) : down[q];
