@@ -33,6 +33,21 @@ TRIDIA_FN void cut_values(const chunk_cut& cut, const Rows& rows, V* values, con
   }
 }
 
+/// What `n` rows multiply what comes in by; `factor(i)`: lower, or upper, of row i. Factors are
+/// read some at a time: they lie in memory, and each would else be waited for by itself.
+template <class V, class Factor>
+TRIDIA_FN V product_through(int n, Factor factor) {
+  constexpr int ahead = 8;
+  V product(1);
+  for (int first = 0; first < n; first += ahead) {
+    V some[ahead];
+    TRIDIA_UNROLL
+    for (int i = 0; i < ahead; ++i) some[i] = first + i < n ? factor(first + i) : V(-1);
+    product = product * chunk_factor<V>(ahead, [&](int i) { return some[i]; });
+  }
+  return product;
+}
+
 /// What 2^i chunks, of which chunk q is the last, multiply what comes in by, negated: down, then
 /// back, for each i the chunks in order. Products of fewer where the line has no more. Ends with a
 /// barrier.
@@ -41,8 +56,8 @@ TRIDIA_FN void cut_products(const chunk_cut& cut, const Rows& rows, V* minus, co
   V* const minus_back = minus + cut.steps * cut.chunks;
   for (int q = team.rank(); q < cut.chunks; q += team.size()) {
     const int k0 = q * cut.rows, left = rows.count() - k0, n = left < cut.rows ? left : cut.rows;
-    minus[q] = -chunk_factor<V>(n, [&](int i) { return rows.lower(k0 + i); });
-    minus_back[q] = -chunk_factor<V>(n, [&](int i) { return rows.upper(k0 + i); });
+    minus[q] = -product_through<V>(n, [&](int i) { return rows.lower(k0 + i); });
+    minus_back[q] = -product_through<V>(n, [&](int i) { return rows.upper(k0 + i); });
   }
   team.wait();
   for (int i = 1; i < cut.steps; ++i) {
@@ -161,7 +176,7 @@ class kept_recurrences {
   }
   /// Whether eliminating column k took the row below it first.
   [[nodiscard]] TRIDIA_FN bool interchanged(int k) const {
-    if constexpr (requires { lower_of(k).swapped; }) {
+    if constexpr (requires(typename E::lower l) { l.swapped; }) {
       return lower_of(k).swapped;
     } else {
       return false;
