@@ -45,7 +45,8 @@ std::vector<problem> places(index_t n) {
 /// Where the copy engine moves lines that are long enough.
 bool is_scanned(const problem& p) {
   const bool across = p.axis >= 0 && p.axis < static_cast<int>(p.extents.size()) - 1;
-  return across || p.extents.back() * static_cast<index_t>(size_of(p.type)) >= 768;
+  const index_t bytes = p.extents.back() * static_cast<index_t>(size_of(p.type));
+  return across || (bytes >= 768 && bytes % 16 == 0);
 }
 
 class KeptScanCuda : public ::testing::TestWithParam<config> {
@@ -116,6 +117,7 @@ TEST_P(KeptScanCuda, Solves) {
         fill(e);
         expect_solved(e, true);
         if (HasFailure()) return;
+        if (in_place) continue;  // the right-hand sides are gone
         const auto first = all_bytes(e);
         ASSERT_EQ(e.run(), "");
         EXPECT_EQ(all_bytes(e), first) << "not the same from run to run";

@@ -18,6 +18,8 @@ struct chunk_cut {
   int rows, chunks, steps;
 
   [[nodiscard]] TRIDIA_FN int values() const { return 3 * rows * chunks; }
+  /// Of row k's `lower`; `inverse` and `upper` are `rows` behind each other.
+  [[nodiscard]] TRIDIA_FN int place(int k) const { return k + k / rows * 2 * rows; }
   [[nodiscard]] TRIDIA_FN int products() const { return 2 * steps * chunks; }
 };
 
@@ -26,12 +28,30 @@ template <class V, class Rows, class Team>
 TRIDIA_FN void cut_values(const chunk_cut& cut, const Rows& rows, V* values, const Team& team) {
   for (int k = team.rank(); k < cut.chunks * cut.rows; k += team.size()) {
     const bool inside = k < rows.count();
-    V* const at = values + k + k / cut.rows * 2 * cut.rows;
+    V* const at = values + cut.place(k);
     at[0] = inside ? rows.lower(k) : V(-1);
     at[cut.rows] = inside ? rows.inverse(k) : V(0);
     at[2 * cut.rows] = inside ? rows.upper(k) : V(-1);
   }
 }
+
+/// The same rows again, from what `cut_values` has made of them.
+template <class V>
+class cut_rows {
+ public:
+  TRIDIA_FN cut_rows(const chunk_cut& cut, const V* values, int count)
+      : cut_(cut), values_(values), count_(count) {}
+  [[nodiscard]] TRIDIA_FN int count() const { return count_; }
+  [[nodiscard]] TRIDIA_FN V lower(int k) const { return *place(k); }
+  [[nodiscard]] TRIDIA_FN V inverse(int k) const { return place(k)[cut_.rows]; }
+  [[nodiscard]] TRIDIA_FN V upper(int k) const { return place(k)[2 * cut_.rows]; }
+
+ private:
+  [[nodiscard]] TRIDIA_FN const V* place(int k) const { return values_ + cut_.place(k); }
+  const chunk_cut& cut_;
+  const V* values_;
+  int count_;
+};
 
 /// What `n` rows multiply what comes in by; `factor(i)`: lower, or upper, of row i. Factors are
 /// read some at a time: they lie in memory, and each would else be waited for by itself.

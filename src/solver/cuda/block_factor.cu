@@ -12,6 +12,7 @@
 #include "solver/system_memory.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace tridia::cuda {
 namespace {
@@ -62,31 +63,46 @@ __device__ __forceinline__ bool factor_in_chunks(index_t n, int chunk, Matrix& a
 
 using growth = core::amplification<typename core::value_traits<V>::real>;
 
+/// What tables take of shared memory, part after part.
+struct table_places {
+  std::size_t values, growths, bytes;  // products come first
+
+  /// Without `Staged`, values are made where they are to be.
+  template <bool Staged>
+  static TRIDIA_FN table_places of(const core::chunk_cut& cut, unsigned threads) {
+    const std::size_t values = static_cast<std::size_t>(cut.products()) * sizeof(V);
+    const std::size_t count = Staged ? static_cast<std::size_t>(cut.values()) : 0;
+    const std::size_t growths = values + count * sizeof(V);
+    return {values, growths, growths + threads * sizeof(growth)};
+  }
+};
+
 /// Tables for a scan of right-hand sides, of the factors that are kept. By all threads, once the
 /// factors are there; `memory` is shared, and no longer used otherwise.
-template <class E>
+template <class E, bool Staged>
 __device__ __forceinline__ void make_tables(int n, const V* words, bool good,
-                                            const table_memory& to, void* memory) {
+                                            const table_memory& to, std::byte* memory) {
   const core::chunk_cut cut = scan_cut<V>(n);
-  const core::kept_recurrences<V, E> rows(words, n);
+  const auto places = table_places::of<Staged>(cut, blockDim.x);
   constexpr block_team team{};
-  core::cut_values(cut, rows, static_cast<V*>(to.values), team);
-  V* const products = static_cast<V*>(memory);
-  core::cut_products(cut, rows, products, team);
-  for (int i = team.rank(); i < cut.products(); i += team.size()) {
-    static_cast<V*>(to.minus_products)[i] = products[i];
-  }
-  const bool calm = core::stays_calm(rows, core::calm_growth,
-                                     reinterpret_cast<growth*>(products + cut.products()), team);
+  const auto copy = [&](int count, const V* from, void* all) {
+    for (int i = team.rank(); i < count; i += team.size()) static_cast<V*>(all)[i] = from[i];
+  };
+  const core::kept_recurrences<V, E> kept(words, n);
   bool straight = true;
-  for (int k = team.rank(); k < n; k += team.size()) straight = straight && !rows.interchanged(k);
+  for (int k = team.rank(); k < n; k += team.size()) straight = straight && !kept.interchanged(k);
+  V* const values =
+      Staged ? reinterpret_cast<V*>(memory + places.values) : static_cast<V*>(to.values);
+  core::cut_values(cut, kept, values, team);
   straight = __syncthreads_and(straight);
+  if (Staged) copy(cut.values(), values, to.values);
+  const core::cut_rows<V> rows(cut, values, n);
+  V* const products = reinterpret_cast<V*>(memory);
+  core::cut_products(cut, rows, products, team);
+  copy(cut.products(), products, to.minus_products);
+  const bool calm = core::stays_calm(rows, core::calm_growth,
+                                     reinterpret_cast<growth*>(memory + places.growths), team);
   if (threadIdx.x == 0) *to.sound = good && calm && straight ? 1 : 0;
-}
-/// Of the memory that it needs.
-std::size_t table_bytes(index_t n, unsigned threads) {
-  const core::chunk_cut cut = scan_cut<V>(static_cast<int>(n));
-  return static_cast<std::size_t>(cut.products()) * sizeof(V) + threads * sizeof(growth);
 }
 
 /// The rows of a matrix in shared memory.
@@ -121,7 +137,10 @@ __global__ void __launch_bounds__(most_threads)
   }
   if (threadIdx.x == 0) status[m] = good ? 0 : solver::matrix_status<V, E>(n, a);
   if constexpr (B == boundary::regular) {
-    if (tables.values != nullptr) make_tables<E>(static_cast<int>(n), words, good, tables, rows);
+    if (tables.values != nullptr) {
+      make_tables<E, Staged>(static_cast<int>(n), words, good, tables,
+                             reinterpret_cast<std::byte*>(rows));
+    }
   }
 }
 
@@ -140,10 +159,15 @@ cudaError_t launch(const geometry& g, const operands& o, index_t* status, void* 
   const auto threads = static_cast<unsigned>((busy + warp_size - 1) / warp_size * warp_size);
   const std::size_t state_bytes = threads * sizeof(left);
   const std::size_t rows_bytes = static_cast<std::size_t>(g.rows) * sizeof(core::row<V>);
-  const bool staged = state_bytes + rows_bytes <= shared_limit;
-  const std::size_t bytes =
-      state_bytes + std::max(staged ? rows_bytes : 0,
-                             tables.values != nullptr ? table_bytes(g.rows, threads) : 0);
+  const auto bytes_of = [&]<bool Staged>(std::bool_constant<Staged>) {
+    const std::size_t of_tables =
+        tables.values == nullptr
+            ? 0
+            : table_places::of<Staged>(scan_cut<V>(static_cast<int>(g.rows)), threads).bytes;
+    return state_bytes + std::max(Staged ? rows_bytes : 0, of_tables);
+  };
+  const bool staged = bytes_of(std::true_type{}) <= shared_limit;
+  const std::size_t bytes = staged ? bytes_of(std::true_type{}) : bytes_of(std::false_type{});
   const auto kernel = staged ? &block_factor_kernel<P, B, true> : &block_factor_kernel<P, B, false>;
   kernel<<<static_cast<unsigned>(g.matrices.size), threads, bytes, stream>>>(
       g, solver::typed<V>(o), status, static_cast<V*>(words), tables, static_cast<int>(chunk));
