@@ -75,12 +75,14 @@ target_sources(tridia PRIVATE
   compact/cuda/cuda.cpp
   distributed/cuda/backend.cpp
   distributed/cuda/part.cpp
+  solver/cuda/best_scan.cpp
   solver/cuda/cuda.cpp
   solver/cuda/cyclic.cpp
   solver/cuda/devices.cpp
   solver/cuda/factored_method.cpp
   solver/cuda/hierarchical.cpp
   solver/cuda/interleaved.cpp
+  solver/cuda/kept_scan.cpp
   solver/cuda/line_scan.cpp
   solver/cuda/line_task.cpp
   solver/cuda/method.cpp

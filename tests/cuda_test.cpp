@@ -33,6 +33,11 @@ std::vector<problem> problems() {
           {.type = tridia::value_type::f32,
            .extents = {70, 65},
            .coefficients = tridia::coefficients::shared},
+          // By a scan, or not, as the GPU finds.
+          {.extents = {70, 128},
+           .pivoting = tridia::pivoting::none,
+           .coefficients = tridia::coefficients::shared},
+          {.extents = {128, 70}, .axis = 0, .coefficients = tridia::coefficients::shared},
           {.extents = {300}, .offsets = {0, 17, 17, 200, 300}}};
 }
 

@@ -6,11 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <barrier>
 #include <cstring>
 #include <limits>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "solver/equations.hpp"
@@ -21,6 +19,7 @@
 #include "support/random.hpp"
 #include "support/refusal.hpp"
 #include "support/scalar.hpp"
+#include "support/team.hpp"
 
 namespace tridia_test {
 namespace {
@@ -29,30 +28,6 @@ using tridia::core::row_equation;
 using tridia::solver::equation_rows;
 using tridia::solver::padded_places;
 using tridia::solver::plain_places;
-
-/// A block of threads, as a GPU has it.
-class team {
- public:
-  team(int rank, int size, std::barrier<>& all) : rank_(rank), size_(size), all_(all) {}
-  [[nodiscard]] int rank() const { return rank_; }
-  [[nodiscard]] int size() const { return size_; }
-  void wait() const { all_.arrive_and_wait(); }
-
- private:
-  int rank_, size_;
-  std::barrier<>& all_;
-};
-
-/// Calls work(team) by as many threads.
-template <class Work>
-void by_team(int size, Work work) {
-  std::barrier all(size);
-  std::vector<std::thread> threads;
-  for (int rank = 1; rank < size; ++rank)
-    threads.emplace_back([&, rank] { work(team(rank, size, all)); });
-  work(team(0, size, all));
-  for (std::thread& t : threads) t.join();
-}
 
 /// A diagonally dominant system, and its equations.
 struct dominant_system {

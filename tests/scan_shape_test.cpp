@@ -1,12 +1,17 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// What a block of the GPU is given to scan: decided on the host, so tested without a GPU.
+// What a block of the GPU is given to scan, and the tables that it has: decided on the host, so
+// tested without a GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <string>
+#include <vector>
 
+#include "solver/constant.hpp"
 #include "solver/cuda/scan.hpp"
+#include "support/team.hpp"
 
 namespace tridia_test {
 namespace {
@@ -138,6 +143,71 @@ TEST(ScanShape, PartsOfLongLinesHaveRoom) {
       expect_sound(t, *along);
       EXPECT_GE(along->stages, 3);
     }
+  }
+}
+
+// Where all chunks have values of their own, as those of a matrix that is known on the GPU alone.
+TEST(ScanShape, HasRoomForAllValues) {
+  for (const auto type : {tridia::value_type::f32, tridia::value_type::f64, tridia::value_type::c64,
+                          tridia::value_type::c128}) {
+    for (const index_t n : {24, 100, 512, 1000}) {
+      for (const index_t inner : {index_t{1}, index_t{1} << 17}) {
+        scan_task t = task(type, inner == 1 ? 1 << 17 : 1, n, inner);
+        t.distinct = 0;
+        const auto s = plan_scan(t, kHopper);
+        ASSERT_TRUE(s) << n;
+        expect_sound(t, *s);
+        EXPECT_EQ(s->distinct, s->chunks);
+        EXPECT_GE(s->stages, type == tridia::value_type::c128 ? 2 : 3) << n;
+        if (n >= 512) {
+          EXPECT_GE(s->threads, 128) << n;
+        }
+        if (s->across) {
+          EXPECT_GE(s->lines * static_cast<int>(tridia::size_of(type)), n < 512 ? 128 : 64) << n;
+        }
+      }
+    }
+  }
+}
+
+// The tables of constants are made in higher precision, those of kept factors as they are.
+TEST(ScanTables, AreTheSameOfConstantsAndOfKeptFactors) {
+  using elimination =
+      tridia::core::elimination<double, tridia::pivoting::partial, tridia::boundary::regular>;
+  for (const index_t n : {24, 100, 512}) {
+    tridia::problem p{.extents = {1, n}};
+    p.matrix = {.interior = {0.3, 1, 0.4}, .head = {{0, 1, 2}}, .tail = {{0.5, 1, 0}}};
+    const auto a = tridia::solver::make_constant_matrix(p, n);
+    const auto wide = tridia::solver::make_recurrences(a);
+    ASSERT_TRUE(wide);
+    const auto of_constants = tridia::cuda::cut_factors(*wide, tridia::value_type::f64);
+
+    const auto factors = tridia::solver::eliminate(a, tridia::pivoting::partial);
+    std::vector<double> words;
+    for (const auto& v : factors.at) words.push_back(static_cast<double>(v.re.v));
+    const tridia::core::kept_recurrences<double, elimination> rows(words.data(),
+                                                                   static_cast<int>(n));
+    const auto cut = tridia::cuda::scan_cut<double>(static_cast<int>(n));
+    std::vector<double> values(static_cast<std::size_t>(cut.values())),
+        products(static_cast<std::size_t>(cut.products()));
+    by_team(3, [&](const team& t) {
+      tridia::core::cut_values(cut, rows, values.data(), t);
+      tridia::core::cut_products(cut, rows, products.data(), t);
+    });
+    const auto near = [](const tridia::solver::wide& right, double found) {
+      const auto expected = static_cast<double>(right.re.v);
+      // A product of all rows has as many roundings; what underflows is as good as zero.
+      EXPECT_NEAR(found, expected, 3e-13 * std::fabs(expected) + 1e-300);
+    };
+    const int of_chunk = 3 * cut.rows;
+    for (int i = 0; i < cut.values(); ++i) {
+      const int number = of_constants.number[static_cast<std::size_t>(i / of_chunk)];
+      near(of_constants.values[static_cast<std::size_t>(number * of_chunk + i % of_chunk)],
+           values[static_cast<std::size_t>(i)]);
+    }
+    ASSERT_EQ(of_constants.minus_products.size(), products.size());
+    for (std::size_t i = 0; i < products.size(); ++i)
+      near(of_constants.minus_products[i], products[i]);
   }
 }
 

@@ -2,6 +2,7 @@
 #include "solver/constant.hpp"
 
 #include "core/chunk.hpp"
+#include "core/chunk_tables.hpp"
 #include "core/dispatch.hpp"
 #include "solver/system_memory.hpp"
 #include "tridia/error.hpp"
@@ -80,15 +81,12 @@ void factor_with(const constant_matrix& a, constant_factors& f) {
                                   " (from 1) is zero, or its elimination overflows");
 }
 
-/// The largest product of neighbours: how much a recurrence may amplify what came in.
-long double amplification(const std::vector<wide>& factors, bool backwards) {
-  long double product = 0, largest = 0;
-  for (std::size_t i = 0; i < factors.size(); ++i) {
-    const wide& f = factors[backwards ? factors.size() - 1 - i : i];
-    product = std::hypot(f.re.v, f.im.v) * std::max(product, 1.0L);
-    largest = std::max(largest, product);
-  }
-  return largest;
+/// How much a recurrence may amplify what came in.
+long double amplification(const std::vector<wide>& factors) {
+  core::largest_product<long double> all;
+  for (const wide& f : factors)
+    all = all.then(core::largest_product<long double>(std::hypot(f.re.v, f.im.v)));
+  return all.value();
 }
 
 using number = std::complex<long double>;
@@ -239,9 +237,7 @@ std::optional<recurrences> make_recurrences(const constant_matrix& a, int growth
       below = words[1];
     }
   }
-  if (!r || amplification(r->lower, false) > growth || amplification(r->upper, true) > growth) {
-    return {};
-  }
+  if (!r || amplification(r->lower) > growth || amplification(r->upper) > growth) return {};
   return r;
 }
 

@@ -63,6 +63,9 @@ class experiment {
   /// After a run; empty if the manner says so.
   [[nodiscard]] const std::vector<index_t>& status() const { return status_; }
 
+  /// What was kept, after a run with `factored`.
+  [[nodiscard]] const buffer& factors() const { return factors_; }
+
   /// The parts of `run`, for tests that put something between them.
   void give();
   void enqueue();

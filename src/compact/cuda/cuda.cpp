@@ -2,11 +2,9 @@
 #include "compact/cuda/plain.hpp"
 #include "compact/executor.hpp"
 #include "compact/factors.hpp"
+#include "solver/cuda/best_scan.hpp"
 #include "solver/cuda/check.hpp"
 #include "solver/cuda/devices.hpp"
-#include "solver/cuda/line_scan.hpp"
-#include "solver/cuda/line_task.hpp"
-#include "solver/cuda/split_scan.hpp"
 #include "solver/executor.hpp"
 
 // Operators on a GPU: a scan where it can be done, of whole lines or of their parts, otherwise B
@@ -111,17 +109,10 @@ class on_gpu final : public executor {
     const device_scope scope(device_);
     (void)factor(t.line.matrix, t.line.rows, t.line.boundary);  // refuses a singular matrix
     lines_ = t.geometry.right_sides.size;
-    if (const auto line = cuda::line_task(t.line, t.type, t.geometry)) {
-      scan_ = cuda::line_scan::make(*line, solver::matrix_of(t.line), t.line.scale,
-                                    cuda::current_device_limits());
-    }
     constexpr index_t good_row = 128;  // bytes that memory gives well
-    if (!scan_ || cuda::is_narrow(t.type, t.geometry, *scan_, good_row)) {
-      parts_ =
-          cuda::split_scan::make(t.line, t.type, t.geometry, !scan_, cuda::current_device_limits());
-      if (parts_) scan_.reset();
-    }
-    if (scan_ || parts_) return;
+    scan_ =
+        cuda::best_scan::make(t.line, t.type, t.geometry, good_row, cuda::current_device_limits());
+    if (scan_) return;
     if (t.type == value_type::f32) {
       in_f32_ = std::make_unique<const steps<float>>(t, device_);
     } else {
@@ -133,7 +124,6 @@ class on_gpu final : public executor {
     // Memory is freed on its own device; nothing can be reported from here.
     if (cudaGetDevice(&before) != cudaSuccess || cudaSetDevice(device_) != cudaSuccess) return;
     scan_.reset();
-    parts_.reset();
     in_f32_.reset();
     in_f64_.reset();
     cudaSetDevice(before);
@@ -141,7 +131,6 @@ class on_gpu final : public executor {
 
   int cuda_device() const override { return device_; }
   std::size_t workspace_bytes() const override {
-    if (parts_) return parts_->workspace_bytes();
     if (scan_) return scan_->workspace_bytes();
     return in_f32_ ? in_f32_->workspace_bytes() : in_f64_->workspace_bytes();
   }
@@ -154,8 +143,6 @@ class on_gpu final : public executor {
     const cuda::scan_call call{c.in, c.out, c.s, c.accumulate, nullptr, c.given};
     if (scan_) {
       scan_->apply(call, c.workspace, as_stream(c.stream));
-    } else if (parts_) {
-      parts_->apply(call, c.workspace, as_stream(c.stream));
     } else if (in_f32_) {
       in_f32_->apply(plain_f32(), c);
     } else {
@@ -166,8 +153,7 @@ class on_gpu final : public executor {
  private:
   int device_;
   index_t lines_ = 0;
-  std::unique_ptr<const cuda::line_scan> scan_;
-  std::unique_ptr<const cuda::split_scan> parts_;
+  std::unique_ptr<const cuda::best_scan> scan_;
   std::unique_ptr<const steps<float>> in_f32_;
   std::unique_ptr<const steps<double>> in_f64_;
 };

@@ -1,11 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/constant.hpp"
+#include "solver/cuda/best_scan.hpp"
 #include "solver/cuda/check.hpp"
 #include "solver/cuda/devices.hpp"
 #include "solver/cuda/kernels.hpp"
-#include "solver/cuda/line_scan.hpp"
 #include "solver/cuda/method.hpp"
-#include "solver/cuda/split_scan.hpp"
 #include "solver/executor.hpp"
 #include "solver/line_status.hpp"
 #include "solver/system_memory.hpp"
@@ -32,10 +31,6 @@ class executor final : public solver::executor {
     if (!t.constant || t.options.algorithm == algorithm::neato)
       method_ = choose_method(task_, limits);
     factored_ = choose_factored_method(task_, limits);
-    if (factored_) {
-      factors_bytes_ = launches_for(task_, launches_f32, launches_f64, launches_c64, launches_c128)
-                           .factors_bytes(task_);
-    }
     columns_ = columns_for(line_count(task_), limits);
     if (t.constant && !method_) {
       // Also finds out whether it is singular.
@@ -50,7 +45,6 @@ class executor final : public solver::executor {
     method_.reset();
     constant_ = {};
     scan_.reset();
-    parts_.reset();
     ragged_ = {};
     off_diagonal_ = {};
     cudaSetDevice(before);
@@ -61,17 +55,15 @@ class executor final : public solver::executor {
   int cuda_device() const override { return device_; }
   std::string manner() const override {
     if (scan_) return scan_->manner();
-    if (parts_) return parts_->manner();
     return method_ ? method_->manner() : factored_->manner();
   }
   std::size_t workspace_bytes() const override {
     if (line_count(task_) == 0) return 0;
     if (method_) return method_->workspace_bytes();
     if (scan_) return scan_->workspace_bytes();
-    if (parts_) return parts_->workspace_bytes();
-    return task_.constant ? 0 : factors_bytes();
+    return task_.constant ? 0 : factors_bytes() + factored_->workspace_bytes();
   }
-  std::size_t factors_bytes() const override { return factors_bytes_; }
+  std::size_t factors_bytes() const override { return factored_ ? factored_->factors_bytes() : 0; }
 
   void check_pointer(const char* name, const void* p) const override {
     check_device_pointer(name, p, device_);
@@ -79,7 +71,7 @@ class executor final : public solver::executor {
 
   void execute(const operands& o, void* workspace, void* stream) const override {
     if (line_count(task_) == 0) return;
-    if (scan_ || parts_) return scan(o, workspace, stream);
+    if (scan_) return scan(o, workspace, stream);
     if (method_) {
       const device_scope scope(device_);
       check(method_->solve(o, align(workspace), as_stream(stream)), "launching a solve");
@@ -89,7 +81,7 @@ class executor final : public solver::executor {
     operands matrix = o;
     matrix.status = nullptr;
     factor(matrix, workspace, nullptr, stream);
-    solve(workspace, o, nullptr, stream);
+    solve(workspace, o, static_cast<std::byte*>(workspace) + factors_bytes(), stream);
   }
 
   void factor(const operands& o, void* factors, void*, void* stream) const override {
@@ -98,18 +90,17 @@ class executor final : public solver::executor {
     if (g.matrices.size == 0) return;
     const device_scope scope(device_);
     const factor_block block = split_factors(g, factors);
-    check(factored_->factor(o, block.status, block.data, as_stream(stream)),
-          "launching a factorization");
+    check(factored_->factor(o, block, as_stream(stream)), "launching a factorization");
     enter_statuses(block, o.status, stream);
   }
 
-  void solve(const void* factors, const operands& o, void*, void* stream) const override {
+  void solve(const void* factors, const operands& o, void* workspace, void* stream) const override {
     check_factored();
     if (line_count(task_) == 0) return;
     const device_scope scope(device_);
     const factor_block block = split_factors(task_.geometry, const_cast<void*>(factors));
-    enter_statuses(block, o.status, stream);
-    check(factored_->substitute(o, block.status, block.data, as_stream(stream)),
+    if (solver::shares_status(task_.geometry)) enter_statuses(block, o.status, stream);
+    check(factored_->substitute(o, block, workspace, as_stream(stream)),
           "launching a substitution");
   }
 
@@ -120,16 +111,12 @@ class executor final : public solver::executor {
                                        " keeps no factors: execute, or ask for automatic");
   }
 
-  /// Whole lines where a block holds one, or else, as where it holds too few of those side by side,
-  /// parts of them. Two parts, of lines that are held in rows of 64 bytes, take 10 % longer.
   void make_scan(const device_limits& limits) {
+    // Two parts, of lines that are held in rows of 64 bytes, take 10 % longer.
     constexpr index_t least_row = 64;
-    const geometry& g = task_.geometry;
-    scan_ = line_scan::make({.type = task_.type, .lines = g, .points = g.rows, .rows = g.rows},
-                            *task_.constant, {}, limits);
-    if (g.rows < 3 || (scan_ && !is_narrow(task_.type, g, *scan_, least_row))) return;
-    parts_ = split_scan::make(solver::solving_with(*task_.constant), task_.type, g, !scan_, limits);
-    if (parts_) scan_.reset();
+    if (task_.geometry.rows < 3) return;
+    scan_ = best_scan::make(solver::solving_with(*task_.constant), task_.type, task_.geometry,
+                            least_row, limits);
   }
 
   void scan(const operands& o, void* workspace, void* stream) const {
@@ -138,9 +125,7 @@ class executor final : public solver::executor {
       check(launch_enter_statuses(task_.geometry, nullptr, o.status, columns_, as_stream(stream)),
             "launching the statuses");
     }
-    const scan_call call{o.in[layout::rhs], o.x, 1, false, o.status};
-    scan_ ? scan_->apply(call, workspace, as_stream(stream))
-          : parts_->apply(call, workspace, as_stream(stream));
+    scan_->apply({o.in[layout::rhs], o.x, 1, false, o.status}, workspace, as_stream(stream));
   }
 
   static cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
@@ -157,9 +142,7 @@ class executor final : public solver::executor {
   device_memory constant_;                           // factors of a constant matrix
   std::unique_ptr<const method> method_;             // null if it goes by factors
   std::unique_ptr<const factored_method> factored_;  // null if none are kept
-  std::unique_ptr<const line_scan> scan_;    // null unless a scan does for a constant matrix,
-  std::unique_ptr<const split_scan> parts_;  // or scans of its parts
-  std::size_t factors_bytes_ = 0;
+  std::unique_ptr<const best_scan> scan_;            // null unless one does for a constant matrix
   index_t columns_ = 0;
 };
 

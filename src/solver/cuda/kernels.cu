@@ -5,6 +5,8 @@
 #include "core/dispatch.hpp"
 #include "solver/cuda/kernels.hpp"
 #include "solver/cuda/launch.cuh"
+#include "solver/cuda/scan_behind.cuh"
+#include "solver/line_status.hpp"
 #include "solver/system_memory.hpp"
 
 namespace tridia::cuda {
@@ -38,13 +40,16 @@ __global__ void __launch_bounds__(block_threads)
 template <pivoting P, boundary B>
 __global__ void __launch_bounds__(block_threads)
     substitute_kernel(const __grid_constant__ geometry g, const typed_operands<V> o,
-                      const index_t* of_matrix, V* words) {
+                      const index_t* of_matrix, V* words, const scan_behind scan) {
+  if (leaves_to(scan)) return;
+  const bool own_status = o.status != nullptr && !shares_status(g);
   const index_t lines = g.matrices.size * g.right_sides.size;
   for (index_t i = thread_index(); i < lines; i += thread_count()) {
     const bool across = g.right_sides.size >= g.matrices.size;
     const index_t inner = across ? g.right_sides.size : g.matrices.size;
     const index_t q = i / inner, r = i - q * inner;
     const index_t m = across ? q : r, side = across ? r : q;
+    if (own_status) enter_status(g, o.status, m, side, of_matrix[m]);
     substitute_system<V, P, B>(
         g, o, m, side, words_of(g, words, word_counts<V, P, B>::factors, m, m, g.matrices.size),
         of_matrix[m]);
@@ -66,10 +71,10 @@ launches table() {
             g, typed<V>(o), status, static_cast<V*>(words));
         return cudaGetLastError();
       },
-      [](const geometry& g, const operands& o, const index_t* status, void* words, index_t columns,
-         cudaStream_t stream) {
+      [](const geometry& g, const operands& o, const index_t* status, void* words,
+         const scan_behind& scan, index_t columns, cudaStream_t stream) {
         substitute_kernel<P, B><<<blocks_of(columns), block_threads, 0, stream>>>(
-            g, typed<V>(o), status, static_cast<V*>(words));
+            g, typed<V>(o), status, static_cast<V*>(words), scan);
         return cudaGetLastError();
       }};
 }

@@ -13,8 +13,17 @@ namespace tridia::cuda {
 using layout::geometry;
 using solver::operands;
 
+/// A scan that is launched behind a substitution and solves in its place if, as is found on the
+/// device, `*sound` is not 0: then all that the substitution does is to clear the scan's tickets,
+/// if it has any. `sound` null: there is no scan.
+struct scan_behind {
+  const int* sound = nullptr;
+  unsigned* tickets = nullptr;
+};
+
 /// Launches for one value type and variant. Each returns the launch's error. A thread does a system
-/// at a time; `columns` threads run, and as many systems are kept in the workspace at once.
+/// at a time; `columns` threads run, and as many systems are kept in the workspace at once. Where
+/// right-hand sides share a status, `substitute` wants that of their matrix to be there before.
 struct launches {
   std::size_t (*kept_bytes)(const solver::task&, index_t columns);
   std::size_t (*factors_bytes)(const solver::task&);
@@ -22,7 +31,7 @@ struct launches {
   cudaError_t (*factor)(const geometry&, const operands&, index_t* status, void* words,
                         index_t columns, cudaStream_t);
   cudaError_t (*substitute)(const geometry&, const operands&, const index_t* status, void* words,
-                            index_t columns, cudaStream_t);
+                            const scan_behind&, index_t columns, cudaStream_t);
 };
 
 launches launches_f32(pivoting, boundary);

@@ -41,18 +41,13 @@ std::unique_ptr<const line_scan> line_scan::make(scan_task t, const solver::cons
   if (!factors) return {};
   const chunked_factors chunked = cut_factors(*factors, t.type);
   t.distinct = chunked.number.empty() ? 0 : chunked.number.back() + 1;
-  const auto shape = plan_scan(t, {d.shared_bytes, d.multiprocessors, d.clusters});
-  if (!shape) return {};
-  std::unique_ptr<line_scan> made(new line_scan);
+  auto made = planned(t, d);
+  if (!made) return {};
   scan_plan& p = made->plan_;
-  p.task = t;
-  p.shape = *shape;
-  made->factors_ = upload_rounded(chunked.values, t.type);
+  made->values_ = upload_rounded(chunked.values, t.type);
   made->products_ = upload_rounded(chunked.minus_products, t.type);
   made->numbers_ = upload(chunked.number);
-  p.factors = made->factors_.as<void>();
-  p.products = made->products_.as<void>();
-  p.numbers = made->numbers_.as<int>();
+  p.tables = {made->values_.as<void>(), made->products_.as<void>(), made->numbers_.as<int>()};
   if (!scale.empty()) {
     std::vector<solver::wide> wide;
     for (const double v : scale) wide.push_back({core::extended(v), core::extended(0)});
@@ -61,6 +56,20 @@ std::unique_ptr<const line_scan> line_scan::make(scan_task t, const solver::cons
   }
   p.cyclic = factors->cyclic;
   p.closing_down = factors->closing_down, p.closing_back = factors->closing_back;
+  return made;
+}
+
+std::unique_ptr<const line_scan> line_scan::make(const scan_task& t, const device_limits& d) {
+  return planned(t, d);
+}
+
+std::unique_ptr<line_scan> line_scan::planned(const scan_task& t, const device_limits& d) {
+  const auto shape = plan_scan(t, {d.shared_bytes, d.multiprocessors, d.clusters});
+  if (!shape) return {};
+  std::unique_ptr<line_scan> made(new line_scan);
+  scan_plan& p = made->plan_;
+  p.task = t;
+  p.shape = *shape;
   made->launches_ = launches_of(t.type);
   int resident = 0;
   check(made->launches_.prepare(p, d.shared_bytes, &resident), giving_memory);
@@ -71,14 +80,22 @@ std::unique_ptr<const line_scan> line_scan::make(scan_task t, const solver::cons
 
 std::string line_scan::manner() const {
   const scan_shape& s = plan_.shape;
-  return "by a scan of what is known beforehand: chunks of " + std::to_string(s.chunk_rows) +
+  const char* const known = plan_.tables.values != nullptr ? "what is known beforehand" : "factors";
+  return std::string("by a scan of ") + known + ": chunks of " + std::to_string(s.chunk_rows) +
          " rows, " + std::to_string(s.lines) + (s.across ? " neighbouring" : "") +
          " lines a tile, " + std::to_string(s.stages) + " tiles at a time, " +
          std::to_string(s.threads) + " threads";
 }
 
+bool line_scan::is_moved_by_engine() const {
+  const auto* const aligned = reinterpret_cast<const void*>(cache_line);
+  CUtensorMap map;
+  return mover_of(plan_, layout::rhs, aligned, map) != line_mover::elements &&
+         mover_of(plan_, layout::x, aligned, map) != line_mover::elements;
+}
+
 void line_scan::apply(scan_call c, void* workspace, cudaStream_t stream) const {
-  if (draws_) c.tickets = reinterpret_cast<unsigned*>(solver::align(workspace));
+  c.tickets = tickets(workspace);
   check(launches_.apply(plan_, c, stream), "launching a scan");
 }
 

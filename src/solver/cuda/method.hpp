@@ -3,6 +3,7 @@
 
 #include "layout/geometry.hpp"
 #include "solver/executor.hpp"
+#include "solver/system_memory.hpp"
 
 #include <cuda_runtime_api.h>
 
@@ -43,14 +44,18 @@ class method {
   virtual cudaError_t solve(const operands&, std::byte* workspace, cudaStream_t) const = 0;
 };
 
-/// Matrices that are factored once, and right-hand sides that are solved for with the factors.
+/// Matrices that are factored once, and right-hand sides that are solved for with the factors: a
+/// block as solver::split_factors cuts it, whatever is behind the words.
 class factored_method {
  public:
   virtual ~factored_method() = default;
   [[nodiscard]] virtual std::string manner() const = 0;
-  virtual cudaError_t factor(const operands&, index_t* status, std::byte* words,
-                             cudaStream_t) const = 0;
-  virtual cudaError_t substitute(const operands&, const index_t* status, std::byte* words,
+  [[nodiscard]] virtual std::size_t factors_bytes() const = 0;
+  /// Of `substitute`.
+  [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
+  virtual cudaError_t factor(const operands&, const solver::factor_block&, cudaStream_t) const = 0;
+  /// Where right-hand sides share a status, that of their matrix is there.
+  virtual cudaError_t substitute(const operands&, const solver::factor_block&, void* workspace,
                                  cudaStream_t) const = 0;
 };
 

@@ -1,7 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/cuda/scan.hpp"
 
-#include "core/recurrence.hpp"
 #include "solver/cuda/tensor_maps.hpp"
 
 #include <algorithm>
@@ -135,10 +134,10 @@ std::optional<scan_shape> plan_scan(const scan_task& t, const scan_limits& limit
   s.points = static_cast<int>(t.points), s.rows = static_cast<int>(t.rows);
   s.across = lies_across(t.lines);
   s.scaled = t.scaled;
-  s.distinct = t.distinct;
   s.whole = !s.across && lie_whole(t);
   const int size = size_of(t);
   const int chunks = ceil_div(s.rows, scan_chunk(static_cast<std::size_t>(size)));
+  s.distinct = t.distinct > 0 ? t.distinct : chunks;
   const int least = s.across ? std::max(least_row / size, 4) : 1;
   s.lines = s.across ? warp_size : std::max(good_scan_threads / chunks, 1);
   // Enough tiles for all multiprocessors.
@@ -147,7 +146,7 @@ std::optional<scan_shape> plan_scan(const scan_task& t, const scan_limits& limit
     s.lines /= 2;
   }
   if (!s.across) {
-    while (s.lines > 1 && (!fits(s, t, limits) || s.stages < few_stages)) s.lines /= 2;
+    while (s.lines > 1 && (!fits(s, t, limits) || s.stages < few_stages)) --s.lines;
     if (!fits(s, t, limits)) return {};
     s.tiles = (batch.size + s.lines - 1) / s.lines;
     return s.tiles > most_grid ? std::nullopt : std::optional(s);
@@ -170,57 +169,41 @@ std::optional<scan_shape> plan_scan(const scan_task& t, const scan_limits& limit
 
 namespace {
 
-/// Of each chunk, down or back: what it multiplies what comes in by.
-std::vector<solver::wide> chunk_products(const std::vector<solver::wide>& factors,
-                                         std::size_t chunk) {
-  std::vector<solver::wide> products;
-  for (std::size_t k = 0; k < factors.size(); k += chunk) {
-    const auto rows = static_cast<int>(std::min(chunk, factors.size() - k));
-    products.push_back(core::chunk_factor<solver::wide>(
-        rows, [&](int i) { return factors[k + static_cast<std::size_t>(i)]; }));
-  }
-  return products;
-}
+struct recurrence_rows {
+  const solver::recurrences& r;
+  int count() const { return static_cast<int>(r.lower.size()); }
+  const solver::wide& lower(int k) const { return r.lower[static_cast<std::size_t>(k)]; }
+  const solver::wide& inverse(int k) const { return r.inverse[static_cast<std::size_t>(k)]; }
+  const solver::wide& upper(int k) const { return r.upper[static_cast<std::size_t>(k)]; }
+};
 
-/// `some`: of single chunks.
-void add_products(std::vector<solver::wide> some, bool back, std::vector<solver::wide>& out) {
-  const std::size_t chunks = some.size();
-  for (std::size_t step = 1; step < std::size_t{1} << most_scan_steps; step *= 2) {
-    for (const solver::wide& v : some) out.push_back(-v);
-    std::vector<solver::wide> twice = some;
-    for (std::size_t q = 0; q < chunks; ++q) {
-      const bool inside = back ? q + step < chunks : q >= step;
-      if (inside) twice[q] = some[q] * some[back ? q + step : q - step];
-    }
-    some = std::move(twice);
-  }
-}
+struct team_of_one {
+  static int rank() { return 0; }
+  static int size() { return 1; }
+  static void wait() {}
+};
 
 }  // namespace
 
 chunked_factors cut_factors(const solver::recurrences& r, value_type type) {
-  const auto chunk = static_cast<std::size_t>(scan_chunk(tridia::size_of(type)));
-  const std::size_t rows = r.lower.size(), chunks = (rows + chunk - 1) / chunk;
+  const recurrence_rows rows{r};
+  const int of_chunk = scan_chunk(tridia::size_of(type));
+  const core::chunk_cut cut{of_chunk, ceil_div(rows.count(), of_chunk), most_scan_steps};
+  std::vector<solver::wide> all(static_cast<std::size_t>(cut.values()));
+  core::cut_values(cut, rows, all.data(), team_of_one{});
   chunked_factors out;
+  out.minus_products.resize(static_cast<std::size_t>(cut.products()));
+  core::cut_products(cut, rows, out.minus_products.data(), team_of_one{});
   std::vector<std::byte> last;
-  for (std::size_t q = 0; q < chunks; ++q) {
-    std::vector<solver::wide> here;
-    const auto add = [&](const std::vector<solver::wide>& part, int beyond) {
-      for (std::size_t k = q * chunk; k < (q + 1) * chunk; ++k)
-        here.push_back(k < rows ? part[k] : solver::wide(beyond));
-    };
-    add(r.lower, -1);
-    add(r.inverse, 0);
-    add(r.upper, -1);
+  for (auto at = all.begin(); at != all.end(); at += 3 * of_chunk) {
+    const std::vector<solver::wide> here(at, at + 3 * of_chunk);
     auto bytes = solver::rounded(here, type);
     if (bytes != last) {
       out.values.insert(out.values.end(), here.begin(), here.end());
       last = std::move(bytes);
     }
-    out.number.push_back(static_cast<int>(out.values.size() / (3 * chunk)) - 1);
+    out.number.push_back(static_cast<int>(out.values.size()) / (3 * of_chunk) - 1);
   }
-  add_products(chunk_products(r.lower, chunk), false, out.minus_products);
-  add_products(chunk_products(r.upper, chunk), true, out.minus_products);
   return out;
 }
 

@@ -28,7 +28,10 @@ struct chunk_factors {
 };
 
 struct call {
-  scan_factors<V> factors;
+  const V *values, *minus_products;
+  const int *number, *sound;  // as in scan_tables
+  bool cyclic;
+  V closing_down, closing_back;
   const R* scales;  // of the rows of a line; null: 1
   R scale;
   index_t* status;
@@ -302,6 +305,7 @@ __global__ void __maxnreg__(scan_registers)
     scan_kernel(const __grid_constant__ geometry g, const __grid_constant__ scan_arrays<V> arrays,
                 const __grid_constant__ scan_shape s, const __grid_constant__ call c,
                 const __grid_constant__ stencil<R> b) {
+  if (c.sound != nullptr && *c.sound == 0) return;
   constexpr int rows = scan_chunk(sizeof(V)), steps = scan_steps(Across);
   using chunk = core::recurrence_chunk<V, rows>;
   extern __shared__ __align__(cache_line) unsigned char memory[];
@@ -323,15 +327,15 @@ __global__ void __maxnreg__(scan_registers)
   const bool prepared = (Width > 1 || closure > 0) && asks;
   if (thread >= s.threads) {
     return copy_tiles(tiles, s, m, b,
-                      {asks, gives, prepared, c.factors.cyclic, c.status, solver::shares_status(g),
+                      {asks, gives, prepared, c.cyclic, c.status, solver::shares_status(g),
                        c.tells_solution, c.given, c.tickets});
   }
   for (int i = thread; i < 3 * s.distinct * rows; i += s.threads) {
-    m.factors[i] = c.factors.values[i];
+    m.factors[i] = c.values[i];
   }
   for (int i = thread; i < steps * s.chunks; i += s.threads) {
-    m.products[i] = c.factors.minus_products[i];
-    m.products[steps * s.chunks + i] = c.factors.minus_products[most_scan_steps * s.chunks + i];
+    m.products[i] = c.minus_products[i];
+    m.products[steps * s.chunks + i] = c.minus_products[most_scan_steps * s.chunks + i];
   }
   for (int i = thread; s.scaled && i < s.rows; i += s.threads) m.scales[i] = c.scale * c.scales[i];
   for (int i = thread; i < s.lines * s.stages; i += s.threads) m.found[i] = INT_MAX;
@@ -345,7 +349,8 @@ __global__ void __maxnreg__(scan_registers)
                                 s.threads};
   const int k0 = position.chunk * rows, n = alive ? min(rows, s.rows - k0) : 0;
   const int my_line = alive ? line : 0;
-  const chunk_factors factors{m.factors + 3 * rows * c.factors.number[position.chunk]};
+  const int numbered = c.number != nullptr ? c.number[position.chunk] : position.chunk;
+  const chunk_factors factors{m.factors + 3 * rows * numbered};
   const V* const down_products = m.products + position.chunk;
   const V* const back_products = down_products + steps * s.chunks;
   const carry<V, false, steps> down(position, m.down, down_products, s.chunks);
@@ -353,7 +358,7 @@ __global__ void __maxnreg__(scan_registers)
   meet_threads(s.threads);
   V through;
   V *const around_down = m.around + position.chunk, *const around_back = around_down + s.chunks;
-  if (c.factors.cyclic) {
+  if (c.cyclic) {
     // What comes in where one came in at the beginning of the line: of one line, as another, whose
     // threads lie otherwise in their warps, may round it differently.
     const bool mine = alive && line == 0;
@@ -365,7 +370,7 @@ __global__ void __maxnreg__(scan_registers)
   }
   // A line's end comes in again at its beginning.
   const auto close = [&](bool end, V in, V factor, const V* around) {
-    if (!c.factors.cyclic) return in;
+    if (!c.cyclic) return in;
     if (alive && end) m.closing[my_line] = through;
     meet_threads(s.threads);
     return core::sub_mul(in, -*around, m.closing[my_line] * factor);
@@ -384,7 +389,7 @@ __global__ void __maxnreg__(scan_registers)
       tiles.load(tile, values);
       meet_threads(s.threads);
       if (Width > 1) {
-        prepare_ends(tiles, tile, values, s, b, c.factors.cyclic, ends, thread, s.threads);
+        prepare_ends(tiles, tile, values, s, b, c.cyclic, ends, thread, s.threads);
         meet_threads(s.threads);
       }
     }
@@ -398,10 +403,10 @@ __global__ void __maxnreg__(scan_registers)
     if (closure > 0) read_ends(k0, n, s, b, ends + my_line * closure, x.value);
 
     V in = down.in(x.down_end(factors), through);
-    in = close(down.ends(position.chunks), in, c.factors.closing_down, around_down);
+    in = close(down.ends(position.chunks), in, c.closing_down, around_down);
     x.down(factors, in);
     in = back.in(x.back_end(factors), through);
-    in = close(back.ends(position.chunks), in, c.factors.closing_back, around_back);
+    in = close(back.ends(position.chunks), in, c.closing_back, around_back);
     x.back(factors, in);
 
     if (counts && !x.finite()) find_row(x.value, k0, found, longest);
@@ -465,15 +470,21 @@ scan_arrays<V> arrays_of(const scan_plan& p, const scan_call& c) {
 }
 
 cudaError_t apply(const scan_plan& p, const scan_call& c, cudaStream_t stream) {
-  const call k{{static_cast<const V*>(p.factors), static_cast<const V*>(p.products), p.numbers,
-                p.cyclic, rounded<V>(p.closing_down), rounded<V>(p.closing_back)},
+  const scan_tables& t = p.tables.values != nullptr ? p.tables : c.tables;
+  const call k{static_cast<const V*>(t.values),
+               static_cast<const V*>(t.minus_products),
+               t.number,
+               t.sound,
+               p.cyclic,
+               rounded<V>(p.closing_down),
+               rounded<V>(p.closing_back),
                static_cast<const R*>(p.scale),
                static_cast<R>(c.scale),
                c.status,
                static_cast<const V*>(c.given),
                c.tells_solution,
                c.tickets};
-  if (c.tickets != nullptr) {
+  if (c.tickets != nullptr && !c.tickets_cleared) {
     const cudaError_t cleared = cudaMemsetAsync(c.tickets, 0, sizeof(unsigned), stream);
     if (cleared != cudaSuccess) return cleared;
   }

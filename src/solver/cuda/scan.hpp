@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/chunk_tables.hpp"
 #include "layout/geometry.hpp"
 #include "solver/constant.hpp"
 #include "solver/cuda/chip.hpp"
@@ -43,7 +44,7 @@ struct scan_task {
   index_t points, rows;  // of a line of `in` and of `out`
   stencil<double> b{};   // if `width` is 1, of rows that are given alone
   bool scaled = false;   // rows of `out` have scales
-  int distinct = 0;      // chunks whose factors differ
+  int distinct = 0;      // chunks whose factors differ; 0: all
   int width = 1;         // of the interior stencil; 1: B is the identity
 };
 
@@ -91,27 +92,30 @@ bool lies_across(const geometry&);
 /// Nothing where a block has no room for a line, lines are too short, or there is no copy engine.
 std::optional<scan_shape> plan_scan(const scan_task&, const scan_limits&);
 
-/// Factors of a line's chunks: `lower`, `inverse`, `upper` of the rows of one, then of the next.
-/// Chunks that have the same numbers, as they have where factors have settled, share them.
+/// Tables of a matrix (core/chunk_tables.hpp). Chunks that have the same values, as they have where
+/// factors have settled, share them.
 struct chunked_factors {
   std::vector<solver::wide> values;
-  std::vector<int> number;  // of a chunk's factors
-  /// What 2^i chunks of which this is the last multiply what comes in by, negated; down, then back,
-  /// for each i the chunks in order.
+  std::vector<int> number;  // of a chunk's values
   std::vector<solver::wide> minus_products;
 };
 inline constexpr int most_scan_steps = 5;
 /// Steps of a scan within a warp: across, at least four of its lanes hold neighbouring lines.
 constexpr int scan_steps(bool across) { return across ? 3 : most_scan_steps; }
 chunked_factors cut_factors(const solver::recurrences&, value_type type);
+/// Of lines of `rows` rows.
+template <class V>
+constexpr core::chunk_cut scan_cut(int rows) {
+  constexpr int of_chunk = scan_chunk(sizeof(V));
+  return {of_chunk, ceil_div(rows, of_chunk), most_scan_steps};
+}
 
 /// The same in memory of the device.
-template <class V>
-struct scan_factors {
-  const V *values, *minus_products;
-  const int* number;
-  bool cyclic;
-  V closing_down, closing_back;
+struct scan_tables {
+  const void *values = nullptr, *minus_products = nullptr;
+  const int* number = nullptr;  // null: chunks share no values
+  // Null, or where there is a 0 if the tables are of no use: then nothing is done.
+  const int* sound = nullptr;
 };
 
 /// One execution.
@@ -127,17 +131,18 @@ struct scan_call {
   // Whether a row of the solution that is not finite is told from one of the right-hand side, by
   // adding `longest`: for lines that are parts of others (solver/joined_status.hpp).
   bool tells_solution = false;
-  // In memory of the device, cleared first: blocks draw the tiles that they do after their first.
-  // Null: every block does as many.
+  // In memory of the device: blocks draw the tiles that they do after their first. Null: every
+  // block does as many.
   unsigned* tickets = nullptr;
+  bool tickets_cleared = false;  // by a launch before; or else by this one
+  scan_tables tables{};          // where the plan has none
 };
 
 /// What stays from one execution to the next.
 struct scan_plan {
   scan_task task;
   scan_shape shape;
-  const void *factors, *products;  // as in scan_factors
-  const int* numbers;
+  scan_tables tables;
   const void* scale;
   bool cyclic;
   solver::wide closing_down, closing_back;

@@ -29,13 +29,6 @@ solver::split_wish wish_of(const geometry& lines, bool needed) {
 
 }  // namespace
 
-bool is_narrow(value_type type, const geometry& g, const line_scan& scan, index_t bytes) {
-  const layout::axes& lines = g.right_sides;
-  const auto size = static_cast<index_t>(size_of(type));
-  const scan_shape& s = scan.shape();
-  return s.across && s.lines * size < bytes && lines.at[lines.count - 1].extent * size >= bytes;
-}
-
 std::unique_ptr<const split_scan> split_scan::make(const solver::line_operator& line,
                                                    value_type type, const geometry& g, bool needed,
                                                    const device_limits& limits) {

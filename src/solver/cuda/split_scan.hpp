@@ -28,10 +28,6 @@ cudaError_t sum_borders(value_type type, const border_sums&, const void* in, voi
                         cudaStream_t);
 cudaError_t join_statuses(const solver::status_joining&, cudaStream_t);
 
-/// Whether neighbouring lines' tiles have rows of fewer than `bytes`, though there are neighbours
-/// enough.
-bool is_narrow(value_type, const geometry& lines, const line_scan&, index_t bytes);
-
 /// Long lines by scans over parts of them (solver/split_lines.hpp), in memory of the current
 /// device.
 class split_scan {

@@ -5,7 +5,9 @@
 #include "core/dispatch.hpp"
 #include "solver/cuda/lane.cuh"
 #include "solver/cuda/launch.cuh"
+#include "solver/cuda/scan_behind.cuh"
 #include "solver/cuda/warp_tile.cuh"
+#include "solver/line_status.hpp"
 #include "solver/system_memory.hpp"
 
 namespace tridia::cuda {
@@ -26,8 +28,8 @@ __device__ __forceinline__ void stage(const Factors& to, const V* words, int row
   wait_for_copies();
 }
 
-/// One right-hand side, which this lane has in shared memory. A status is only entered where it is
-/// not 0.
+/// One right-hand side, which this lane has in shared memory. Where it shares a status with others,
+/// that is only added to.
 template <class E, bool Lines, class Factors>
 __device__ __forceinline__ void solve_lane(const geometry& g, const typed_operands<V>& o,
                                            const substitute_shape& s, const warp_tile<V>& tile,
@@ -37,9 +39,10 @@ __device__ __forceinline__ void solve_lane(const geometry& g, const typed_operan
   line.solve(s.rows, [&](bool failed, bool before) {
     if (failed) status = solver::substitution_status<V>(s.rows, tile.first_bad(), before, line);
   });
-  if (status != 0 && o.status) {
-    solver::merge_status(o.status + tile.status_offset(), of_matrix[tile.matrix()], status);
-  }
+  if (!o.status) return;
+  index_t* const at = o.status + tile.status_offset();
+  if (!solver::shares_status(g)) *at = of_matrix[tile.matrix()];
+  if (status != 0) solver::merge_status(at, of_matrix[tile.matrix()], status);
 }
 
 template <pivoting P, boundary B, bool Lines, bool Staged>
@@ -47,7 +50,8 @@ __global__ void __launch_bounds__(most_warps* warp_size)
     substitute_kernel(const __grid_constant__ geometry g,
                       const __grid_constant__ typed_operands<V> o,
                       const __grid_constant__ substitute_shape s, const index_t* of_matrix,
-                      V* words) {
+                      V* words, const scan_behind scan) {
+  if (leaves_to(scan)) return;
   using E = core::elimination<V, P, B>;
   using staged = staged_factors<V, E>;
   extern __shared__ __align__(16) unsigned char memory[];
@@ -80,7 +84,8 @@ __global__ void __launch_bounds__(most_warps* warp_size)
   }
 }
 
-using kernel = void (*)(geometry, typed_operands<V>, substitute_shape, const index_t*, V*);
+using kernel = void (*)(geometry, typed_operands<V>, substitute_shape, const index_t*, V*,
+                        scan_behind);
 
 template <pivoting P, boundary B>
 kernel kernel_of(const substitute_shape& s) {
@@ -92,20 +97,21 @@ kernel kernel_of(const substitute_shape& s) {
 
 template <pivoting P, boundary B>
 substitute_launches table() {
-  return {[](const substitute_shape& s, std::size_t shared_limit, int* resident) {
-            const kernel f = kernel_of<P, B>(s);
-            const cudaError_t result = allow_shared(f, shared_limit);
-            if (result != cudaSuccess) return result;
-            return cudaOccupancyMaxActiveBlocksPerMultiprocessor(resident, f, s.warps * warp_size,
-                                                                 s.shared_bytes);
-          },
-          [](const geometry& g, const operands& o, const index_t* status, const void* words,
-             const substitute_shape& s, index_t blocks, cudaStream_t stream) {
-            kernel_of<P, B>(
-                s)<<<static_cast<unsigned>(blocks), s.warps * warp_size, s.shared_bytes, stream>>>(
-                g, solver::typed<V>(o), s, status, static_cast<V*>(const_cast<void*>(words)));
-            return cudaGetLastError();
-          }};
+  return {
+      [](const substitute_shape& s, std::size_t shared_limit, int* resident) {
+        const kernel f = kernel_of<P, B>(s);
+        const cudaError_t result = allow_shared(f, shared_limit);
+        if (result != cudaSuccess) return result;
+        return cudaOccupancyMaxActiveBlocksPerMultiprocessor(resident, f, s.warps * warp_size,
+                                                             s.shared_bytes);
+      },
+      [](const geometry& g, const operands& o, const index_t* status, const void* words,
+         const scan_behind& scan, const substitute_shape& s, index_t blocks, cudaStream_t stream) {
+        kernel_of<P, B>(
+            s)<<<static_cast<unsigned>(blocks), s.warps * warp_size, s.shared_bytes, stream>>>(
+            g, solver::typed<V>(o), s, status, static_cast<V*>(const_cast<void*>(words)), scan);
+        return cudaGetLastError();
+      }};
 }
 
 }  // namespace

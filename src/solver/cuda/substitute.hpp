@@ -3,6 +3,7 @@
 
 #include "layout/geometry.hpp"
 #include "solver/cuda/chip.hpp"
+#include "solver/cuda/kernels.hpp"
 #include "solver/executor.hpp"
 
 #include <cuda_runtime_api.h>
@@ -66,8 +67,8 @@ struct substitute_launches {
   /// memory. Finds how many blocks of a shape a multiprocessor holds.
   cudaError_t (*prepare)(const substitute_shape&, std::size_t shared_limit, int* resident);
   cudaError_t (*substitute)(const geometry&, const operands&, const index_t* status,
-                            const void* words, const substitute_shape&, index_t blocks,
-                            cudaStream_t);
+                            const void* words, const scan_behind&, const substitute_shape&,
+                            index_t blocks, cudaStream_t);
 };
 
 substitute_launches substitute_f32(pivoting, boundary);
@@ -78,10 +79,17 @@ substitute_launches substitute_c128(pivoting, boundary);
 /// Shorter systems are factored by a thread each.
 inline constexpr index_t least_rows_a_block = 64;
 
+/// Tables for a scan (scan.hpp) of right-hand sides, to be made of the factors of one regular
+/// matrix. `values` null: none.
+struct table_memory {
+  int* sound = nullptr;
+  void *values = nullptr, *minus_products = nullptr;
+};
+
 struct block_factor_launches {
   cudaError_t (*prepare)(std::size_t shared_limit);
   cudaError_t (*factor)(const geometry&, const operands&, index_t* status, void* words,
-                        std::size_t shared_limit, cudaStream_t);
+                        const table_memory&, std::size_t shared_limit, cudaStream_t);
 };
 
 block_factor_launches block_factor_f32(pivoting, boundary);

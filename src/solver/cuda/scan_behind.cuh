@@ -1,0 +1,16 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "solver/cuda/kernels.hpp"
+#include "solver/cuda/launch.cuh"
+
+namespace tridia::cuda {
+
+/// By every thread of a substitution: whether the scan behind it solves.
+__device__ __forceinline__ bool leaves_to(const scan_behind& scan) {
+  if (scan.sound == nullptr || *scan.sound == 0) return false;
+  if (scan.tickets != nullptr && thread_index() == 0) *scan.tickets = 0;
+  return true;
+}
+
+}  // namespace tridia::cuda
