@@ -135,6 +135,7 @@ TRIDIA_FN double modulus(const complex<double>& a) { return ::hypot(a.re, a.im);
 template <class R>
 struct amplification {
   largest_product<R> down[2], back[2];
+  R apart{};  // an odd number of words, so that those of neighbouring threads lie in other banks
 
   [[nodiscard]] TRIDIA_FN amplification then(const amplification& next) const {
     return {{down[0].then(next.down[0]), down[1].then(next.down[1])},

@@ -5,6 +5,7 @@
 #include "core/recurrence.hpp"
 #include "solver/cuda/carry.cuh"
 #include "solver/cuda/launch.cuh"
+#include "solver/cuda/scan_behind.cuh"
 #include "solver/cuda/scan_tile.cuh"
 #include "solver/line_status.hpp"
 
@@ -202,13 +203,18 @@ class tile_queue {
   __device__ __forceinline__ explicit tile_queue(unsigned* tickets)
       : tickets_(tickets), next_(blockIdx.x) {}
 
-  /// By one warp. The ticket after this one is on its way then.
+  /// By one warp.
   __device__ __forceinline__ index_t take() {
     const index_t now = drawn_ ? index_t{gridDim.x} + __shfl_sync(whole_warp, ticket_, 0) : next_;
-    drawn_ = tickets_ != nullptr;
-    if (drawn_ && threadIdx.x % warp_size == 0) ticket_ = draw(tickets_);
     next_ += gridDim.x;
     return now;
+  }
+  /// By the same warp, once after each `take`: the next ticket is on its way then.
+  __device__ __forceinline__ void draw_ahead() {
+    if (tickets_ == nullptr) return;
+    if (!drawn_) wait_for_launch_before();  // which may have cleared them
+    drawn_ = true;
+    if (threadIdx.x % warp_size == 0) ticket_ = draw(tickets_);
   }
 
  private:
@@ -244,6 +250,7 @@ __device__ __forceinline__ void copy_tiles(const line_tile<V>& tiles, const scan
     } else if (lane == 0) {
       bulk::arrive(m.arrived + stage);
     }
+    queue.draw_ahead();
     __syncwarp();
   };
   const int closure = s.lines * (b.heads + b.tails), ahead = max(s.stages - 1, 1);
@@ -305,7 +312,7 @@ __global__ void __maxnreg__(scan_registers)
     scan_kernel(const __grid_constant__ geometry g, const __grid_constant__ scan_arrays<V> arrays,
                 const __grid_constant__ scan_shape s, const __grid_constant__ call c,
                 const __grid_constant__ stencil<R> b) {
-  if (c.sound != nullptr && *c.sound == 0) return;
+  if (c.sound != nullptr && *c.sound == 0) return wait_for_launch_before();
   constexpr int rows = scan_chunk(sizeof(V)), steps = scan_steps(Across);
   using chunk = core::recurrence_chunk<V, rows>;
   extern __shared__ __align__(cache_line) unsigned char memory[];
@@ -326,9 +333,11 @@ __global__ void __maxnreg__(scan_registers)
   __syncthreads();
   const bool prepared = (Width > 1 || closure > 0) && asks;
   if (thread >= s.threads) {
-    return copy_tiles(tiles, s, m, b,
-                      {asks, gives, prepared, c.cyclic, c.status, solver::shares_status(g),
-                       c.tells_solution, c.given, c.tickets});
+    copy_tiles(tiles, s, m, b,
+               {asks, gives, prepared, c.cyclic, c.status, solver::shares_status(g),
+                c.tells_solution, c.given, c.tickets});
+    if (c.sound != nullptr) wait_for_launch_before();  // it ends after that in any case
+    return;
   }
   for (int i = thread; i < 3 * s.distinct * rows; i += s.threads) {
     m.factors[i] = c.values[i];
@@ -488,9 +497,19 @@ cudaError_t apply(const scan_plan& p, const scan_call& c, cudaStream_t stream) {
     const cudaError_t cleared = cudaMemsetAsync(c.tickets, 0, sizeof(unsigned), stream);
     if (cleared != cudaSuccess) return cleared;
   }
-  kernel_of(p)<<<static_cast<unsigned>(p.blocks), p.shape.threads + warp_size, p.shape.shared_bytes,
-                 stream>>>(p.task.lines, arrays_of(p, c), p.shape, k, rounded(p.task.b));
-  return cudaGetLastError();
+  // Behind a substitution that most often has nothing to do, it begins early.
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = static_cast<unsigned>(p.blocks);
+  config.blockDim = static_cast<unsigned>(p.shape.threads + warp_size);
+  config.dynamicSmemBytes = p.shape.shared_bytes;
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = t.sound != nullptr ? 1 : 0;
+  return cudaLaunchKernelEx(&config, kernel_of(p), p.task.lines, arrays_of(p, c), p.shape, k,
+                            rounded(p.task.b));
 }
 
 }  // namespace
