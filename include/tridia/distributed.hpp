@@ -125,11 +125,12 @@ struct step_seconds {
 ///
 /// All ranks of the communicator make a plan together, in the same order as other plans, of the
 /// same problem but for strides. It owns its memory, so one execution runs at a time; execution
-/// allocates nothing of the library's. All ranks execute it. If a rank fails or does not come
-/// within the communicator's time limit, each of the others throws `errc::peer_failure`, as does
-/// every later use of the communicator. On GPUs work is put into a stream and nothing waits for it:
-/// such a failure ends the work in the stream, and is thrown by `communicator::synchronize` and by
-/// what is asked of the communicator from then on.
+/// allocates nothing of the library's. All ranks execute it, and start and finish several plans of
+/// one communicator in the same order. If a rank fails or does not come within the communicator's
+/// time limit, each of the others throws `errc::peer_failure`, as does every later use of the
+/// communicator. On GPUs work is put into a stream and nothing waits for it: such a failure ends
+/// the work in the stream, and is thrown by `communicator::synchronize` and by what is asked of the
+/// communicator from then on.
 class plan {
  public:
   /// `p.extents` are those of this rank's block, or empty. Lines are as long as the grid along
