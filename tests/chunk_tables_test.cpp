@@ -233,6 +233,17 @@ TEST(ChunkTables, KnowOfOverflow) {
   }
 }
 
+given_rows factors_of(const matrix_rows<double>& a) {
+  const kept<double, pivoting::none> factors(a);
+  given_rows rows;
+  for (int k = 0; k < factors.rows().count(); ++k) {
+    rows.lowers.push_back(factors.rows().lower(k));
+    rows.inverses.push_back(factors.rows().inverse(k));
+    rows.uppers.push_back(factors.rows().upper(k));
+  }
+  return rows;
+}
+
 // Neither larger rows nor larger columns than others make a dominant matrix one that is not calm.
 TEST(ChunkTables, DoNotMindScaledRowsOrColumns) {
   rng random = random_for("scaled");
@@ -245,16 +256,27 @@ TEST(ChunkTables, DoNotMindScaledRowsOrColumns) {
       (by_rows ? a.at[k].sup : a.at[k + 1 < a.at.size() ? k + 1 : k].sub) *=
           by_rows || k + 1 < a.at.size() ? scale : 1;
     }
-    const kept<double, pivoting::none> factors(a);
-    given_rows rows;
-    for (int k = 0; k < 100; ++k) {
-      rows.lowers.push_back(factors.rows().lower(k));
-      rows.inverses.push_back(factors.rows().inverse(k));
-      rows.uppers.push_back(factors.rows().upper(k));
-    }
+    const given_rows rows = factors_of(a);
     EXPECT_TRUE(stays_calm(rows, 4, 3));
     EXPECT_GT(largest_of(by_rows ? rows.lowers : rows.uppers), 100);
   }
+}
+
+// Every factor is an ordinary number here, and nothing grows in the units of x; but products of
+// some chunks underflow, or overflow, in those of right-hand sides.
+TEST(ChunkTables, KnowWhatTheyCannotHold) {
+  const auto graded = [](int from, int to) {
+    matrix_rows<double> a;
+    for (int e = from; e != to; e += to > from ? 5 : -5) {
+      const double s = std::exp2(e);
+      a.at.push_back({-s, 2 * s, -s});
+    }
+    return factors_of(a);
+  };
+  EXPECT_FALSE(stays_calm(graded(900, -900), 4, 3));
+  EXPECT_FALSE(stays_calm(graded(-900, 900), 4, 3));
+  EXPECT_TRUE(stays_calm(graded(400, -400), 4, 3));
+  EXPECT_TRUE(stays_calm(graded(-400, 400), 4, 3));
 }
 
 }  // namespace

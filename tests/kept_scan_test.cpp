@@ -216,6 +216,26 @@ TEST_P(KeptScanCuda, SubstitutesWhereFactorsGrow) {
   }
 }
 
+TEST_P(KeptScanCuda, SubstitutesWhereUnitsAreTooFarApart) {
+  if (GetParam().type != tridia::value_type::f32) GTEST_SKIP() << "f32 does";
+  for (const bool falls : {true, false}) {
+    for (const problem& p : places(200)) {
+      experiment e(with_config(p), how());
+      fill(e);
+      for (index_t k = 0; k < 200; ++k) {
+        const auto exponent = static_cast<int>(std::clamp<index_t>(100 - 5 * (k - 37), -90, 100));
+        const long double scale = std::exp2(static_cast<long double>(falls ? exponent : -exponent));
+        e.set(role::dl, 0, k, -scale);
+        e.set(role::d, 0, k, 2 * scale);
+        e.set(role::du, 0, k, -scale);
+        for (index_t s = 0; s < e.where().systems(); ++s)
+          e.set(role::rhs, s, k, scale * draw_number(random_, p.type).real());
+      }
+      expect_solved(e, false);
+    }
+  }
+}
+
 TEST_P(KeptScanCuda, NamesTheZeroPivot) {
   for (const index_t n : {100, 512}) {
     for (const problem& p : places(n)) {

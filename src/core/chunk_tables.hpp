@@ -48,7 +48,7 @@ class cut_rows {
 
  private:
   [[nodiscard]] TRIDIA_FN const V* place(int k) const { return values_ + cut_.place(k); }
-  const chunk_cut& cut_;
+  chunk_cut cut_;
   const V* values_;
   int count_;
 };
@@ -135,14 +135,20 @@ TRIDIA_FN double modulus(const complex<double>& a) { return ::hypot(a.re, a.im);
 template <class R>
 struct amplification {
   largest_product<R> down[2], back[2];
+  R least = std::numeric_limits<R>::infinity(), most = R(0);  // |1 / pivot|: how far units differ
   R apart{};  // an odd number of words, so that those of neighbouring threads lie in other banks
 
   [[nodiscard]] TRIDIA_FN amplification then(const amplification& next) const {
     return {{down[0].then(next.down[0]), down[1].then(next.down[1])},
-            {back[0].then(next.back[0]), back[1].then(next.back[1])}};
+            {back[0].then(next.back[0]), back[1].then(next.back[1])},
+            next.least < least ? next.least : least,
+            next.most > most ? next.most : most};
   }
+  /// Tables hold products in the units of the factors alone: where those of x are so far away that
+  /// what counts in them may underflow there, or overflow, that is not below any bound.
   [[nodiscard]] TRIDIA_FN bool is_below(R bound) const {
-    return (down[0].value() <= bound || down[1].value() <= bound) &&
+    constexpr R range = std::numeric_limits<R>::epsilon() / std::numeric_limits<R>::min();
+    return most <= range * least && (down[0].value() <= bound || down[1].value() <= bound) &&
            (back[0].value() <= bound || back[1].value() <= bound);
   }
 };
@@ -157,7 +163,9 @@ TRIDIA_FN amplification<R> amplification_of_row(const Rows& rows, int k) {
   const R before = k > 0 ? modulus(rows.inverse(k - 1)) : R(1);
   const R behind = k + 1 < rows.count() ? modulus(rows.inverse(k + 1)) : R(1);
   return {{product(lower), product(lower * here / before)},
-          {product(upper), product(upper * behind / here)}};
+          {product(upper), product(upper * behind / here)},
+          here,
+          here};
 }
 
 /// Whether rounding errors grow by no more than `growth`; the same for every thread. `memory`: for

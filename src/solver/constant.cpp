@@ -82,7 +82,7 @@ void factor_with(const constant_matrix& a, constant_factors& f) {
 }
 
 /// How much a recurrence may amplify what came in.
-long double amplification(const std::vector<wide>& factors) {
+long double growth_of(const std::vector<wide>& factors) {
   core::largest_product<long double> all;
   for (const wide& f : factors)
     all = all.then(core::largest_product<long double>(std::hypot(f.re.v, f.im.v)));
@@ -237,7 +237,7 @@ std::optional<recurrences> make_recurrences(const constant_matrix& a, int growth
       below = words[1];
     }
   }
-  if (!r || amplification(r->lower) > growth || amplification(r->upper) > growth) return {};
+  if (!r || growth_of(r->lower) > growth || growth_of(r->upper) > growth) return {};
   return r;
 }
 

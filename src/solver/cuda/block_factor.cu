@@ -81,7 +81,7 @@ struct table_places {
 /// factors are there; `memory` is shared, and no longer used otherwise.
 template <class E, bool Staged>
 __device__ __forceinline__ void make_tables(int n, const V* words, bool good,
-                                            const table_memory& to, std::byte* memory) {
+                                            const table_memory& to, unsigned char* memory) {
   const core::chunk_cut cut = scan_cut<V>(n);
   const auto places = table_places::of<Staged>(cut, blockDim.x);
   constexpr block_team team{};
@@ -138,8 +138,7 @@ __global__ void __launch_bounds__(most_threads)
   if (threadIdx.x == 0) status[m] = good ? 0 : solver::matrix_status<V, E>(n, a);
   if constexpr (B == boundary::regular) {
     if (tables.values != nullptr) {
-      make_tables<E, Staged>(static_cast<int>(n), words, good, tables,
-                             reinterpret_cast<std::byte*>(rows));
+      make_tables<E, Staged>(static_cast<int>(n), words, good, tables, memory);
     }
   }
 }
@@ -164,7 +163,7 @@ cudaError_t launch(const geometry& g, const operands& o, index_t* status, void* 
         tables.values == nullptr
             ? 0
             : table_places::of<Staged>(scan_cut<V>(static_cast<int>(g.rows)), threads).bytes;
-    return state_bytes + std::max(Staged ? rows_bytes : 0, of_tables);
+    return std::max(state_bytes + (Staged ? rows_bytes : 0), of_tables);
   };
   const bool staged = bytes_of(std::true_type{}) <= shared_limit;
   const std::size_t bytes = staged ? bytes_of(std::true_type{}) : bytes_of(std::false_type{});

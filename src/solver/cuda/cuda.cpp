@@ -43,6 +43,7 @@ class executor final : public solver::executor {
     // Memory is freed on its own device; nothing can be reported from here.
     if (cudaGetDevice(&before) != cudaSuccess || cudaSetDevice(device_) != cudaSuccess) return;
     method_.reset();
+    factored_.reset();
     constant_ = {};
     scan_.reset();
     ragged_ = {};

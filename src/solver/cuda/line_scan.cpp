@@ -32,6 +32,7 @@ device_memory upload_rounded(const std::vector<solver::wide>& values, value_type
 std::unique_ptr<const line_scan> line_scan::make(scan_task t, const solver::constant_matrix& a,
                                                  const std::vector<double>& scale,
                                                  const device_limits& d) {
+  if (std::max(t.points, t.rows) > longest) return {};
   // Of the rows of a closure more is let pass: those of second derivatives have 11 and 1 above
   // pivots of 1 and -1/10, in which a CPU eliminates as well.
   constexpr int closure_growth = 32;

@@ -7,7 +7,8 @@
 namespace tridia::cuda {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-/// The launch behind this one, if it was asked to, may begin as blocks leave room.
+/// The launch behind this one, if it was asked to, may begin once all blocks have said so and there
+/// is room.
 __device__ __forceinline__ void let_next_begin() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
