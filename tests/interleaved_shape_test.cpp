@@ -38,8 +38,9 @@ void expect_sound(const interleaved_shape& s, const chip_limits& limits, int siz
   EXPECT_GE(s.blocks * s.block_rows, s.rows);
   EXPECT_LT((s.blocks - 1) * s.block_rows, s.rows);
   EXPECT_GE((s.chunk_rows * s.groups) << s.log_in_group, s.block_rows);
-  // A warp holds whole groups; lanes hold an equation of each group and of each block.
+  // A group is one chunk, or all that a warp holds; lanes hold an equation of each group and of each block.
   EXPECT_LE(s.systems << s.log_in_group, std::max(s.systems, 32));
+  EXPECT_TRUE(s.log_in_group == 0 || s.log_groups == 0 || s.systems << s.log_in_group == 32);
   EXPECT_GE(s.exchange_lanes(), std::max(s.groups, s.blocks));
   EXPECT_LE(s.exchange_lanes(), 32);
   EXPECT_LE(s.systems * s.exchange_lanes(), s.threads());

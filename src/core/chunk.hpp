@@ -78,7 +78,7 @@ struct chunk<V, pivoting::none> {
   };
 
   template <bool Keep, class Index, class Rows, class Watch>
-  static TRIDIA_FN equations reduce(Index n, Rows& rows, Watch watch) {
+  static TRIDIA_FN equations reduce(Index n, Rows& rows, Watch&& watch) {
     row<V> in = rows.get(0);
     V rhs = rows.rhs(0);
     const V w = quick_reciprocal(in.diag);
@@ -111,7 +111,7 @@ struct chunk<V, pivoting::none> {
 
   /// A chunk's last x in terms of its neighbours' last: a row of the interface system.
   template <class Watch>
-  static TRIDIA_FN equation link(const equation& last, const equation& next_first, Watch watch) {
+  static TRIDIA_FN equation link(const equation& last, const equation& next_first, Watch&& watch) {
     const V w = quick_reciprocal(sub_mul(V(1), last.after, next_first.before));
     const V h = last.after * w;
     const equation e{last.before * w, h * -next_first.after,
@@ -124,7 +124,7 @@ struct chunk<V, pivoting::none> {
   /// no such row (`has_left`, `has_right`), it goes on referring to what is outside.
   template <class Watch>
   static TRIDIA_FN equation combine(const equation& e, bool has_left, const equation& left,
-                                    bool has_right, const equation& right, Watch watch) {
+                                    bool has_right, const equation& right, Watch&& watch) {
     const V a = has_left ? e.before : V(0), c = has_right ? e.after : V(0);
     const V w = quick_reciprocal(sub_mul(sub_mul(V(1), a, left.after), c, right.before));
     const equation r{(e.before * w) * (has_left ? -left.before : V(1)),
@@ -142,7 +142,7 @@ struct chunk<V, pivoting::none> {
   /// Last x of several chunks: the last one's, that of the one before it being known.
   template <class Watch>
   static TRIDIA_FN equation join_last(const equation& last, const equation& one_before,
-                                      Watch watch) {
+                                      Watch&& watch) {
     const V w = quick_reciprocal(sub_mul(V(1), last.before, one_before.after));
     const equation e{(last.before * w) * -one_before.before, last.after * w,
                      sub_mul(last.rhs, last.before, one_before.rhs) * w};

@@ -17,11 +17,12 @@ constexpr std::string_view contiguous = "contiguous", across = "across";
 // A kernel joins with a line in `kernels`, and looks its values up where it is planned.
 constexpr int chunk_rows[] = {5,  7,  9,  11, 13, 15, 17, 19, 21, 23,
                               25, 27, 29, 31, 33, 37, 41, 49, 57, 65};
-constexpr int powers[] = {1, 2, 4, 8};
+constexpr int powers[] = {1, 2, 4, 8}, more_powers[] = {1, 2, 4, 8, 16};
 constexpr tunable_kernel::parameter onchip[] = {
     {"chunk_rows", chunk_rows}, {"warps", powers}, {"blocks", powers}};
 constexpr int side_by_side[] = {2, 4, 8, 16, 32, 64, 128};
-constexpr tunable_kernel::parameter interleaved[] = {{"systems", side_by_side}, {"blocks", powers}};
+constexpr tunable_kernel::parameter interleaved[] = {{"systems", side_by_side},
+                                                     {"blocks", more_powers}};
 constexpr tunable_kernel kernels[] = {{"onchip", onchip}, {"interleaved", interleaved}};
 
 [[noreturn]] void refuse(const std::string& sentence) {

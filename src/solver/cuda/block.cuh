@@ -8,24 +8,27 @@
 // How a block is divided: its shared memory, and what each of its threads has.
 namespace tridia::cuda {
 
-/// What onchip_shape::shared_bytes are for: the tile, equations of a warp and of a system each, two
-/// flags a system, and where the systems lie.
+/// What onchip_shape::shared_bytes are for: the tile, equations of a warp each and of a system in
+/// each block, findings of a system (two here and one a block), and where the systems lie.
 template <class V>
 struct block_memory {
   V* arrays;
   bulk::arrival arrival;
+  std::uint64_t* mail;
   void* nodes;
-  int* flags;
+  int *flags, *of_blocks;
   void* places;
 
   __device__ __forceinline__ block_memory(unsigned char* memory, const onchip_shape& s,
                                           std::size_t node_bytes)
       : arrays(reinterpret_cast<V*>(memory)),
         arrival(reinterpret_cast<std::uint64_t*>(arrays + 4 * s.array_pitch)),
-        nodes(arrival.barrier() + 1),
+        mail(arrival.barrier() + 1),
+        nodes(mail + mail_barriers(s.cluster)),
         flags(reinterpret_cast<int*>(reinterpret_cast<unsigned char*>(nodes) +
-                                     (s.threads / warp_size + s.systems) * node_bytes)),
-        places(flags + 2 * s.systems) {}
+                                     (s.threads / warp_size + s.systems * s.cluster) * node_bytes)),
+        of_blocks(flags + 2 * s.systems),
+        places(of_blocks + s.heard()) {}
 };
 
 /// This thread's place; `Uneven`: blocks differ in their number of rows.

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/host_device.hpp"
 #include "solver/executor.hpp"
 #include "solver/system_memory.hpp"
 
@@ -13,6 +14,8 @@ namespace tridia::cuda {
 inline constexpr int warp_size = 32;
 /// Of a block that solves systems; blocks of a cluster; blocks of a launch.
 inline constexpr int most_threads = 512, most_blocks = 8;
+/// Blocks of a cluster on cards that allow more than all of compute capability 9.0 do.
+inline constexpr int most_together = 16;
 inline constexpr index_t most_grid = std::numeric_limits<int>::max();
 /// Rows of a system that the chip can hold at all.
 inline constexpr int longest = 1 << 20;
@@ -21,11 +24,17 @@ inline constexpr int cache_line = 128, sector = 32;
 /// Bytes of a block's shared memory that leave room for three on a multiprocessor.
 inline constexpr std::size_t good_tile = std::size_t{68} << 10;
 
+/// Shared memory of a block of a cluster above which fewer than three are on a multiprocessor.
+inline constexpr std::size_t crowded = (std::size_t{227} << 10) / 3 - 1024;
+
 constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
 constexpr int round_up(int a, int to) { return ceil_div(a, to) * to; }
 
 /// Values of a chunk's equations (core/chunk.hpp).
 constexpr std::size_t equation_words(pivoting p) { return p == pivoting::partial ? 10 : 6; }
+
+/// Barriers in shared memory where arrives what `blocks` blocks of a cluster send each other.
+TRIDIA_FN constexpr int mail_barriers(int blocks) { return blocks > 1 ? 2 : 0; }
 
 /// Whether coefficients and right-hand sides come one to one.
 inline bool has_own_coefficients(const solver::task& t) {

@@ -1,22 +1,74 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "solver/cuda/bulk.cuh"
+
 #include <cooperative_groups.h>
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 // Clusters of blocks, which reach each other's shared memory (compute capability 9.0).
 namespace tridia::cuda::cluster {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-/// A barrier of all blocks of the cluster.
+/// A barrier of all blocks of the cluster, after which they see what each other wrote: waits until
+/// device memory has taken it, too, which `send` spares.
 __device__ __forceinline__ void sync() { cooperative_groups::this_cluster().sync(); }
+/// A barrier in two steps, of which memory knows nothing.
+__device__ __forceinline__ void arrive() {
+  asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+}
+__device__ __forceinline__ void wait() { asm volatile("barrier.cluster.wait;" ::: "memory"); }
 
 /// The same place of shared memory in another block.
 template <class T>
 __device__ __forceinline__ T* at(T* mine, int rank) {
   return cooperative_groups::this_cluster().map_shared_rank(mine, static_cast<unsigned>(rank));
 }
+
+/// Puts a word into another block's shared memory, at the place of `mine`, and has it counted by
+/// that block's `arrival`, which expects it.
+__device__ __forceinline__ void send_word(std::uint32_t mine, std::uint64_t word,
+                                          std::uint32_t arrival) {
+  asm volatile(
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(mine),
+      "l"(word), "r"(arrival)
+      : "memory");
+}
+__device__ __forceinline__ void send_word(std::uint32_t mine, std::uint32_t word,
+                                          std::uint32_t arrival) {
+  asm volatile(
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(mine),
+      "r"(word), "r"(arrival)
+      : "memory");
+}
+__device__ __forceinline__ std::uint32_t address_at(const void* mine, int rank) {
+  const auto here = static_cast<std::uint32_t>(__cvta_generic_to_shared(mine));
+  std::uint32_t there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
+  return there;
+}
+/// The same of any value.
+template <class T>
+__device__ __forceinline__ void send(T* mine, const T& value, std::uint64_t* arrival, int rank) {
+  using word = std::conditional_t<alignof(T) % 8 == 0, std::uint64_t, std::uint32_t>;
+  constexpr int words = sizeof(T) / sizeof(word);
+  word parts[words];
+  std::memcpy(parts, &value, sizeof(T));
+  const std::uint32_t to = address_at(mine, rank), counted = address_at(arrival, rank);
+#pragma unroll
+  for (int i = 0; i < words; ++i) {
+    send_word(to + i * static_cast<std::uint32_t>(sizeof(word)), parts[i], counted);
+  }
+}
 #else
 __device__ __forceinline__ void sync() {}
+__device__ __forceinline__ void arrive() {}
+__device__ __forceinline__ void wait() {}
+template <class T>
+__device__ __forceinline__ void send(T*, const T&, std::uint64_t*, int) {}
 template <class T>
 __device__ __forceinline__ T* at(T* mine, int) {
   return mine;
@@ -24,3 +76,27 @@ __device__ __forceinline__ T* at(T* mine, int) {
 #endif
 
 }  // namespace tridia::cuda::cluster
+
+namespace tridia::cuda {
+
+/// Where arrives what the blocks of a cluster send each other.
+template <bool Cluster>
+class mail {
+ public:
+  bulk::arrival equations, findings;
+
+  /// `at`: mail_barriers of a cluster.
+  __device__ __forceinline__ explicit mail(std::uint64_t* at) : equations(at), findings(at + 1) {}
+  /// By every thread; `wait` before anything is sent.
+  __device__ __forceinline__ void start() const {
+    if constexpr (!Cluster) return;
+    equations.start();
+    findings.start();
+    cluster::arrive();
+  }
+  __device__ __forceinline__ void wait() const {
+    if constexpr (Cluster) cluster::wait();
+  }
+};
+
+}  // namespace tridia::cuda

@@ -28,6 +28,44 @@ __device__ __forceinline__ T shuffle(const T& v, int lane) {
   return v.map([lane](const auto& part) { return shuffle(part, lane); });
 }
 
+__device__ __forceinline__ float not_a_number(float) { return __int_as_float(0x7fffffff); }
+__device__ __forceinline__ double not_a_number(double) {
+  return __longlong_as_double(0x7fffffffffffffff);
+}
+template <class R>
+__device__ __forceinline__ core::complex<R> not_a_number(const core::complex<R>& v) {
+  return {not_a_number(v.re), not_a_number(v.im)};
+}
+
+/// Sees the numbers whose size bounds the growth of rounding errors, if they are `Watched`.
+/// `Cluster`: blocks have to come to the same verdict, so a level whose numbers grow hands up none
+/// but NaN, which is what everybody above sees, and what is not finite in the end is not calm.
+template <bool Watched, bool Cluster>
+struct watcher {
+  bool calm = true;
+
+  template <class V>
+  __device__ __forceinline__ void operator()(const V& v) {
+    if constexpr (Watched) calm = calm && core::is_calm(v);
+  }
+  /// By all lanes of the warp, those of `group` with the same equations.
+  template <class E>
+  __device__ __forceinline__ E tell(unsigned group, const E& e) const {
+    if constexpr (!Watched || !Cluster) return e;
+    const bool grows = (__ballot_sync(whole_warp, !calm) & group) != 0;
+    return e.map([grows](const auto& v) { return grows ? not_a_number(v) : v; });
+  }
+  /// The ends of a whole system.
+  template <class E>
+  __device__ __forceinline__ void conclude(const E& ends) {
+    if constexpr (!Cluster) return;
+    ends.map([this](const auto& v) {
+      calm = calm && core::is_finite(v);
+      return v;
+    });
+  }
+};
+
 /// `count` lanes with a chunk each, `stride` lanes apart, this one's being number `at`; any number
 /// of such groups in a warp, all of one count. `up` makes of their equations those of all together,
 /// for every lane; `down` makes of the ends of all together those of this lane.
@@ -52,9 +90,9 @@ class warp_level<V, pivoting::none> {
         end_(at == count - 1) {}
 
   template <class Watch>
-  __device__ __forceinline__ equations up(const equations& mine, Watch watch) {
+  __device__ __forceinline__ equations up(const equations& mine, Watch& watch) {
     first_ = mine.first;
-    if (count_ == 1) return mine;
+    if (count_ == 1) return watch.tell(group(), mine);
     row_ = chunk::link(mine.last, shuffle(first_, lane_ + (inner_ ? stride_ : 0)), [&](const V& v) {
       if (inner_) watch(v);
     });
@@ -73,7 +111,7 @@ class warp_level<V, pivoting::none> {
     });
     all.last = shuffle(all.last, lane_ + (count_ - 1 - at_) * stride_);
     all.first = shuffle(chunk::join_first(first_, row_), lane_ - at_ * stride_);
-    return all;
+    return watch.tell(group(), all);
   }
 
   __device__ __forceinline__ ends down(const ends& all) const {
@@ -86,6 +124,16 @@ class warp_level<V, pivoting::none> {
   }
 
  private:
+  /// The lanes of this group, as bits; with a stride those of other groups of the same system may
+  /// be among them.
+  __device__ __forceinline__ unsigned group() const {
+    if (at_ < 0) return 0;
+    const unsigned every = stride_ == 1          ? whole_warp >> (warp_size - count_)
+                           : stride_ < warp_size ? whole_warp / ((1u << stride_) - 1)
+                                                 : 1u;
+    return every << (stride_ == 1 ? lane_ - at_ : lane_ & (stride_ - 1));
+  }
+
   int lane_, at_, count_, stride_;
   bool inner_, end_;
   equation first_, row_;
@@ -104,7 +152,7 @@ class warp_level<V, pivoting::partial> {
       : lane_(static_cast<int>(threadIdx.x) % warp_size), at_(at), count_(count), stride_(stride) {}
 
   template <class Watch>
-  __device__ __forceinline__ equations up(equations mine, Watch) {
+  __device__ __forceinline__ equations up(equations mine, Watch&) {
     for (int d = 1; d < count_; d *= 2) {
       const side s = side_of(d);
       const equations other = shuffle(mine, partner(s, d));
@@ -165,8 +213,8 @@ struct chunk_place {
 template <class V, pivoting P>
 struct nodes_of {
   using equations = typename core::chunk<V, P>::equations;
-  equations* of_warps;    // one a warp
-  equations* of_systems;  // one a system
+  equations* of_warps;   // one a warp
+  equations* of_blocks;  // one a system and block of the cluster, which sends it
 };
 
 /// The chunks of every system's part in a block: a level of lanes, then one of warps, which every
@@ -183,7 +231,8 @@ class block_level {
   /// The equations of the part, for its first lane and, if it takes several warps, all its lanes.
   /// `of_warps` are not in use.
   template <class Watch>
-  __device__ __forceinline__ equations up(const equations& mine, equations* of_warps, Watch watch) {
+  __device__ __forceinline__ equations up(const equations& mine, equations* of_warps,
+                                          Watch& watch) {
     auto all = lanes_.up(mine, watch);
     if (place_.warps > 1) {
       auto* const of_part = of_warps + static_cast<int>(threadIdx.x) / warp_size - place_.warp;
@@ -205,26 +254,31 @@ class block_level {
 };
 
 /// Solves the interface of every system of a block or cluster, closed by boundary B. The nodes are
-/// not in use; all threads take part. `Cluster`: blocks may share systems.
+/// not in use; all threads take part. `Cluster`: blocks share their `systems` systems.
 template <class V, pivoting P, boundary B, bool Cluster, class Watch>
 __device__ __forceinline__ typename core::chunk<V, P>::ends solve_interface(
     const typename core::chunk<V, P>::equations& mine, const chunk_place& p,
-    const nodes_of<V, P>& nodes, Watch watch) {
+    const nodes_of<V, P>& nodes, int systems, mail<Cluster>& from_blocks, Watch& watch) {
   block_level<V, P> chunks(p);
   auto all = chunks.up(mine, nodes.of_warps, watch);
   warp_level<V, P> blocks(p.lane, p.ranks);
+  const int first_lane = static_cast<int>(threadIdx.x) % warp_size - p.lane;
   if constexpr (Cluster) {
-    if (p.system >= 0 && p.warp == 0 && p.lane == 0) nodes.of_systems[p.system] = all;
-    cluster::sync();
-    all = blocks.up(*cluster::at(nodes.of_systems + (p.system < 0 ? 0 : p.system),
-                                 p.lane < p.ranks ? p.lane : 0),
+    all = shuffle(all, first_lane);
+    if (threadIdx.x == 0) {
+      from_blocks.equations.expect(static_cast<unsigned>(p.ranks * systems * sizeof(all)));
+    }
+    if (p.system >= 0 && p.warp == 0 && p.lane < p.ranks) {
+      cluster::send(nodes.of_blocks + p.rank * systems + p.system, all,
+                    from_blocks.equations.barrier(), p.lane);
+    }
+    from_blocks.equations.wait();
+    all = blocks.up(nodes.of_blocks[(p.lane < p.ranks ? p.lane : 0) * systems + max(p.system, 0)],
                     watch);
   }
   auto ends = core::chunk<V, P>::template close<B>(all);
-  if constexpr (Cluster) {
-    const int base = static_cast<int>(threadIdx.x) % warp_size - p.lane;
-    ends = shuffle(blocks.down(ends), base + p.rank);
-  }
+  watch.conclude(ends);
+  if constexpr (Cluster) ends = shuffle(blocks.down(ends), first_lane + p.rank);
   return chunks.down(ends);
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <climits>
+#include <cstdlib>
+#include <vector>
 
 namespace tridia::cuda {
 namespace {
@@ -21,8 +23,10 @@ constexpr int most_box = 256, box_alignment = 128;
 int log2_of(int power) { return std::countr_zero(static_cast<unsigned>(power)); }
 int power_from(int a) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(a))); }
 
-/// Everything that follows from how many systems, chunks and blocks there are.
-interleaved_shape shape_of(const task& t, int systems, int chunks, int blocks, bool clusters) {
+/// Everything that follows from how many systems, chunks and blocks there are. `in_group`: 1, or
+/// all chunks of a system that a warp holds, which are solved there first.
+interleaved_shape shape_of(const task& t, int systems, int chunks, int in_group, int blocks,
+                           bool clusters) {
   const auto size = size_of(t.type);
   interleaved_shape s{};
   s.rows = static_cast<int>(t.geometry.rows);
@@ -36,10 +40,10 @@ interleaved_shape shape_of(const task& t, int systems, int chunks, int blocks, b
   s.chunk_rows = ceil_div(s.block_rows, chunks) | 1;
   s.systems = systems;
   s.log_systems = log2_of(systems);
-  s.log_in_group = std::min(log2_of(std::max(warp_size / systems, 1)), log2_of(chunks));
+  s.log_in_group = log2_of(in_group);
   s.log_groups = log2_of(chunks) - s.log_in_group;
   s.groups = 1 << s.log_groups;
-  s.log_lanes = std::max(s.log_groups, log2_of(blocks));
+  s.log_lanes = std::max(s.log_groups, log2_of(power_from(blocks)));
   // Two blocks that ask for the halves of a line of the cache at the same time get them faster.
   s.neighbours = clusters && blocks == 1 && systems * static_cast<int>(size) < cache_line ? 2 : 1;
   const layout::axes& m = t.geometry.matrices;
@@ -47,11 +51,13 @@ interleaved_shape shape_of(const task& t, int systems, int chunks, int blocks, b
   s.boxes = clusters;
   s.array_pitch = round_up(s.block_rows * systems, box_alignment / static_cast<int>(size));
   const auto count = static_cast<std::size_t>(systems);
-  const std::size_t exchanged = static_cast<std::size_t>(s.exchange_lanes()) * (count + 1) + count;
+  const auto together = static_cast<std::size_t>(blocks);
+  const std::size_t exchanged = static_cast<std::size_t>(s.groups) * (count + 1) + count * together;
   s.shared_bytes =
       (4 * static_cast<std::size_t>(s.array_pitch) + equation_words(t.pivoting) * exchanged) *
           size +
-      (layout::array_count + 1) * sizeof(index_t) + 2 * count * sizeof(int);
+      static_cast<std::size_t>(layout::array_count + 1 + mail_barriers(blocks)) * sizeof(index_t) +
+      (blocks > 1 ? 2 + together : 2) * count * sizeof(int);
   return s;
 }
 
@@ -65,6 +71,7 @@ int systems_for(const task& t, int rows, int least) {
   int systems = good_access / size;
   while (systems * rows < enough_rows && systems * size < most_access) systems *= 2;
   const index_t side_by_side = t.geometry.matrices.at[t.geometry.matrices.count - 1].extent;
+  while (least / 2 >= side_by_side && least * size > sector) least /= 2;
   while (systems > least &&
          (tile(systems) > good_tile ||
           (systems / 2 >= side_by_side && systems * rows >= 8 * warp_size) ||
@@ -81,12 +88,68 @@ int chunk_rows_for(const task& t) {
       std::min(filling_chunk(t), bytes / static_cast<index_t>(size_of(t.type))));
 }
 
+interleaved_shape shape_for(const task& t, const interleaved_tuning& tuning, int blocks,
+                            int least_bytes, const chip_limits& limits) {
+  const int rows = ceil_div(static_cast<int>(t.geometry.rows), blocks);
+  const int least = std::max(least_bytes / static_cast<int>(size_of(t.type)), 1);
+  const int systems = tuning.systems > 0 ? tuning.systems : systems_for(t, rows, least);
+  const int wanted = power_from(ceil_div(rows, chunk_rows_for(t)));
+  const int lanes = std::max(warp_size / systems, power_from(blocks));
+  const int chunks = std::clamp(wanted, lanes, std::max(most_threads / systems, lanes));
+  // Solving all chunks at once is sooner done, but their equations take room.
+  const int in_a_warp = std::min(std::max(warp_size / systems, 1), chunks);
+  const auto s = shape_of(t, systems, chunks, 1, blocks, limits.clusters);
+  if (s.groups <= warp_size && s.shared_bytes <= crowded) return s;
+  return shape_of(t, systems, chunks, in_a_warp, blocks, limits.clusters);
+}
+
 /// `outer`: points of all axes of the batch but the fastest.
 bool is_sound(const interleaved_shape& s, index_t outer, std::size_t most_shared) {
   return s.threads() >= warp_size && s.threads() <= most_threads && s.groups <= warp_size &&
          s.systems << s.log_lanes <= s.threads() &&
          (index_t{s.across} * outer + 1) * s.blocks < most_grid &&
          (s.blocks - 1) * s.block_rows < s.rows && s.shared_bytes <= most_shared;
+}
+
+/// Whether several blocks fit a multiprocessor.
+bool leaves_room(const interleaved_shape& s, const task& t) {
+  return 4 * static_cast<std::size_t>(s.array_pitch) * size_of(t.type) <= good_tile &&
+         (s.blocks == 1 || s.shared_bytes <= crowded);
+}
+
+/// What shapes to look for: rows of at least so many bytes, and few blocks.
+struct preference {
+  int least_bytes, least_blocks, most_blocks;
+  bool roomy;
+};
+
+/// Long accesses against blocks that wait for each other, as measured on an H200: 128 bytes and
+/// four blocks are as fast as 64 and one, 64 and eight faster than 32 and four.
+std::vector<preference> preferences(const task& t, const interleaved_tuning& tuning,
+                                    const chip_limits& limits) {
+  const int most = limits.clusters ? most_together : 1;
+  if (tuning.blocks > 0 || tuning.systems > 0) {
+    const int blocks = tuning.blocks;
+    return {{sector, std::max(blocks, 1), blocks > 0 ? std::min(blocks, most) : most, false}};
+  }
+  std::vector<preference> all;
+  // Rows near each other share pages of memory, and may be shorter. Blocks that share a system do
+  // not guess whether it needs pivoting, which then takes twice as long; with 16 bytes an element
+  // there is more to do between accesses, and their length counts for less.
+  const layout::along& line = t.geometry.lines[layout::rhs];
+  constexpr index_t near = index_t{1} << 16;
+  const bool are_near = std::abs(line.step) * static_cast<index_t>(size_of(t.type)) <= near;
+  if (t.pivoting == pivoting::partial || t.type == value_type::c128) {
+    all.push_back({sector, 1, 1, true});
+  }
+  if (are_near) all.push_back({2 * sector, 1, 1, true});
+  if (limits.clusters) {
+    all.push_back({cache_line, 1, 4, true});
+    all.push_back({2 * sector, 1, most_blocks, true});
+  }
+  all.push_back({sector, 1, most, true});
+  all.push_back({sector, 1, most, false});
+  return all;
 }
 
 }  // namespace
@@ -99,25 +162,12 @@ std::optional<interleaved_shape> plan_interleaved(const task& t, const interleav
       g.rows < (g.corners == layout::edge::absent ? 2 : 3) || g.rows > longest) {
     return {};
   }
-  const int size = static_cast<int>(size_of(t.type)), rows = static_cast<int>(g.rows);
   const index_t outer =
       g.matrices.size / std::max<index_t>(g.matrices.at[g.matrices.count - 1].extent, 1);
-  // First what fits well; then whatever fits.
-  for (const bool well : {true, false}) {
-    for (int blocks = 1; blocks <= (limits.clusters ? most_blocks : 1); blocks *= 2) {
-      if (tuning.blocks > 0 && blocks != tuning.blocks) continue;
-      const int block_rows = ceil_div(rows, blocks);
-      const bool wide = well && blocks > 1 && blocks < most_blocks;
-      const int least = std::max((wide ? 2 * sector : sector) / size, 1);
-      const int systems = tuning.systems > 0 ? tuning.systems : systems_for(t, block_rows, least);
-      const int wanted = power_from(ceil_div(block_rows, chunk_rows_for(t)));
-      const int chunks =
-          std::clamp(wanted, std::max(warp_size / systems, 1), std::max(most_threads / systems, 1));
-      const interleaved_shape s = shape_of(t, systems, chunks, blocks, limits.clusters);
-      const std::size_t tile = 4 * static_cast<std::size_t>(s.array_pitch) * size_of(t.type);
-      if (is_sound(s, outer, limits.shared_bytes) &&
-          (!well || tile <= good_tile || tuning.systems > 0))
-        return s;
+  for (const preference& p : preferences(t, tuning, limits)) {
+    for (int blocks = p.least_blocks; blocks <= p.most_blocks; ++blocks) {
+      const interleaved_shape s = shape_for(t, tuning, blocks, p.least_bytes, limits);
+      if (is_sound(s, outer, limits.shared_bytes) && (!p.roomy || leaves_room(s, t))) return s;
     }
   }
   return {};

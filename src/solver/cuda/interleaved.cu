@@ -53,10 +53,11 @@ class tile {
     return bases_[a] + system * stride(a);
   }
 
-  /// Before anything else; ends with a barrier.
+  /// Before anything else: asks for boxes at once. Ends with a barrier.
   __device__ __forceinline__ void start() {
     arrival_.start();
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0 && in_boxes()) load_boxes();
+    if (static_cast<int>(threadIdx.x) == s_.threads() - 1) {
       index_t at[layout::array_count];
       g_.line_offsets(first_, 0, at);
 #pragma unroll
@@ -68,12 +69,16 @@ class tile {
     __syncthreads();
   }
 
-  /// Brings in all systems, or those that `which` says. Ends with a barrier.
+  /// Brings in all systems after `start`, or later those that `which` says. Ends with a barrier.
+  __device__ __forceinline__ void load() {
+    load(
+        true, [](int) { return true; }, true);
+  }
   template <class Which>
-  __device__ __forceinline__ void load(bool all, Which which) {
-    const bool boxes = all && bulk::available && maps_.input;
+  __device__ __forceinline__ void load(bool all, Which which, bool started = false) {
+    const bool boxes = all && in_boxes();
     if (boxes) {
-      if (threadIdx.x == 0) load_boxes();
+      if (threadIdx.x == 0 && !started) load_boxes();
       arrival_.wait();
     } else if (all && in_vectors(layout::sub, layout::rhs, o_.in)) {
       load_rows<per_vector>();
@@ -127,6 +132,7 @@ class tile {
     return yes;
   }
 
+  __device__ __forceinline__ bool in_boxes() const { return bulk::available && maps_.input; }
   __device__ __forceinline__ void load_boxes() {
     const int pieces = (s_.block_rows + s_.box_rows - 1) / s_.box_rows;
     const int elements = s_.box_rows * s_.systems;
@@ -305,21 +311,22 @@ struct block_memory {
   V* arrays;               // of the tile
   V* exchanged;            // equations, then ends, of every group of chunks
   int pitch;               // between their words
-  equations_of<P>* nodes;  // a system's in this block
+  equations_of<P>* nodes;  // a system's in each block
   index_t* bases;          // of the tile
-  std::uint64_t* arrival;
+  std::uint64_t *arrival, *mail;
   findings found;
 
-  __device__ __forceinline__ block_memory(const interleaved_shape& s, unsigned char* memory) {
-    arrays = reinterpret_cast<V*>(memory);
-    exchanged = arrays + 4 * s.array_pitch;
-    pitch = s.exchange_lanes() * (s.systems + 1);
-    constexpr int words = sizeof(equations_of<P>) / sizeof(V);
-    nodes = reinterpret_cast<equations_of<P>*>(exchanged + words * pitch);
-    bases = reinterpret_cast<index_t*>(nodes + s.systems);
-    arrival = reinterpret_cast<std::uint64_t*>(bases + layout::array_count);
-    int* const flags = reinterpret_cast<int*>(arrival + 1);
-    found = {flags, flags + s.systems};
+  __device__ __forceinline__ block_memory(const interleaved_shape& s, unsigned char* memory)
+      : arrays(reinterpret_cast<V*>(memory)),
+        exchanged(arrays + 4 * s.array_pitch),
+        pitch(s.groups * (s.systems + 1)),
+        nodes(reinterpret_cast<equations_of<P>*>(
+            exchanged + static_cast<int>(sizeof(equations_of<P>) / sizeof(V)) * pitch)),
+        bases(reinterpret_cast<index_t*>(nodes + s.systems * s.blocks)),
+        arrival(reinterpret_cast<std::uint64_t*>(bases + layout::array_count)),
+        mail(arrival + 1) {
+    int* const flags = reinterpret_cast<int*>(mail + mail_barriers(s.blocks));
+    found = {flags, flags + s.systems, flags + 2 * s.systems};
   }
 };
 
@@ -343,19 +350,28 @@ struct places {
     of_group = {used ? other : -1, at, at, used && at < groups ? at : -1, groups, 0, 1, rank,
                 s.blocks};
   }
+  /// Rows of the system from the first one of this thread's chunk on.
+  __device__ __forceinline__ int rows_below(const interleaved_shape& s) const {
+    return s.rows - of_group.rank * s.block_rows - chunk * s.chunk_rows;
+  }
   __device__ __forceinline__ bool has_chunk() const { return lane_chunk < chunks_here; }
 };
 
 /// The ends of this thread's chunk. `watch` is called by threads for the system of their chunk,
 /// `watch_other` for that of their group.
-template <pivoting P, pivoting Plan, boundary B, bool Cluster, class Watch, class WatchOther>
+template <pivoting P, pivoting Plan, boundary B, bool Cluster, class Watch>
 __device__ __forceinline__ ends_of<P> solve_chunks(const equations_of<P>& mine, const places& p,
                                                    const interleaved_shape& s,
-                                                   const block_memory<Plan>& m, Watch watch,
-                                                   WatchOther watch_other) {
+                                                   const block_memory<Plan>& m,
+                                                   mail<Cluster>& from_blocks, Watch& watch,
+                                                   Watch& watch_other) {
   warp_level<V, P> lanes(p.has_chunk() ? p.lane_chunk : -1, p.chunks_here, p.stride);
   equations_of<P> all = mine;
-  if (p.chunks_here > 0) all = lanes.up(mine, watch);
+  if (s.log_in_group == 0) {
+    all = watch.tell(1u << threadIdx.x % warp_size, mine);
+  } else if (p.chunks_here > 0) {
+    all = lanes.up(mine, watch);
+  }
   ends_of<P> ends;
   if (!Cluster && s.groups == 1) {
     ends = chunk<V, P>::template close<B>(all);
@@ -364,15 +380,17 @@ __device__ __forceinline__ ends_of<P> solve_chunks(const equations_of<P>& mine, 
       put_values(all, m.exchanged + p.group * (s.systems + 1) + p.system, m.pitch);
     }
     __syncthreads();
-    const bool part = p.of_group.system >= 0;
+    // Lanes beyond the groups stand for other blocks.
+    const bool part = p.of_group.system >= 0, grouped = part && p.of_group.lane < s.groups;
     if (Cluster || __any_sync(whole_warp, part)) {
       V* const at =
-          m.exchanged + (part ? p.of_group.lane * (s.systems + 1) + p.of_group.system : 0);
+          m.exchanged + (grouped ? p.of_group.lane * (s.systems + 1) + p.of_group.system : 0);
       equations_of<P> of_group{};
-      if (part) of_group = get_values<equations_of<P>>(at, m.pitch);
+      if (grouped) of_group = get_values<equations_of<P>>(at, m.pitch);
       const nodes_of<V, P> nodes{nullptr, reinterpret_cast<equations_of<P>*>(m.nodes)};
-      ends = solve_interface<V, P, B, Cluster>(of_group, p.of_group, nodes, watch_other);
-      if (part) put_values(ends, at, m.pitch);
+      ends = solve_interface<V, P, B, Cluster>(of_group, p.of_group, nodes, s.systems, from_blocks,
+                                               watch_other);
+      if (grouped) put_values(ends, at, m.pitch);
     }
     __syncthreads();
     ends = get_values<ends_of<P>>(m.exchanged + p.group * (s.systems + 1) + p.system, m.pitch);
@@ -383,44 +401,49 @@ __device__ __forceinline__ ends_of<P> solve_chunks(const equations_of<P>& mine, 
 /// Solves the chunks; x is in shared memory then, and the systems that failed are marked.
 template <pivoting P, boundary B, bool Cluster>
 __device__ __forceinline__ void solve_block(const interleaved_shape& s, const places& p, int n,
-                                            chunk_rows& rows, const block_memory<P>& m) {
+                                            chunk_rows& rows, const block_memory<P>& m,
+                                            mail<Cluster>& from_blocks) {
   constexpr pivoting none = pivoting::none;
   using C = chunk<V, none>;
-  bool calm = true, other_calm = true;
-  const auto watch = [&](const V& v) {
-    if constexpr (P == pivoting::partial) calm = calm && core::is_calm(v);
-  };
-  const auto watch_other = [&](const V& v) {
-    if constexpr (P == pivoting::partial) other_calm = other_calm && core::is_calm(v);
-  };
+  watcher<P == pivoting::partial, Cluster> watch, watch_other;
   equations_of<none> e{};
   if (n > 0) e = C::template reduce<true>(n, rows, watch);
-  const auto ends = solve_chunks<none, P, B, Cluster>(e, p, s, m, watch, watch_other);
+  const auto ends = solve_chunks<none, P, B, Cluster>(e, p, s, m, from_blocks, watch, watch_other);
   bool grown = false;
   if constexpr (P == pivoting::partial) {
-    if (!calm) mark<Cluster>(m.found.grown, p.system, s.blocks);
-    if (!other_calm && p.of_group.system >= 0)
-      mark<Cluster>(m.found.grown, p.of_group.system, s.blocks);
-    meet<Cluster>();
+    if (!watch.calm) m.found.grown[p.system] = 1;
+    if (!watch_other.calm && p.of_group.system >= 0) m.found.grown[p.of_group.system] = 1;
+    __syncthreads();
     grown = m.found.grown[p.system] > 0;
+  } else if (!watch_other.calm && p.of_group.system >= 0) {
+    m.found.bad[p.of_group.system] = unsolved;
   }
-  if (n > 0 && !grown && !C::expand(n, rows, ends)) mark<Cluster>(m.found.bad, p.system, s.blocks);
+  if (n > 0 && !grown && !C::expand(n, rows, ends)) {
+    m.found.overflow(from_blocks, p.system, n, rows, p.rows_below(s));
+  }
 }
 
 /// The same with pivoting, for the systems that are `mine`.
 template <boundary B, bool Cluster>
 __device__ __forceinline__ void solve_pivoted(const interleaved_shape& s, const places& p, int n,
                                               chunk_rows& rows, bool mine,
-                                              const block_memory<pivoting::partial>& m) {
+                                              const block_memory<pivoting::partial>& m,
+                                              mail<Cluster>& from_blocks) {
   constexpr pivoting partial = pivoting::partial;
   using C = chunk<V, partial>;
-  const auto ignore = [](const V&) {};
+  watcher<false, Cluster> watch, watch_other;
   equations_of<partial> e{};
   typename C::middle middle;
   if (!mine) n = 0;
   if (n > 0) e = C::reduce(n, rows, middle);
-  const auto ends = solve_chunks<partial, partial, B, Cluster>(e, p, s, m, ignore, ignore);
-  if (n > 0 && !C::expand(n, rows, ends, middle)) mark<Cluster>(m.found.bad, p.system, s.blocks);
+  const auto ends =
+      solve_chunks<partial, partial, B, Cluster>(e, p, s, m, from_blocks, watch, watch_other);
+  if (!watch_other.calm && p.of_group.system >= 0 && m.found.grown[p.of_group.system] > 0) {
+    m.found.bad[p.of_group.system] = unsolved;
+  }
+  if (n > 0 && !C::expand(n, rows, ends, middle)) {
+    m.found.overflow(from_blocks, p.system, n, rows, p.rows_below(s));
+  }
 }
 
 /// Without interchanges first, with an eye on the pivots, unless that is in vain. The systems whose
@@ -428,33 +451,36 @@ __device__ __forceinline__ void solve_pivoted(const interleaved_shape& s, const 
 template <boundary B, bool Cluster>
 __device__ __forceinline__ void solve_watched(tile& t, const interleaved_shape& s, const places& p,
                                               int n, chunk_rows& rows,
-                                              const block_memory<pivoting::partial>& m) {
+                                              const block_memory<pivoting::partial>& m,
+                                              mail<Cluster>& from_blocks) {
   const auto is_grown = [&](int system) { return m.found.grown[system] > 0; };
   const bool idle = p.system >= t.systems();
   // Blocks of a cluster would have to agree.
   if (!Cluster) vote(rows, n, p.system, m.found);
   bool grown = is_grown(p.system);
   if (!__syncthreads_and(grown || idle)) {
-    solve_block<pivoting::partial, B, Cluster>(s, p, grown ? 0 : n, rows, m);
+    solve_block<pivoting::partial, B, Cluster>(s, p, grown ? 0 : n, rows, m, from_blocks);
     grown = is_grown(p.system);
     if (!__syncthreads_or(grown)) return;
     const bool all = __syncthreads_and(grown || idle);
     t.publish();
     __syncthreads();
     t.load(all, is_grown);
+    if (Cluster) cluster::sync();
   }
-  solve_pivoted<B, Cluster>(s, p, n, rows, grown, m);
+  solve_pivoted<B, Cluster>(s, p, n, rows, grown, m, from_blocks);
 }
 
 /// Systems that came out not finite, after the others have been stored: the tile is free.
 template <pivoting P, boundary B>
-__device__ __noinline__ void solve_bad(const geometry& g, const typed_operands<V>& o,
-                                       const interleaved_shape& s, tile t, block_memory<P> m) {
+__device__ __noinline__ void solve_left(const geometry& g, const typed_operands<V>& o,
+                                        const interleaved_shape& s, tile t, block_memory<P> m) {
   __syncthreads();
   if (threadIdx.x > 0) return;
   const index_t room = 4 * s.array_pitch / s.rows;
   for (int i = 0; i < t.systems(); ++i) {
-    if (m.found.bad[i]) solve_alone<V, P, B>(g, o, t.number(i), room, {m.arrays, room, 1});
+    if (m.found.bad[i] == unsolved)
+      solve_alone<V, P, B>(g, o, t.number(i), room, {m.arrays, room, 1});
   }
 }
 
@@ -474,8 +500,11 @@ __global__ void __launch_bounds__(most_threads)
   for (int i = static_cast<int>(threadIdx.x); i < 2 * s.systems; i += s.threads()) {
     m.found.grown[i] = 0;
   }
+  mail<Cluster> from_blocks(m.mail);
+  from_blocks.start();
   t.start();
-  t.load(true, [](int) { return true; });
+  t.load();
+  from_blocks.wait();
 
   // Where systems run out, lanes work on nothing.
   const places p(s, rank, t.rows());
@@ -483,22 +512,29 @@ __global__ void __launch_bounds__(most_threads)
   const int n = p.system < t.systems() ? min(s.chunk_rows, t.rows() - from) : 0;
   chunk_rows rows(t, s, p.system, from, g.conjugate);
   if constexpr (P == pivoting::partial) {
-    solve_watched<B, Cluster>(t, s, p, n, rows, m);
+    solve_watched<B, Cluster>(t, s, p, n, rows, m, from_blocks);
   } else {
-    solve_block<P, B, Cluster>(s, p, n, rows, m);
+    solve_block<P, B, Cluster>(s, p, n, rows, m, from_blocks);
   }
   t.publish();
-  meet<Cluster>();
-
-  const auto is_bad = [&](int system) { return m.found.bad[system] != 0; };
-  bool bad = false;
+  __syncthreads();
+  m.found.tell(s.systems, rank, s.blocks, from_blocks);
+  const auto is_unsolved = [&](int system) { return m.found.bad[system] == unsolved; };
+  bool left = false;
   for (int i = static_cast<int>(threadIdx.x); i < t.systems(); i += s.threads()) {
-    bad = bad || is_bad(i);
-    if (o.status && rank == 0 && !is_bad(i)) o.status[t.offset(layout::status, i)] = 0;
+    left = left || is_unsolved(i);
   }
-  const bool any_bad = __syncthreads_or(bad);
-  t.store(any_bad, is_bad);
-  if (any_bad && rank == 0) solve_bad<P, B>(g, o, s, t, m);
+  left = __syncthreads_or(left);
+  t.store(left, is_unsolved);
+  if (rank > 0) return;
+
+  m.found.hear(s.systems, s.blocks, from_blocks);
+  for (int i = static_cast<int>(threadIdx.x); i < t.systems(); i += s.threads()) {
+    if (o.status && !is_unsolved(i)) {
+      o.status[t.offset(layout::status, i)] = m.found.status(i, s.rows);
+    }
+  }
+  if (left) solve_left<P, B>(g, o, s, t, m);
 }
 
 template <pivoting P, boundary B>
@@ -519,7 +555,10 @@ cudaError_t launch(const geometry& g, const operands& o, const interleaved_shape
 template <pivoting P, boundary B>
 interleaved_launches table() {
   return {[](bool cluster, std::size_t bytes) {
-            return allow_shared(kernel_for<P, B>(cluster), bytes);
+            const auto kernel = kernel_for<P, B>(cluster);
+            const cudaError_t allowed = allow_shared(kernel, bytes);
+            if (allowed != cudaSuccess || !cluster) return allowed;
+            return cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
           },
           &launch<P, B>};
 }

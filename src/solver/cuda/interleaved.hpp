@@ -24,7 +24,7 @@ struct interleaved_shape {
   int block_rows;  // of a system in a block; the last one may have fewer
   int chunk_rows;  // of a thread; odd, so that a warp's chunks lie in different banks
   // Powers of two, with their logarithms: systems of a block, and groups of a system's chunks in
-  // a block, some of which may be empty. A group is the chunks that one warp holds.
+  // a block, some of which may be empty. A group is the chunks that one warp holds, or one chunk.
   int systems, log_systems;
   int groups, log_groups;
   int log_in_group;

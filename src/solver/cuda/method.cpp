@@ -14,8 +14,6 @@
 namespace tridia::cuda {
 namespace {
 
-/// Shared memory of a block of a cluster above which few of them are on a multiprocessor.
-constexpr std::size_t crowded = std::size_t{76} << 10;
 /// Rows of systems in memory order up to which no workspace is asked for.
 constexpr index_t without_workspace = 16384;
 

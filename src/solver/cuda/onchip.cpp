@@ -129,14 +129,16 @@ std::size_t tile_bytes(const onchip_shape& s, int size) {
          static_cast<std::size_t>(s.systems) * static_cast<std::size_t>(size);
 }
 
-/// Shared memory of a block: the arrays, the arrival of copies, equations, findings, and `places`,
-/// bytes that say where the systems lie.
+/// Shared memory of a block: the arrays, arrivals (of copies, and of what other blocks send),
+/// equations, findings, and `places`, bytes that say where the systems lie.
 std::size_t shared_bytes_of(const onchip_shape& s, int size, std::size_t places) {
   const auto systems = static_cast<std::size_t>(s.systems), bytes = static_cast<std::size_t>(size);
-  return 4 * static_cast<std::size_t>(s.array_pitch) * bytes + sizeof(std::uint64_t) +
-         (static_cast<std::size_t>(s.threads / warp_size) + systems) *
+  const auto blocks = static_cast<std::size_t>(s.cluster);
+  const auto barriers = static_cast<std::size_t>(1 + mail_barriers(s.cluster));
+  return 4 * static_cast<std::size_t>(s.array_pitch) * bytes + barriers * sizeof(std::uint64_t) +
+         (static_cast<std::size_t>(s.threads / warp_size) + systems * blocks) *
              equation_words(pivoting::partial) * bytes +
-         systems * 2 * sizeof(int) + places;
+         (2 * systems + static_cast<std::size_t>(s.heard())) * sizeof(int) + places;
 }
 
 /// Shares the rows of a system out among as many blocks as leave room for several on a
@@ -324,6 +326,7 @@ std::optional<onchip_shape> plan_onchip(const task& t, const onchip_tuning& tuni
   s.rows = g.rows;
   s.systems = 1;
   share_rows(s, size, tuning.blocks, limits.clusters);
+  s.cluster = s.blocks;
   if (!lay_out(s, t, tuning, wanted_chunk(t, s, size), limits) || s.chunks < s.blocks) return {};
   if ((g.matrices.size / s.systems + 1) * s.blocks > most_grid) return {};
   return s;

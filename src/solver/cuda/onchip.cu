@@ -18,9 +18,21 @@ using V = TRIDIA_VALUE;
 using core::chunk;
 
 template <pivoting P>
-__device__ __forceinline__ nodes_of<V, P> nodes_in(void* memory, const onchip_shape& s) {
-  auto* const first = static_cast<typename chunk<V, P>::equations*>(memory);
+__device__ __forceinline__ nodes_of<V, P> nodes_in(const block_memory<V>& m,
+                                                   const onchip_shape& s) {
+  auto* const first = static_cast<typename chunk<V, P>::equations*>(m.nodes);
   return {first, first + s.threads / warp_size};
+}
+
+template <bool Cluster, class Tile>
+__device__ __forceinline__ void overflow(const Tile& t, const onchip_shape& s, const chunk_place& p,
+                                         int n, const chunk_rows<V>& rows, const findings& found,
+                                         const mail<Cluster>& from_blocks) {
+  int below = 0;
+  if constexpr (Cluster) {
+    below = static_cast<int>(s.rows - t.first_row()) - p.chunk * t.chunk_rows();
+  }
+  found.overflow(from_blocks, p.system, n, rows, below);
 }
 
 /// Every thread's chunk solved in place: x takes the place of rhs.
@@ -33,16 +45,18 @@ struct block_solver<pivoting::none, B, Cluster> {
 
   template <class Tile>
   static __device__ __forceinline__ void solve(Tile& t, const onchip_shape& s, const chunk_place& p,
-                                               void* nodes, const findings& found) {
+                                               const block_memory<V>& m, const findings& found,
+                                               mail<Cluster>& from_blocks) {
     using C = chunk<V, pivoting::none>;
     const int first = p.chunk * t.chunk_rows(), n = min(t.chunk_rows(), t.rows() - first);
     typename C::equations e{};
-    const auto ignore = [](const V&) {};
+    watcher<false, Cluster> watch;
     chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
-    if (p.at >= 0) e = C::template reduce<true>(n, rows, ignore);
+    if (p.at >= 0) e = C::template reduce<true>(n, rows, watch);
     const auto ends = solve_interface<V, pivoting::none, B, Cluster>(
-        e, p, nodes_in<pivoting::none>(nodes, s), ignore);
-    if (p.at >= 0 && !C::expand(n, rows, ends)) mark<Cluster>(found.bad, p.system, s.blocks);
+        e, p, nodes_in<pivoting::none>(m, s), t.systems(), from_blocks, watch);
+    if (p.system >= 0 && !watch.calm) found.bad[p.system] = unsolved;
+    if (p.at >= 0 && !C::expand(n, rows, ends)) overflow(t, s, p, n, rows, found, from_blocks);
   }
 };
 
@@ -55,7 +69,8 @@ struct block_solver<pivoting::partial, B, Cluster> {
 
   template <class Tile>
   static __device__ __forceinline__ void solve(Tile& t, const onchip_shape& s, const chunk_place& p,
-                                               void* nodes, const findings& found) {
+                                               const block_memory<V>& m, const findings& found,
+                                               mail<Cluster>& from_blocks) {
     const int first = p.chunk * t.chunk_rows();
     int n = p.at >= 0 ? min(t.chunk_rows(), t.rows() - first) : 0;
     chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
@@ -64,39 +79,59 @@ struct block_solver<pivoting::partial, B, Cluster> {
     if (!Cluster) vote(rows, n, p.system, found);
     bool grown = p.system >= 0 && is_grown(p.system);
     if (!__syncthreads_and(grown || p.system < 0)) {
-      attempt(s, p, grown ? 0 : n, rows, nodes, found);
+      attempt(t, s, p, grown ? 0 : n, rows, m, found, from_blocks);
       grown = p.system >= 0 && is_grown(p.system);
       if (!__syncthreads_or(grown)) return;
       t.load_again(__syncthreads_and(grown || p.system < 0), is_grown);
+      if (Cluster) cluster::sync();
     }
     using C = chunk<V, pivoting::partial>;
+    watcher<false, Cluster> watch;
     typename C::equations e{};
     typename C::middle middle;
     if (!grown) n = 0;
     if (n > 0) e = C::reduce(n, rows, middle);
     const auto ends = solve_interface<V, pivoting::partial, B, Cluster>(
-        e, p, nodes_in<pivoting::partial>(nodes, s), [](const V&) {});
-    if (n > 0 && !C::expand(n, rows, ends, middle)) mark<Cluster>(found.bad, p.system, s.blocks);
+        e, p, nodes_in<pivoting::partial>(m, s), t.systems(), from_blocks, watch);
+    if (grown && !watch.calm) found.bad[p.system] = unsolved;
+    if (n > 0 && !C::expand(n, rows, ends, middle)) overflow(t, s, p, n, rows, found, from_blocks);
   }
 
  private:
-  static __device__ __forceinline__ void attempt(const onchip_shape& s, const chunk_place& p, int n,
-                                                 chunk_rows<V>& rows, void* nodes,
-                                                 const findings& found) {
+  template <class Tile>
+  static __device__ __forceinline__ void attempt(const Tile& t, const onchip_shape& s,
+                                                 const chunk_place& p, int n, chunk_rows<V>& rows,
+                                                 const block_memory<V>& m, const findings& found,
+                                                 mail<Cluster>& from_blocks) {
     using C = chunk<V, pivoting::none>;
     typename C::equations e{};
-    bool calm = true;
-    const auto watch = [&](const V& v) { calm = calm && core::is_calm(v); };
+    watcher<true, Cluster> watch;
     if (n > 0) e = C::template reduce<true>(n, rows, watch);
     const auto ends = solve_interface<V, pivoting::none, B, Cluster>(
-        e, p, nodes_in<pivoting::none>(nodes, s), watch);
-    if (p.system >= 0 && !calm) mark<Cluster>(found.grown, p.system, s.blocks);
-    meet<Cluster>();
+        e, p, nodes_in<pivoting::none>(m, s), t.systems(), from_blocks, watch);
+    if (p.system >= 0 && !watch.calm) found.grown[p.system] = 1;
+    __syncthreads();
     if (n > 0 && found.grown[p.system] <= 0 && !C::expand(n, rows, ends)) {
-      mark<Cluster>(found.bad, p.system, s.blocks);
+      overflow(t, s, p, n, rows, found, from_blocks);
     }
   }
 };
+
+/// The statuses, and another attempt at systems that are left, if there is room for it.
+template <pivoting P, boundary B, bool Cluster, class Tile>
+__device__ __forceinline__ void report(const geometry& g, const typed_operands<V>& o,
+                                       const onchip_shape& s, const Tile& t,
+                                       const findings& found) {
+  for (int i = static_cast<int>(threadIdx.x); i < t.matrices(); i += s.threads) {
+    const int system = t.finding_of(i);
+    if (found.bad[system] == unsolved) {
+      V* const words = Cluster ? nullptr : t.room_of(i);
+      solve_alone<V, P, B>(g, o, t.number(i), words ? 4 : 0, {words, 1, s.array_pitch});
+    } else if (o.status) {
+      o.status[t.status_of(i)] = found.status(system, s.rows);
+    }
+  }
+}
 
 /// `Tile`: how a block holds its systems, one by one (`tile`) or joined (`piece`).
 template <pivoting P, boundary B, bool Cluster, class Tile>
@@ -105,30 +140,31 @@ __global__ void __launch_bounds__(most_threads)
                   const __grid_constant__ onchip_shape s) {
   extern __shared__ __align__(cache_line) unsigned char memory[];
   block_memory<V> m(memory, s, block_solver<P, B, Cluster>::node_bytes);
-  const findings found{m.flags, m.flags + s.systems};
+  const findings found{m.flags, m.flags + s.systems, m.of_blocks};
   Tile t(g, o, s, m.arrays, m.places, m.arrival);
   for (int i = static_cast<int>(threadIdx.x); i < 2 * s.systems; i += s.threads) m.flags[i] = 0;
   m.arrival.start(Tile::expecting);
+  mail<Cluster> from_blocks(m.mail);
+  from_blocks.start();
   t.load();
+  from_blocks.wait();
   constexpr bool uneven = Cluster || Tile::uneven;
   const chunk_place p = place_of<uneven>(s, t);
-  block_solver<P, B, Cluster>::solve(t, s, p, m.nodes, found);
+  block_solver<P, B, Cluster>::solve(t, s, p, m, found, from_blocks);
   t.publish();
-  meet<Cluster>();
-  bool any_bad = false;
-  for (int i = static_cast<int>(threadIdx.x); i < t.matrices(); i += s.threads) {
-    const bool bad = found.bad[t.finding_of(i)] != 0;
-    any_bad = any_bad || bad;
-    if (Cluster && t.rank() > 0) continue;
-    if (bad) {
-      V* const words = Cluster ? nullptr : t.room_of(i);
-      solve_alone<V, P, B>(g, o, t.number(i), words ? 4 : 0, {words, 1, s.array_pitch});
-    } else if (o.status) {
-      o.status[t.status_of(i)] = 0;
-    }
+  __syncthreads();
+  found.tell(t.systems(), t.rank(), s.blocks, from_blocks);
+  const auto is_unsolved = [&](int system) { return found.bad[system] == unsolved; };
+  // Without a cluster the place of a system that is left is room to solve it, until the tile goes.
+  if (!Cluster) report<P, B, Cluster>(g, o, s, t, found);
+  bool left = false;
+  for (int i = static_cast<int>(threadIdx.x); i < t.systems(); i += s.threads) {
+    left = left || is_unsolved(i);
   }
-  any_bad = __syncthreads_or(any_bad);
-  t.store(any_bad, [&](int system) { return found.bad[system] != 0; });
+  t.store(__syncthreads_or(left), is_unsolved);
+  if (!Cluster || t.rank() > 0) return;
+  found.hear(t.systems(), s.blocks, from_blocks);
+  report<P, B, Cluster>(g, o, s, t, found);
 }
 
 template <pivoting P, boundary B>

@@ -34,7 +34,8 @@ struct piece_start {
 /// what is called a system here.
 struct onchip_shape {
   index_t rows;        // of a system; of the largest piece
-  int blocks;          // that share a system; of a cluster no more than `chunks`
+  int blocks;          // that share a system
+  int cluster = 1;     // of these, that run together; 1, or all of them and no more than `chunks`
   int block_rows;      // of a system in a block; the last one may have fewer
   int chunk_rows;      // of a thread, at most; odd, so that neighbours' rows lie in other banks
   int chunks;          // of a system in a block
@@ -53,6 +54,9 @@ struct onchip_shape {
   index_t piece_count;
   const piece_start* pieces;  // and their end; in memory of the device; null if all are alike
   std::size_t shared_bytes;
+
+  /// Findings of other blocks that a block has room for, an even number.
+  TRIDIA_FN int heard() const { return cluster > 1 ? (cluster * systems + 1) / 2 * 2 : 0; }
 };
 
 /// What tuning decides.

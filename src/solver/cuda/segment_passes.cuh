@@ -164,6 +164,8 @@ struct edge_entries {
 };
 
 template <stage S>
+using watch_of = watcher<S == stage::watched, false>;
+template <stage S>
 using middle_of = typename chunk<V, pivots<S>>::middle;
 
 /// This thread's chunk reduced. What expanding needs is kept if `Keep`.
@@ -171,7 +173,7 @@ template <stage S, bool Keep, class Watch>
 __device__ __forceinline__ typename chunk<V, pivots<S>>::equations reduce_chunk(int n,
                                                                                 chunk_rows<V>& rows,
                                                                                 middle_of<S>& m,
-                                                                                Watch watch) {
+                                                                                Watch& watch) {
   if constexpr (S == stage::pivoted) {
     return chunk<V, pivots<S>>::reduce(n, rows, m);
   } else {
@@ -201,10 +203,7 @@ __global__ void __launch_bounds__(most_threads)
     }
     if (beyond.open) __syncthreads();
     const chunk_place p = place_of<true>(s, t);
-    bool calm = true;
-    const auto watch = [&](const V& v) {
-      if constexpr (S == stage::watched) calm = calm && core::is_calm(v);
-    };
+    watch_of<S> watch;
     const int first = p.chunk * s.chunk_rows, n = min(s.chunk_rows, t.rows() - first);
     typename C::equations e{};
     chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
@@ -212,7 +211,7 @@ __global__ void __launch_bounds__(most_threads)
     if (p.at >= 0) e = reduce_chunk<S, false>(n, rows, middle, watch);
     block_level<V, pivots<S>> chunks(p);
     const auto all = chunks.up(e, static_cast<typename C::equations*>(m.nodes), watch);
-    hand_up<S>(t, s, p, all, calm, m.flags, above);
+    hand_up<S>(t, s, p, all, watch.calm, m.flags, above);
     if constexpr (S == stage::pivoted) t.leave();
   });
 }
@@ -224,7 +223,7 @@ struct gathered {
   chunk_place place;
   block_level<V, pivots<S>> chunks;
   index_t node;  // of this thread, if it has one
-  bool calm = true;
+  watch_of<S> watch;
   typename C::equations all;
 
   __device__ __forceinline__ gathered(const node_block& b, const onchip_shape& s,
@@ -235,11 +234,9 @@ struct gathered {
     typename C::equations e{};
     if (place.at >= 0) {
       e = in.equations[node];
-      if constexpr (S == stage::watched) calm = in.grown[node] == 0;
+      if constexpr (S == stage::watched) watch.calm = in.grown[node] == 0;
     }
-    all = chunks.up(e, of_warps, [this](const V& v) {
-      if constexpr (S == stage::watched) calm = calm && core::is_calm(v);
-    });
+    all = chunks.up(e, of_warps, watch);
   }
   gathered(const gathered&) = delete;
 
@@ -263,7 +260,7 @@ __global__ void __launch_bounds__(most_threads)
   grown[threadIdx.x] = 0;
   __syncthreads();
   const gathered<S> level(b, s, in, of_warps);
-  hand_up<S>(b, s, level.place, level.all, level.calm, grown, above);
+  hand_up<S>(b, s, level.place, level.all, level.watch.calm, grown, above);
 }
 
 /// A level's ends from those of the level above.
@@ -315,7 +312,7 @@ __global__ void __launch_bounds__(most_threads)
     any_left_out = __syncthreads_or(any_left_out);
 
     const int first = p.chunk * s.chunk_rows, n = min(s.chunk_rows, t.rows() - first);
-    const auto ignore = [](const V&) {};
+    watcher<false, false> ignore;
     typename C::equations e{};
     chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
     middle_of<S> middle;

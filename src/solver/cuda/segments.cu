@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(most_threads)
   const chunk_place& p = level.place;
   const auto ends = C::template close<B>(level.all);
   level.spread(ends, in);
-  if ((speaks_for_system(p) && !is_sound(level.all, ends)) || (p.system >= 0 && !level.calm)) {
+  if ((speaks_for_system(p) && !is_sound(level.all, ends)) || (p.system >= 0 && !level.watch.calm)) {
     unsound[p.system] = 1;
   }
   __syncthreads();
