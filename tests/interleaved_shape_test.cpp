@@ -38,7 +38,8 @@ void expect_sound(const interleaved_shape& s, const chip_limits& limits, int siz
   EXPECT_GE(s.blocks * s.block_rows, s.rows);
   EXPECT_LT((s.blocks - 1) * s.block_rows, s.rows);
   EXPECT_GE((s.chunk_rows * s.groups) << s.log_in_group, s.block_rows);
-  // A group is one chunk, or all that a warp holds; lanes hold an equation of each group and of each block.
+  // A group is one chunk, or all that a warp holds; lanes hold an equation of each group and of
+  // each block.
   EXPECT_LE(s.systems << s.log_in_group, std::max(s.systems, 32));
   EXPECT_TRUE(s.log_in_group == 0 || s.log_groups == 0 || s.systems << s.log_in_group == 32);
   EXPECT_GE(s.exchange_lanes(), std::max(s.groups, s.blocks));
@@ -80,6 +81,34 @@ TEST(InterleavedShape, HopperHoldsLongSystems) {
       plan_interleaved(task_of(interleaved(tridia::value_type::f64, 8192, 4096)), {}, kHopper));
   EXPECT_TRUE(
       plan_interleaved(task_of(interleaved(tridia::value_type::f32, 8192, 4096)), {}, kHopper));
+}
+
+// As measured: long accesses first, as long as few blocks wait for each other.
+TEST(InterleavedShape, BlocksShareRowsForLongAccesses) {
+  struct {
+    index_t n;
+    int bytes, blocks;
+  } constexpr kBest[] = {{128, 128, 1}, {256, 128, 2}, {300, 128, 3}, {512, 128, 4},
+                         {1024, 64, 4}, {2048, 64, 8}, {4096, 32, 8}, {8192, 32, 16}};
+  for (const auto& best : kBest)
+    for (const auto type : {tridia::value_type::f32, tridia::value_type::f64}) {
+      SCOPED_TRACE(testing::Message() << "n " << best.n << " " << tridia::name(type));
+      tridia::problem p = interleaved(type, best.n, 1 << 17);
+      p.pivoting = tridia::pivoting::none;
+      const auto s = plan_interleaved(task_of(p), {}, kHopper);
+      ASSERT_TRUE(s);
+      EXPECT_EQ(s->systems * static_cast<int>(tridia::size_of(type)), best.bytes);
+      EXPECT_EQ(s->blocks, best.blocks);
+      // Three of them on a multiprocessor, with a kilobyte each for the system.
+      EXPECT_LE(3 * (s->shared_bytes + 1024), std::size_t{228} << 10);
+    }
+  // Rows of a middle axis lie near each other.
+  const auto middle = plan_interleaved(
+      task_of({.extents = {64, 256, 512}, .axis = 1, .pivoting = tridia::pivoting::none}), {},
+      kHopper);
+  ASSERT_TRUE(middle);
+  EXPECT_EQ(middle->systems, 8);
+  EXPECT_EQ(middle->blocks, 1);
 }
 
 TEST(InterleavedShape, ShortSystemsFillLongAccesses) {
