@@ -140,5 +140,22 @@ TEST(InterleavedShape, WhatDoesNotFitIsLeft) {
       plan_interleaved(task_of(interleaved(tridia::value_type::f64, 1, 1000)), {}, kHopper));
 }
 
+TEST(TileTurns, TakeEveryTileOnce) {
+  for (const int wave : {1, 2, 7, 92})
+    for (int tiles = 1; tiles < 900; tiles += 13) {
+      tridia::cuda::tile_turns t{tiles};
+      t.take(4, wave);
+      EXPECT_EQ(t.each, tiles >= 4 * wave ? 4 : 1);
+      std::vector<int> taken(static_cast<std::size_t>(tiles));
+      for (int cluster = 0; cluster < t.clusters(); ++cluster)
+        for (tridia::cuda::walk<true> w(t, static_cast<unsigned>(cluster));; w.advance()) {
+          ASSERT_LT(w.number(), static_cast<unsigned>(tiles));
+          ++taken[w.number()];
+          if (!w.goes_on()) break;
+        }
+      EXPECT_EQ(taken, std::vector<int>(taken.size(), 1)) << tiles << " tiles, wave " << wave;
+    }
+}
+
 }  // namespace
 }  // namespace tridia_test

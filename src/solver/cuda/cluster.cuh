@@ -3,8 +3,6 @@
 
 #include "solver/cuda/bulk.cuh"
 
-#include <cooperative_groups.h>
-
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -13,20 +11,11 @@
 namespace tridia::cuda::cluster {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-/// A barrier of all blocks of the cluster, after which they see what each other wrote: waits until
-/// device memory has taken it, too, which `send` spares.
-__device__ __forceinline__ void sync() { cooperative_groups::this_cluster().sync(); }
 /// A barrier in two steps, of which memory knows nothing.
 __device__ __forceinline__ void arrive() {
   asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
 }
 __device__ __forceinline__ void wait() { asm volatile("barrier.cluster.wait;" ::: "memory"); }
-
-/// The same place of shared memory in another block.
-template <class T>
-__device__ __forceinline__ T* at(T* mine, int rank) {
-  return cooperative_groups::this_cluster().map_shared_rank(mine, static_cast<unsigned>(rank));
-}
 
 /// Puts a word into another block's shared memory, at the place of `mine`, and has it counted by
 /// that block's `arrival`, which expects it.
@@ -64,15 +53,10 @@ __device__ __forceinline__ void send(T* mine, const T& value, std::uint64_t* arr
   }
 }
 #else
-__device__ __forceinline__ void sync() {}
 __device__ __forceinline__ void arrive() {}
 __device__ __forceinline__ void wait() {}
 template <class T>
 __device__ __forceinline__ void send(T*, const T&, std::uint64_t*, int) {}
-template <class T>
-__device__ __forceinline__ T* at(T* mine, int) {
-  return mine;
-}
 #endif
 
 }  // namespace tridia::cuda::cluster
@@ -87,14 +71,20 @@ class mail {
 
   /// `at`: mail_barriers of a cluster.
   __device__ __forceinline__ explicit mail(std::uint64_t* at) : equations(at), findings(at + 1) {}
-  /// By every thread; `wait` before anything is sent.
+  /// By every thread; then `may_send`.
   __device__ __forceinline__ void start() const {
     if constexpr (!Cluster) return;
     equations.start();
     findings.start();
     cluster::arrive();
   }
-  __device__ __forceinline__ void wait() const {
+  /// By every thread, between exchanges: it has read what came; then `may_send`, best a while
+  /// later.
+  __device__ __forceinline__ void has_read() const {
+    if constexpr (Cluster) cluster::arrive();
+  }
+  /// By every thread: all blocks have started, or have read what came.
+  __device__ __forceinline__ void may_send() const {
     if constexpr (Cluster) cluster::wait();
   }
 };

@@ -60,6 +60,7 @@ struct findings {
   __device__ __forceinline__ void hear(int systems, int blocks, mail<Cluster>& from_blocks) const {
     if constexpr (Cluster) {
       from_blocks.findings.wait();
+      __syncthreads();  // threads that store look up what is bad here
       for (int i = static_cast<int>(threadIdx.x); i < systems; i += static_cast<int>(blockDim.x)) {
         for (int block = 0; block < blocks; ++block) {
           bad[i] = max(bad[i], of_blocks[block * systems + i]);

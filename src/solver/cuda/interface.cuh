@@ -254,7 +254,8 @@ class block_level {
 };
 
 /// Solves the interface of every system of a block or cluster, closed by boundary B. The nodes are
-/// not in use; all threads take part. `Cluster`: blocks share their `systems` systems.
+/// not in use; all threads take part. `Cluster`: blocks share their `systems` systems, and may
+/// send.
 template <class V, pivoting P, boundary B, bool Cluster, class Watch>
 __device__ __forceinline__ typename core::chunk<V, P>::ends solve_interface(
     const typename core::chunk<V, P>::equations& mine, const chunk_place& p,

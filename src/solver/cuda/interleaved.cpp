@@ -47,7 +47,10 @@ interleaved_shape shape_of(const task& t, int systems, int chunks, int in_group,
   // Two blocks that ask for the halves of a line of the cache at the same time get them faster.
   s.neighbours = clusters && blocks == 1 && systems * static_cast<int>(size) < cache_line ? 2 : 1;
   const layout::axes& m = t.geometry.matrices;
-  s.across = static_cast<int>((m.at[m.count - 1].extent + systems - 1) / systems);
+  const index_t fastest = m.at[m.count - 1].extent;
+  s.across = static_cast<int>((fastest + systems - 1) / systems);
+  const index_t tiles = m.size / std::max<index_t>(fastest, 1) * s.across;
+  s.turns = {static_cast<int>(std::min(tiles, most_grid))};
   s.boxes = clusters;
   s.array_pitch = round_up(s.block_rows * systems, box_alignment / static_cast<int>(size));
   const auto count = static_cast<std::size_t>(systems);
@@ -171,6 +174,12 @@ std::optional<interleaved_shape> plan_interleaved(const task& t, const interleav
     }
   }
   return {};
+}
+
+bool may_stay(const interleaved_shape& s, const task& t) {
+  const auto size = size_of(t.type);
+  const bool long_access = s.systems * static_cast<int>(size) >= 2 * sector;
+  return s.blocks > 1 && s.boxes && long_access && can_stay(t.pivoting, size);
 }
 
 }  // namespace tridia::cuda

@@ -3,11 +3,10 @@
 // Systems side by side in memory. Compiled once for each value type: TRIDIA_VALUE and
 // TRIDIA_INTERLEAVED are given.
 #include "core/dispatch.hpp"
-#include "solver/cuda/bulk.cuh"
-#include "solver/cuda/copy.cuh"
 #include "solver/cuda/findings.cuh"
 #include "solver/cuda/interface.cuh"
 #include "solver/cuda/interleaved.hpp"
+#include "solver/cuda/interleaved_tile.cuh"
 #include "solver/cuda/tensor_maps.hpp"
 #include "solver/system_memory.hpp"
 
@@ -18,269 +17,15 @@ namespace {
 
 using V = TRIDIA_VALUE;
 using core::chunk;
-using layout::edge;
-using layout::geometry;
 using solver::operands;
 
-TRIDIA_FN index_t fastest_extent(const geometry& g) {
-  return g.matrices.at[g.matrices.count - 1].extent;
-}
+/// Whether blocks take several tiles.
+template <pivoting P, bool Cluster>
+inline constexpr bool stays = (Cluster && can_stay(P, sizeof(V)));
 
-/// The block's systems in shared memory: row by row, the systems side by side.
-class tile {
- public:
-  /// `bases`: room for an entry an array.
-  __device__ __forceinline__ tile(const geometry& g, const typed_operands<V>& o,
-                                  const tensor_maps& maps, const interleaved_shape& s, V* memory,
-                                  index_t* bases, bulk::arrival& arrival, int rank)
-      : g_(g), o_(o), maps_(maps), s_(s), memory_(memory), bases_(bases), arrival_(arrival) {
-    const unsigned block = blockIdx.x / static_cast<unsigned>(s.blocks);
-    outer_ = static_cast<int>(block / static_cast<unsigned>(s.across));
-    across_ = static_cast<int>(block % static_cast<unsigned>(s.across)) * s.systems;
-    const index_t extent = fastest_extent(g);
-    first_ = outer_ * extent + across_;
-    count_ = static_cast<int>(min(extent - across_, index_t{s.systems}));
-    row0_ = rank * s.block_rows;
-    rows_ = min(s.block_rows, s.rows - row0_);
-  }
-
-  __device__ __forceinline__ int systems() const { return count_; }
-  __device__ __forceinline__ int rows() const { return rows_; }
-  __device__ __forceinline__ index_t number(int system) const { return first_ + system; }
-  __device__ __forceinline__ V* array(int a) const { return memory_ + a * s_.array_pitch; }
-  /// Where a system begins in this block.
-  __device__ __forceinline__ index_t offset(int a, int system) const {
-    return bases_[a] + system * stride(a);
-  }
-
-  /// Before anything else: asks for boxes at once. Ends with a barrier.
-  __device__ __forceinline__ void start() {
-    arrival_.start();
-    if (threadIdx.x == 0 && in_boxes()) load_boxes();
-    if (static_cast<int>(threadIdx.x) == s_.threads() - 1) {
-      index_t at[layout::array_count];
-      g_.line_offsets(first_, 0, at);
-#pragma unroll
-      for (int a = 0; a < layout::array_count; ++a) {
-        if (a <= layout::x) at[a] += g_.lines[a].origin + row0_ * g_.lines[a].step;
-        bases_[a] = at[a];
-      }
-    }
-    __syncthreads();
-  }
-
-  /// Brings in all systems after `start`, or later those that `which` says. Ends with a barrier.
-  __device__ __forceinline__ void load() {
-    load(
-        true, [](int) { return true; }, true);
-  }
-  template <class Which>
-  __device__ __forceinline__ void load(bool all, Which which, bool started = false) {
-    const bool boxes = all && in_boxes();
-    if (boxes) {
-      if (threadIdx.x == 0 && !started) load_boxes();
-      arrival_.wait();
-    } else if (all && in_vectors(layout::sub, layout::rhs, o_.in)) {
-      load_rows<per_vector>();
-    } else if (const int system = place<1>(); system < count_ && which(system)) {
-      load_rows<1>();
-    }
-    // Outside the matrix boxes are filled with zeros.
-    if (g_.corners == edge::wrapped || (g_.corners == edge::absent && !boxes)) {
-      for (int s = static_cast<int>(threadIdx.x); s < count_; s += s_.threads()) {
-        if (which(s)) load_corners(s);
-      }
-    }
-    wait_for_copies();
-    __syncthreads();
-  }
-
-  /// By every thread, before a barrier and then `store`, or `load` once more.
-  __device__ __forceinline__ void publish() const {
-    if (maps_.input || maps_.output) bulk::publish();
-  }
-
-  /// Takes x out of the place of rhs, but for the systems that `skip`; `skipped`: there are any.
-  template <class Skip>
-  __device__ __forceinline__ void store(bool skipped, Skip skip) {
-    if (!skipped && bulk::available && maps_.output) {
-      if (threadIdx.x == 0) store_boxes();
-    } else if (!skipped && in_vectors(layout::x, layout::x, &o_.x)) {
-      store_rows<per_vector>();
-    } else if (const int system = place<1>(); system < count_ && !skip(system)) {
-      store_rows<1>();
-    }
-  }
-
- private:
-  /// Neighbouring entries of a row that one access moves, in 16 bytes.
-  static constexpr int per_vector = 16 / sizeof(V);
-  static constexpr int unroll = 4;
-
-  __device__ __forceinline__ index_t stride(int a) const {
-    return g_.matrices.at[g_.matrices.count - 1].stride[a];
-  }
-  /// Whether rows of the arrays from `first` to `last` lie in pieces that can be moved 16 bytes at
-  /// a time.
-  template <class Pointer>
-  __device__ __forceinline__ bool in_vectors(int first, int last, const Pointer* arrays) const {
-    bool yes = count_ == s_.systems && count_ % per_vector == 0;
-    for (int a = first; a <= last; ++a) {
-      yes = yes && stride(a) == 1 && g_.lines[a].step % per_vector == 0 &&
-            reinterpret_cast<std::uintptr_t>(arrays[a - first] + bases_[a]) % 16 == 0;
-    }
-    return yes;
-  }
-
-  __device__ __forceinline__ bool in_boxes() const { return bulk::available && maps_.input; }
-  __device__ __forceinline__ void load_boxes() {
-    const int pieces = (s_.block_rows + s_.box_rows - 1) / s_.box_rows;
-    const int elements = s_.box_rows * s_.systems;
-    arrival_.expect(static_cast<unsigned>(4 * pieces * elements * sizeof(V)));
-    for (int piece = 0; piece < pieces; ++piece) {
-#pragma unroll
-      for (int a = 0; a < 4; ++a) {
-        // The map of sub begins at row 1 where row 0 is not to be read.
-        const int shift = a == layout::sub && g_.corners != edge::inside ? 1 : 0;
-        bulk::load_box(array(a) + piece * elements, maps_.in[a], across_ * tensor_maps::words<V>,
-                       row0_ + piece * s_.box_rows - shift, outer_, arrival_.barrier());
-      }
-    }
-  }
-  __device__ __forceinline__ void store_boxes() {
-    for (int k = 0; k < rows_; k += s_.box_rows) {
-      bulk::store_box(maps_.x, across_ * tensor_maps::words<V>, row0_ + k, outer_,
-                      array(layout::rhs) + k * s_.systems);
-    }
-    bulk::wait_stored();
-  }
-
-  // Threads go over the tile row by row, `Together` systems each.
-  template <int Together>
-  __device__ __forceinline__ int place() const {
-    return static_cast<int>(threadIdx.x) * Together & (s_.systems - 1);
-  }
-  template <int Together>
-  __device__ __forceinline__ int first_row() const {
-    return static_cast<int>(threadIdx.x) * Together >> s_.log_systems;
-  }
-  template <int Together>
-  __device__ __forceinline__ int row_step() const {
-    return s_.threads() * Together >> s_.log_systems;
-  }
-
-  /// The entries at the edges of the matrix are left out where they are not numbers of it, or lie
-  /// elsewhere.
-  template <int Together>
-  __device__ __forceinline__ void load_rows() {
-    const int system = place<Together>(), first = first_row<Together>();
-    const int step = row_step<Together>();
-    const bool inside = g_.corners == edge::inside;
-    const int sub_edge = inside ? -1 : -row0_, sup_edge = inside ? -1 : s_.rows - 1 - row0_;
-    const V* from[4];
-    index_t strides[4];
-#pragma unroll
-    for (int a = 0; a < 4; ++a) {
-      from[a] = o_.in[a] + offset(a, system) + first * g_.lines[a].step;
-      strides[a] = step * g_.lines[a].step;
-    }
-    V* to = memory_ + first * s_.systems + system;
-#pragma unroll unroll
-    for (int k = first; k < rows_; k += step, to += step * s_.systems) {
-#pragma unroll
-      for (int a = 0; a < 4; ++a) {
-        if ((a != layout::sub || k != sub_edge) && (a != layout::sup || k != sup_edge)) {
-          copy<Together>(to + a * s_.array_pitch, from[a]);
-        }
-        from[a] += strides[a];
-      }
-    }
-  }
-  template <int Together>
-  static __device__ __forceinline__ void copy(V* to, const V* from) {
-    if constexpr (Together > 1) {
-      __pipeline_memcpy_async(to, from, 16);
-    } else {
-      copy_element(to, from);
-    }
-  }
-  template <int Together>
-  __device__ __forceinline__ void store_rows() {
-    struct alignas(Together > 1 ? 16 : alignof(V)) vector {
-      V v[Together];
-    };
-    const int system = place<Together>(), first = first_row<Together>();
-    const int step = row_step<Together>();
-    V* to = o_.x + offset(layout::x, system) + first * g_.lines[layout::x].step;
-    const index_t strides = step * g_.lines[layout::x].step;
-    const V* const from = array(layout::rhs) + system;
-#pragma unroll unroll
-    for (int k = first; k < rows_; k += step, to += strides) {
-      *reinterpret_cast<vector*>(to) = *reinterpret_cast<const vector*>(from + k * s_.systems);
-    }
-  }
-
-  __device__ __forceinline__ void load_corners(int system) {
-    const auto entry = [&](int a, int row) {
-      return g_.corners == edge::wrapped
-                 ? o_.in[a][offset(a, system) + (row - row0_) * g_.lines[a].step]
-                 : V(0);
-    };
-    if (row0_ == 0) array(layout::sub)[system] = entry(layout::sub, s_.rows);
-    if (row0_ + rows_ == s_.rows) {
-      array(layout::sup)[(rows_ - 1) * s_.systems + system] = entry(layout::sup, -1);
-    }
-  }
-
-  const geometry& g_;
-  const typed_operands<V>& o_;
-  const tensor_maps& maps_;
-  const interleaved_shape& s_;
-  V* memory_;
-  index_t* bases_;
-  bulk::arrival& arrival_;
-  index_t first_;
-  int outer_, across_, count_, row0_, rows_;
-};
-
-/// A chunk's rows in the tile. What is kept takes the place of sup, sub and rhs, and x then that of
-/// rhs.
-class chunk_rows {
- public:
-  __device__ __forceinline__ chunk_rows(const tile& t, const interleaved_shape& s, int system,
-                                        int first, bool conjugate)
-      : at_(t.array(0) + first * s.systems + system),
-        step_(s.systems),
-        pitch_(s.array_pitch),
-        conjugate_(conjugate) {}
-
-  __device__ __forceinline__ core::row<V> get(int k) const {
-    const V* const at = at_ + k * step_;
-    const core::row<V> r{at[0], at[pitch_], at[2 * pitch_]};
-    if constexpr (sizeof(V) == sizeof(typename core::value_traits<V>::real)) {
-      return r;
-    } else {
-      if (!conjugate_) return r;
-      return {core::conjugate(r.sub), core::conjugate(r.diag), core::conjugate(r.sup)};
-    }
-  }
-  __device__ __forceinline__ V rhs(int k) const { return at_[3 * pitch_ + k * step_]; }
-
-  __device__ __forceinline__ void keep(int k, V a, V b, V c) {
-    V* const to = at_ + k * step_;
-    to[2 * pitch_] = a, to[0] = b, to[3 * pitch_] = c;
-  }
-  __device__ __forceinline__ void kept(int k, V& a, V& b, V& c) const {
-    const V* const from = at_ + k * step_;
-    a = from[2 * pitch_], b = from[0], c = from[3 * pitch_];
-  }
-  __device__ __forceinline__ void put(int k, V v) { at_[3 * pitch_ + k * step_] = v; }
-
- private:
-  V* at_;
-  int step_, pitch_;
-  bool conjugate_;
-};
+template <bool Stays>
+using tile = interleaved_tile<V, Stays>;
+using chunk_rows = interleaved_rows<V>;
 
 /// A struct's values in shared memory, `pitch` apart.
 template <class T>
@@ -358,13 +103,13 @@ struct places {
 };
 
 /// The ends of this thread's chunk. `watch` is called by threads for the system of their chunk,
-/// `watch_other` for that of their group.
-template <pivoting P, pivoting Plan, boundary B, bool Cluster, class Watch>
+/// `watch_other` for that of their group, and `met` after a barrier, if there is one.
+template <pivoting P, pivoting Plan, boundary B, bool Cluster, class Watch, class Met>
 __device__ __forceinline__ ends_of<P> solve_chunks(const equations_of<P>& mine, const places& p,
                                                    const interleaved_shape& s,
                                                    const block_memory<Plan>& m,
                                                    mail<Cluster>& from_blocks, Watch& watch,
-                                                   Watch& watch_other) {
+                                                   Watch& watch_other, Met met) {
   warp_level<V, P> lanes(p.has_chunk() ? p.lane_chunk : -1, p.chunks_here, p.stride);
   equations_of<P> all = mine;
   if (s.log_in_group == 0) {
@@ -380,6 +125,7 @@ __device__ __forceinline__ ends_of<P> solve_chunks(const equations_of<P>& mine, 
       put_values(all, m.exchanged + p.group * (s.systems + 1) + p.system, m.pitch);
     }
     __syncthreads();
+    met();
     // Lanes beyond the groups stand for other blocks.
     const bool part = p.of_group.system >= 0, grouped = part && p.of_group.lane < s.groups;
     if (Cluster || __any_sync(whole_warp, part)) {
@@ -398,90 +144,184 @@ __device__ __forceinline__ ends_of<P> solve_chunks(const equations_of<P>& mine, 
   return p.chunks_here > 0 ? lanes.down(ends) : ends;
 }
 
-/// Solves the chunks; x is in shared memory then, and the systems that failed are marked.
+/// What a thread of the block keeps from tile to tile.
+template <pivoting P, bool Cluster>
+struct block_state {
+  const geometry& g;
+  const typed_operands<V>& o;
+  const tensor_maps& maps;
+  const interleaved_shape& s;
+  unsigned char* memory;
+  int rank;
+  walk<stays<P, Cluster>> tiles;
+  bulk::arrival arrival;
+  mail<Cluster> from_blocks;
+};
+
+/// What it works with, which each step finds anew: there are no registers to keep it all in.
+template <pivoting P, bool Cluster>
+struct workplace {
+  const interleaved_shape& s;
+  block_memory<P> m;
+  tile<stays<P, Cluster>> t;
+  mail<Cluster>& from_blocks;
+
+  __device__ __forceinline__ explicit workplace(block_state<P, Cluster>& b)
+      : s(b.s),
+        m(b.s, b.memory),
+        t(b.g, b.o, b.maps, b.s, m.arrays, m.bases, b.arrival, b.rank, b.tiles),
+        from_blocks(b.from_blocks) {}
+};
+
+/// A thread's chunk.
+struct chunk_work {
+  places p;
+  int n;  // rows; none where systems run out: lanes work on nothing
+  chunk_rows rows;
+
+  template <pivoting P, bool Cluster>
+  __device__ __forceinline__ chunk_work(const block_state<P, Cluster>& b,
+                                        const tile<stays<P, Cluster>>& t)
+      : p(b.s, b.rank, t.rows()),
+        n(p.system < t.systems() ? min(b.s.chunk_rows, t.rows() - p.chunk * b.s.chunk_rows) : 0),
+        rows(t, b.s, p.system, p.chunk * b.s.chunk_rows, b.g.conjugate) {}
+};
+
+/// Solves the chunks; x is in shared memory then, and the systems that failed, or whose numbers
+/// grow, are marked.
 template <pivoting P, boundary B, bool Cluster>
-__device__ __forceinline__ void solve_block(const interleaved_shape& s, const places& p, int n,
-                                            chunk_rows& rows, const block_memory<P>& m,
-                                            mail<Cluster>& from_blocks) {
+__device__ __forceinline__ void solve_plainly(workplace<P, Cluster>& w, chunk_work& c) {
   constexpr pivoting none = pivoting::none;
   using C = chunk<V, none>;
   watcher<P == pivoting::partial, Cluster> watch, watch_other;
   equations_of<none> e{};
-  if (n > 0) e = C::template reduce<true>(n, rows, watch);
-  const auto ends = solve_chunks<none, P, B, Cluster>(e, p, s, m, from_blocks, watch, watch_other);
+  if (c.n > 0) e = C::template reduce<true>(c.n, c.rows, watch);
+  if (w.t.goes_on()) w.t.publish();
+  const auto ends =
+      solve_chunks<none, P, B, Cluster>(e, c.p, w.s, w.m, w.from_blocks, watch, watch_other, [&] {
+        if (threadIdx.x == 0) w.t.ask_for_diag();
+      });
   bool grown = false;
+  const int other = c.p.of_group.system;
   if constexpr (P == pivoting::partial) {
-    if (!watch.calm) m.found.grown[p.system] = 1;
-    if (!watch_other.calm && p.of_group.system >= 0) m.found.grown[p.of_group.system] = 1;
+    if (!watch.calm) w.m.found.grown[c.p.system] = 1;
+    if (!watch_other.calm && other >= 0) w.m.found.grown[other] = 1;
     __syncthreads();
-    grown = m.found.grown[p.system] > 0;
-  } else if (!watch_other.calm && p.of_group.system >= 0) {
-    m.found.bad[p.of_group.system] = unsolved;
+    grown = w.m.found.grown[c.p.system] > 0;
+  } else if (!watch_other.calm && other >= 0) {
+    w.m.found.bad[other] = unsolved;
   }
-  if (n > 0 && !grown && !C::expand(n, rows, ends)) {
-    m.found.overflow(from_blocks, p.system, n, rows, p.rows_below(s));
+  if (c.n > 0 && !grown && !C::expand(c.n, c.rows, ends)) {
+    w.m.found.overflow(w.from_blocks, c.p.system, c.n, c.rows, c.p.rows_below(w.s));
   }
 }
 
-/// The same with pivoting, for the systems that are `mine`.
+/// The same with pivoting, for the systems whose numbers grow.
 template <boundary B, bool Cluster>
-__device__ __forceinline__ void solve_pivoted(const interleaved_shape& s, const places& p, int n,
-                                              chunk_rows& rows, bool mine,
-                                              const block_memory<pivoting::partial>& m,
-                                              mail<Cluster>& from_blocks) {
+__device__ __forceinline__ void solve_pivoted(workplace<pivoting::partial, Cluster>& w,
+                                              chunk_work& c) {
   constexpr pivoting partial = pivoting::partial;
   using C = chunk<V, partial>;
   watcher<false, Cluster> watch, watch_other;
   equations_of<partial> e{};
   typename C::middle middle;
-  if (!mine) n = 0;
-  if (n > 0) e = C::reduce(n, rows, middle);
-  const auto ends =
-      solve_chunks<partial, partial, B, Cluster>(e, p, s, m, from_blocks, watch, watch_other);
-  if (!watch_other.calm && p.of_group.system >= 0 && m.found.grown[p.of_group.system] > 0) {
-    m.found.bad[p.of_group.system] = unsolved;
+  if (c.n > 0) e = C::reduce(c.n, c.rows, middle);
+  const auto ends = solve_chunks<partial, partial, B, Cluster>(e, c.p, w.s, w.m, w.from_blocks,
+                                                               watch, watch_other, [] {});
+  const int other = c.p.of_group.system;
+  if (!watch_other.calm && other >= 0 && w.m.found.grown[other] > 0) {
+    w.m.found.bad[other] = unsolved;
   }
-  if (n > 0 && !C::expand(n, rows, ends, middle)) {
-    m.found.overflow(from_blocks, p.system, n, rows, p.rows_below(s));
+  if (c.n > 0 && !C::expand(c.n, c.rows, ends, middle)) {
+    w.m.found.overflow(w.from_blocks, c.p.system, c.n, c.rows, c.p.rows_below(w.s));
   }
 }
 
-/// Without interchanges first, with an eye on the pivots, unless that is in vain. The systems whose
-/// numbers grow are brought in once more, most likely from the second-level cache.
+/// Solves the tile. With pivoting: without interchanges first, with an eye on the pivots, unless
+/// that is in vain; the systems whose numbers grow are brought in once more, most likely from the
+/// second-level cache.
 template <boundary B, bool Cluster>
-__device__ __forceinline__ void solve_watched(tile& t, const interleaved_shape& s, const places& p,
-                                              int n, chunk_rows& rows,
-                                              const block_memory<pivoting::partial>& m,
-                                              mail<Cluster>& from_blocks) {
-  const auto is_grown = [&](int system) { return m.found.grown[system] > 0; };
-  const bool idle = p.system >= t.systems();
+__device__ __forceinline__ void solve_block(workplace<pivoting::none, Cluster>& w, chunk_work& c) {
+  solve_plainly<pivoting::none, B, Cluster>(w, c);
+}
+template <boundary B, bool Cluster>
+__device__ __forceinline__ void solve_block(workplace<pivoting::partial, Cluster>& w,
+                                            chunk_work& c) {
+  const auto is_grown = [&](int system) { return w.m.found.grown[system] > 0; };
+  const int n = c.n;
+  const bool idle = c.p.system >= w.t.systems();
   // Blocks of a cluster would have to agree.
-  if (!Cluster) vote(rows, n, p.system, m.found);
-  bool grown = is_grown(p.system);
+  if (!Cluster) vote(c.rows, n, c.p.system, w.m.found);
+  bool grown = is_grown(c.p.system);
   if (!__syncthreads_and(grown || idle)) {
-    solve_block<pivoting::partial, B, Cluster>(s, p, grown ? 0 : n, rows, m, from_blocks);
-    grown = is_grown(p.system);
+    if (grown) c.n = 0;
+    solve_plainly<pivoting::partial, B, Cluster>(w, c);
+    grown = is_grown(c.p.system);
     if (!__syncthreads_or(grown)) return;
     const bool all = __syncthreads_and(grown || idle);
-    t.publish();
+    w.from_blocks.has_read();
+    w.t.publish();
     __syncthreads();
-    t.load(all, is_grown);
-    if (Cluster) cluster::sync();
+    w.t.load(all, is_grown);
+    w.from_blocks.may_send();
   }
-  solve_pivoted<B, Cluster>(s, p, n, rows, grown, m, from_blocks);
+  c.n = grown ? n : 0;
+  solve_pivoted<B, Cluster>(w, c);
 }
 
 /// Systems that came out not finite, after the others have been stored: the tile is free.
 template <pivoting P, boundary B>
 __device__ __noinline__ void solve_left(const geometry& g, const typed_operands<V>& o,
-                                        const interleaved_shape& s, tile t, block_memory<P> m) {
+                                        const interleaved_shape& s, index_t first, int systems,
+                                        V* room, const int* bad) {
   __syncthreads();
   if (threadIdx.x > 0) return;
-  const index_t room = 4 * s.array_pitch / s.rows;
-  for (int i = 0; i < t.systems(); ++i) {
-    if (m.found.bad[i] == unsolved)
-      solve_alone<V, P, B>(g, o, t.number(i), room, {m.arrays, room, 1});
+  const index_t words = 4 * s.array_pitch / s.rows;
+  for (int i = 0; i < systems; ++i) {
+    if (bad[i] == unsolved) solve_alone<V, P, B>(g, o, first + i, words, {room, words, 1});
   }
+}
+
+/// The tile that has been asked for comes in.
+template <pivoting P, bool Cluster>
+__device__ __forceinline__ void bring_in(block_state<P, Cluster>& b) {
+  workplace<P, Cluster> w(b);
+  for (int i = static_cast<int>(threadIdx.x); i < 2 * b.s.systems; i += b.s.threads()) {
+    w.m.found.grown[i] = 0;
+  }
+  w.t.find_bases();
+  __syncthreads();
+  w.t.load();
+  b.from_blocks.may_send();
+}
+
+/// Its solution goes out, and what became of its systems.
+template <pivoting P, boundary B, bool Cluster>
+__device__ __forceinline__ void take_out(block_state<P, Cluster>& b) {
+  workplace<P, Cluster> w(b);
+  tile<stays<P, Cluster>>& t = w.t;
+  const findings& found = w.m.found;
+  t.publish();
+  __syncthreads();
+  found.tell(b.s.systems, b.rank, b.s.blocks, b.from_blocks);
+  const auto is_unsolved = [&](int system) { return found.bad[system] == unsolved; };
+  bool left = false;
+  for (int i = static_cast<int>(threadIdx.x); i < t.systems(); i += b.s.threads()) {
+    left = left || is_unsolved(i);
+  }
+  left = __syncthreads_or(left);
+  t.store(left, is_unsolved);
+  if (b.rank > 0) return;
+
+  found.hear(b.s.systems, b.s.blocks, b.from_blocks);
+  for (int i = static_cast<int>(threadIdx.x); i < t.systems(); i += b.s.threads()) {
+    if (b.o.status && !is_unsolved(i)) {
+      b.o.status[t.offset(layout::status, i)] = found.status(i, b.s.rows);
+    }
+  }
+  if (!left) return;
+  t.borrow(
+      [&] { solve_left<P, B>(b.g, b.o, b.s, t.number(0), t.systems(), w.m.arrays, found.bad); });
 }
 
 template <pivoting P, boundary B, bool Cluster>
@@ -491,50 +331,36 @@ __global__ void __launch_bounds__(most_threads)
                        const __grid_constant__ tensor_maps maps,
                        const __grid_constant__ interleaved_shape s) {
   extern __shared__ __align__(128) unsigned char memory[];
-  const block_memory<P> m(s, memory);
-  const int rank = Cluster ? static_cast<int>(blockIdx.x % static_cast<unsigned>(s.blocks)) : 0;
   // Clusters of neighbours that work apart are filled up with blocks that have nothing to do.
-  if (!Cluster && blockIdx.x >= s.across * (g.matrices.size / fastest_extent(g))) return;
-  bulk::arrival arrival(m.arrival);
-  tile t(g, o, maps, s, m.arrays, m.bases, arrival, rank);
-  for (int i = static_cast<int>(threadIdx.x); i < 2 * s.systems; i += s.threads()) {
-    m.found.grown[i] = 0;
-  }
-  mail<Cluster> from_blocks(m.mail);
-  from_blocks.start();
-  t.start();
-  t.load();
-  from_blocks.wait();
-
-  // Where systems run out, lanes work on nothing.
-  const places p(s, rank, t.rows());
-  const int from = p.chunk * s.chunk_rows;
-  const int n = p.system < t.systems() ? min(s.chunk_rows, t.rows() - from) : 0;
-  chunk_rows rows(t, s, p.system, from, g.conjugate);
-  if constexpr (P == pivoting::partial) {
-    solve_watched<B, Cluster>(t, s, p, n, rows, m, from_blocks);
-  } else {
-    solve_block<P, B, Cluster>(s, p, n, rows, m, from_blocks);
-  }
-  t.publish();
-  __syncthreads();
-  m.found.tell(s.systems, rank, s.blocks, from_blocks);
-  const auto is_unsolved = [&](int system) { return m.found.bad[system] == unsolved; };
-  bool left = false;
-  for (int i = static_cast<int>(threadIdx.x); i < t.systems(); i += s.threads()) {
-    left = left || is_unsolved(i);
-  }
-  left = __syncthreads_or(left);
-  t.store(left, is_unsolved);
-  if (rank > 0) return;
-
-  m.found.hear(s.systems, s.blocks, from_blocks);
-  for (int i = static_cast<int>(threadIdx.x); i < t.systems(); i += s.threads()) {
-    if (o.status && !is_unsolved(i)) {
-      o.status[t.offset(layout::status, i)] = m.found.status(i, s.rows);
+  if (!Cluster && blockIdx.x >= static_cast<unsigned>(s.turns.tiles)) return;
+  const int rank = Cluster ? static_cast<int>(blockIdx.x % static_cast<unsigned>(s.blocks)) : 0;
+  const block_memory<P> m(s, memory);
+  block_state<P, Cluster> b{
+      g,
+      o,
+      maps,
+      s,
+      memory,
+      rank,
+      walk<stays<P, Cluster>>(s.turns, blockIdx.x / static_cast<unsigned>(s.blocks)),
+      bulk::arrival(m.arrival),
+      mail<Cluster>(m.mail)};
+  b.arrival.start();
+  b.from_blocks.start();
+  if (threadIdx.x == 0) workplace<P, Cluster>(b).t.ask_for_all();
+  while (true) {
+    bring_in(b);
+    {
+      workplace w(b);
+      chunk_work c(b, w.t);
+      solve_block<B>(w, c);
     }
+    take_out<P, B>(b);
+    if (!b.tiles.goes_on()) break;
+    b.from_blocks.has_read();
+    b.tiles.advance();
+    __syncthreads();
   }
-  if (left) solve_left<P, B>(g, o, s, t, m);
 }
 
 template <pivoting P, boundary B>
@@ -545,10 +371,9 @@ auto kernel_for(bool cluster) {
 template <pivoting P, boundary B>
 cudaError_t launch(const geometry& g, const operands& o, const interleaved_shape& s,
                    cudaStream_t stream) {
-  const index_t groups = g.matrices.size / fastest_extent(g) * s.across;
   const int together = std::max(s.blocks, s.neighbours);
-  return launch_clusters(kernel_for<P, B>(s.blocks > 1), groups * s.blocks, together, s.threads(),
-                         s.shared_bytes, stream, g, solver::typed<V>(o),
+  return launch_clusters(kernel_for<P, B>(s.blocks > 1), index_t{s.turns.clusters()} * s.blocks,
+                         together, s.threads(), s.shared_bytes, stream, g, solver::typed<V>(o),
                          s.boxes ? map_tensors(g, o, s, sizeof(V)) : tensor_maps{}, s);
 }
 
@@ -559,6 +384,10 @@ interleaved_launches table() {
             const cudaError_t allowed = allow_shared(kernel, bytes);
             if (allowed != cudaSuccess || !cluster) return allowed;
             return cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+          },
+          [](const interleaved_shape& s, int* clusters) {
+            return most_clusters(kernel_for<P, B>(true), s.blocks, s.threads(), s.shared_bytes,
+                                 clusters);
           },
           &launch<P, B>};
 }

@@ -4,6 +4,7 @@
 #include "core/host_device.hpp"
 #include "layout/geometry.hpp"
 #include "solver/cuda/chip.hpp"
+#include "solver/cuda/turns.hpp"
 #include "solver/executor.hpp"
 
 #include <cuda_runtime_api.h>
@@ -28,8 +29,9 @@ struct interleaved_shape {
   int systems, log_systems;
   int groups, log_groups;
   int log_in_group;
-  int log_lanes;    // lanes of a warp that hold the groups of a system, or equations of its blocks
-  int across;       // blocks that take the fastest axis of the batch
+  int log_lanes;  // lanes of a warp that hold the groups of a system, or equations of its blocks
+  int across;     // tiles, of so many systems each, that the fastest axis of the batch takes
+  tile_turns turns;
   bool boxes;       // whether the copy engine may move boxes of the arrays
   int box_rows;     // of these; divides block_rows
   int array_pitch;  // elements of shared memory from one array to the next
@@ -49,10 +51,24 @@ struct interleaved_tuning {
 std::optional<interleaved_shape> plan_interleaved(const solver::task&, const interleaved_tuning&,
                                                   const chip_limits&);
 
+/// Whether kernels for values of so many bytes let clusters stay for several tiles: with pivoting
+/// they have too few registers, and may need a tile once more, with 16 bytes an element too few as
+/// well.
+TRIDIA_FN constexpr bool can_stay(pivoting p, std::size_t value_bytes) {
+  return p == pivoting::none && value_bytes <= 8;
+}
+/// Whether clusters of the shape are better off with several tiles each: where rows are shorter
+/// than 64 bytes, blocks that read parts of the same line of the cache would drift apart.
+bool may_stay(const interleaved_shape&, const solver::task&);
+/// As measured on an H200: with more of them neighbours drift apart as well.
+inline constexpr int most_turns = 4;
+
 struct interleaved_launches {
   /// Once a device, before the first launch: lets blocks (of clusters, or not) have `bytes` of
   /// shared memory.
   cudaError_t (*prepare)(bool cluster, std::size_t bytes);
+  /// Clusters of the shape that the device holds at a time, once it has been prepared.
+  cudaError_t (*count)(const interleaved_shape&, int* clusters);
   cudaError_t (*solve)(const layout::geometry&, const solver::operands&, const interleaved_shape&,
                        cudaStream_t);
 };

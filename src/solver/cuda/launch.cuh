@@ -27,22 +27,44 @@ cudaError_t allow_shared(void (*kernel)(Parameters...), std::size_t bytes) {
                               static_cast<int>(bytes));
 }
 
+/// How clusters of `together` blocks are launched, or blocks by themselves if that is 1.
+class cluster_launch {
+ public:
+  cluster_launch(index_t blocks, int together, int threads, std::size_t shared_bytes,
+                 cudaStream_t stream) {
+    cluster_.id = cudaLaunchAttributeClusterDimension;
+    cluster_.val.clusterDim = {static_cast<unsigned>(together), 1, 1};
+    config_.gridDim = static_cast<unsigned>((blocks + together - 1) / together * together);
+    config_.blockDim = static_cast<unsigned>(threads);
+    config_.dynamicSmemBytes = shared_bytes;
+    config_.stream = stream;
+    config_.attrs = &cluster_;
+    config_.numAttrs = together > 1 ? 1 : 0;
+  }
+  cluster_launch(const cluster_launch&) = delete;
+  cluster_launch& operator=(const cluster_launch&) = delete;
+  [[nodiscard]] const cudaLaunchConfig_t& config() const { return config_; }
+
+ private:
+  cudaLaunchAttribute cluster_{};
+  cudaLaunchConfig_t config_{};
+};
+
 /// Launches at least `blocks` blocks, `together` of them a cluster, or each by itself if that is 1.
 template <class... Parameters, class... Arguments>
 cudaError_t launch_clusters(void (*kernel)(Parameters...), index_t blocks, int together,
                             int threads, std::size_t shared_bytes, cudaStream_t stream,
                             const Arguments&... arguments) {
-  cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim = {static_cast<unsigned>(together), 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim = static_cast<unsigned>((blocks + together - 1) / together * together);
-  config.blockDim = static_cast<unsigned>(threads);
-  config.dynamicSmemBytes = shared_bytes;
-  config.stream = stream;
-  config.attrs = &cluster;
-  config.numAttrs = together > 1 ? 1 : 0;
-  return cudaLaunchKernelEx(&config, kernel, arguments...);
+  const cluster_launch launch(blocks, together, threads, shared_bytes, stream);
+  return cudaLaunchKernelEx(&launch.config(), kernel, arguments...);
+}
+
+/// How many clusters of `together` blocks the device holds at a time.
+template <class... Parameters>
+cudaError_t most_clusters(void (*kernel)(Parameters...), int together, int threads,
+                          std::size_t shared_bytes, int* clusters) {
+  const cluster_launch launch(together, together, threads, shared_bytes, nullptr);
+  return cudaOccupancyMaxActiveClusters(clusters, kernel, &launch.config());
 }
 
 }  // namespace tridia::cuda

@@ -28,11 +28,16 @@ const tuning_entry* tuned_for(const task& t, const char* kernel, const device_li
   return tuned(t, kernel, d.capability, layout::is_interleaved(t.geometry));
 }
 
-std::unique_ptr<const method> make_interleaved(const task& t, const interleaved_shape& s,
+std::unique_ptr<const method> make_interleaved(const task& t, interleaved_shape s,
                                                const device_limits& d) {
   const interleaved_launches launches =
       launches_for(t, interleaved_f32, interleaved_f64, interleaved_c64, interleaved_c128);
   check(launches.prepare(s.blocks > 1, d.shared_bytes), giving_memory);
+  if (may_stay(s, t)) {
+    int clusters = 0;
+    check(launches.count(s, &clusters), "cudaOccupancyMaxActiveClusters");
+    s.turns.take(most_turns, clusters);
+  }
   return make_method(
       t, d, s, launches,
       describe("on chip, a lane for each of " + std::to_string(s.systems) + " neighbouring systems",

@@ -82,8 +82,9 @@ struct block_solver<pivoting::partial, B, Cluster> {
       attempt(t, s, p, grown ? 0 : n, rows, m, found, from_blocks);
       grown = p.system >= 0 && is_grown(p.system);
       if (!__syncthreads_or(grown)) return;
+      from_blocks.has_read();
       t.load_again(__syncthreads_and(grown || p.system < 0), is_grown);
-      if (Cluster) cluster::sync();
+      from_blocks.may_send();
     }
     using C = chunk<V, pivoting::partial>;
     watcher<false, Cluster> watch;
@@ -147,7 +148,7 @@ __global__ void __launch_bounds__(most_threads)
   mail<Cluster> from_blocks(m.mail);
   from_blocks.start();
   t.load();
-  from_blocks.wait();
+  from_blocks.may_send();
   constexpr bool uneven = Cluster || Tile::uneven;
   const chunk_place p = place_of<uneven>(s, t);
   block_solver<P, B, Cluster>::solve(t, s, p, m, found, from_blocks);
