@@ -18,7 +18,8 @@ using tridia::cuda::chip_limits;
 using tridia::cuda::interleaved_shape;
 using tridia::cuda::plan_interleaved;
 
-constexpr chip_limits kHopper{227 << 10, true}, kAmpere{99 << 10, false};
+constexpr chip_limits kHopper{227 << 10, true, 16}, kSmallClusters{99 << 10, true},
+    kAmpere{99 << 10, false};
 
 tridia::problem interleaved(tridia::value_type type, index_t n, index_t batch) {
   return {.type = type, .extents = {n, batch}, .axis = 0};
@@ -28,6 +29,7 @@ void expect_sound(const interleaved_shape& s, const chip_limits& limits, int siz
   EXPECT_LE(s.shared_bytes, limits.shared_bytes);
   EXPECT_TRUE(limits.clusters || (s.blocks == 1 && s.neighbours == 1 && !s.boxes));
   EXPECT_TRUE(s.blocks == 1 || s.neighbours == 1);
+  EXPECT_LE(s.blocks, limits.cluster_blocks);
   EXPECT_EQ(s.chunk_rows % 2, 1);
   EXPECT_GE(s.chunk_rows, std::min<index_t>(s.rows, 3));
   EXPECT_GE(s.threads(), 32);
@@ -63,13 +65,13 @@ TEST(InterleavedShape, SoundForEveryLength) {
           tridia::problem p = interleaved(type, n, batch);
           p.pivoting = pivoting;
           const auto t = task_of(p);
-          for (const bool hopper : {true, false}) {
-            const chip_limits& limits = hopper ? kHopper : kAmpere;
+          for (const chip_limits& limits : {kHopper, kSmallClusters, kAmpere}) {
             const auto s = plan_interleaved(t, {}, limits);
             if (!s) continue;
             ++planned;
-            SCOPED_TRACE(testing::Message() << "n " << n << " batch " << batch << " hopper "
-                                            << hopper << " " << tridia::name(type));
+            SCOPED_TRACE(testing::Message() << "n " << n << " batch " << batch << " clusters of "
+                                            << (limits.clusters ? limits.cluster_blocks : 1) << " "
+                                            << tridia::name(type));
             expect_sound(*s, limits, static_cast<int>(tridia::size_of(type)));
           }
         }

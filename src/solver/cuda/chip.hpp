@@ -12,10 +12,11 @@
 namespace tridia::cuda {
 
 inline constexpr int warp_size = 32;
-/// Of a block that solves systems; blocks of a cluster; blocks of a launch.
+/// Of a block that solves systems; blocks of a cluster on every card that has them; blocks of a
+/// launch.
 inline constexpr int most_threads = 512, most_blocks = 8;
-/// Blocks of a cluster on cards that allow more than all of compute capability 9.0 do.
-inline constexpr int most_together = 16;
+/// Blocks of a cluster on cards of compute capability 9.0, for kernels that ask for it.
+inline constexpr int most_blocks_of_hopper = 16;
 inline constexpr index_t most_grid = std::numeric_limits<int>::max();
 /// Rows of a system that the chip can hold at all.
 inline constexpr int longest = 1 << 20;
@@ -52,6 +53,7 @@ inline index_t filling_chunk(const solver::task& t) {
 struct chip_limits {
   std::size_t shared_bytes;  // of a block
   bool clusters;
+  int cluster_blocks = most_blocks;  // at most, if there are clusters
 };
 
 }  // namespace tridia::cuda

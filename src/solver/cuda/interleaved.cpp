@@ -130,7 +130,7 @@ struct preference {
 /// four blocks are as fast as 64 and one, 64 and eight faster than 32 and four.
 std::vector<preference> preferences(const task& t, const interleaved_tuning& tuning,
                                     const chip_limits& limits) {
-  const int most = limits.clusters ? most_together : 1;
+  const int most = limits.clusters ? limits.cluster_blocks : 1;
   if (tuning.blocks > 0 || tuning.systems > 0) {
     const int blocks = tuning.blocks;
     return {{sector, std::max(blocks, 1), blocks > 0 ? std::min(blocks, most) : most, false}};

@@ -369,12 +369,16 @@ auto kernel_for(bool cluster) {
 }
 
 template <pivoting P, boundary B>
-cudaError_t launch(const geometry& g, const operands& o, const interleaved_shape& s,
+cudaError_t launch(const geometry& g, const operands& o, const interleaved_shape& planned,
                    cudaStream_t stream) {
+  interleaved_shape s = planned;
+  const tensor_maps maps = s.boxes ? map_tensors(g, o, s, sizeof(V)) : tensor_maps{};
+  // Without boxes nothing can be asked for beforehand.
+  if (!maps.input) s.turns = {s.turns.tiles};
   const int together = std::max(s.blocks, s.neighbours);
   return launch_clusters(kernel_for<P, B>(s.blocks > 1), index_t{s.turns.clusters()} * s.blocks,
                          together, s.threads(), s.shared_bytes, stream, g, solver::typed<V>(o),
-                         s.boxes ? map_tensors(g, o, s, sizeof(V)) : tensor_maps{}, s);
+                         maps, s);
 }
 
 template <pivoting P, boundary B>

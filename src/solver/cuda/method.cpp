@@ -38,10 +38,13 @@ std::unique_ptr<const method> make_interleaved(const task& t, interleaved_shape 
     check(launches.count(s, &clusters), "cudaOccupancyMaxActiveClusters");
     s.turns.take(most_turns, clusters);
   }
-  return make_method(
-      t, d, s, launches,
+  std::string manner =
       describe("on chip, a lane for each of " + std::to_string(s.systems) + " neighbouring systems",
-               s.chunk_rows, s.threads(), s.blocks));
+               s.chunk_rows, s.threads(), s.blocks);
+  if (s.turns.each > 1) {
+    manner += ", " + std::to_string(s.turns.each) + " times one after another";
+  }
+  return make_method(t, d, s, launches, std::move(manner));
 }
 
 std::unique_ptr<const method> make_onchip(const task& t, onchip_shape s, const device_limits& d) {
@@ -113,7 +116,8 @@ std::unique_ptr<const method> choose_method(const task& t, const device_limits& 
   if (auto named = make_named_method(t, d)) return named;
   if (t.geometry.right_sides.size != 1) return {};
   if (t.options.algorithm != algorithm::chunks) return std::make_unique<thread_method>(t, d);
-  const chip_limits limits{d.shared_bytes, d.clusters};
+  const chip_limits limits{d.shared_bytes, d.clusters,
+                           d.capability == 90 ? most_blocks_of_hopper : most_blocks};
   // What was measured for about as many rows need not fit these.
   auto interleaved = plan_interleaved(t, interleaved_tuning_of(t, d), limits);
   if (!interleaved) interleaved = plan_interleaved(t, {}, limits);
