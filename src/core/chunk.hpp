@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/crossing.hpp"
 #include "core/elimination.hpp"
 #include "core/reciprocal.hpp"
 
@@ -21,8 +22,9 @@
 //
 // Rows come as `rows.get(k) -> row<V>`, `rows.rhs(k) -> V`, k from 0 in the chunk, and the same
 // object keeps what expand needs: `rows.keep(k, a, b, c)`, `rows.kept(k, a, b, c)`, three words a
-// row, which may lie where the row was; and takes x by `rows.put(k, x)`, last row first. `map(f)`
-// of what holders pass to each other applies f to each of its values.
+// row, or with pivoting `rows.keep_pivot(k, row)`, `rows.kept_pivot(k) -> row`, which may lie where
+// the row was; and takes x by `rows.put(k, x)`, last row first. `map(f)` of what holders pass to
+// each other applies f to each of its values.
 namespace tridia::core {
 
 template <class V, pivoting P>
@@ -183,10 +185,11 @@ struct chunk<V, pivoting::none> {
   }
 };
 
-/// With partial pivoting among all rows that reach a column, which inside a chunk are three: the
-/// columns between the first and the last have entries in rows of the chunk alone. So this is
-/// Gaussian elimination with partial pivoting on A with its columns in another order, and fails
-/// only where A is singular. Two equations are left over.
+/// With pivoting: every x is found from a row that is, in its column, the largest of those it could
+/// be found from. Between a chunk's first column and its last, columns have entries in rows of the
+/// chunk alone, so this is Gaussian elimination on A with its columns in another order, and fails
+/// only where A is singular. Two equations are left over. Rows are not exchanged, which costs more
+/// than arithmetic does: they cross (core/crossing.hpp).
 template <class V>
 struct chunk<V, pivoting::partial> {
   struct equation {
@@ -195,12 +198,21 @@ struct chunk<V, pivoting::partial> {
     TRIDIA_FN equation map(F f) const {
       return {f(before), f(first), f(last), f(after), f(rhs)};
     }
+    template <class F>
+    TRIDIA_FN equation with(const equation& o, F f) const {
+      return {f(before, o.before), f(first, o.first), f(last, o.last), f(after, o.after),
+              f(rhs, o.rhs)};
+    }
   };
   struct equations {
     equation a, b;
     template <class F>
     TRIDIA_FN equations map(F f) const {
       return {a.map(f), b.map(f)};
+    }
+    template <class F>
+    TRIDIA_FN equations with(const equations& o, F f) const {
+      return {a.with(o.a, f), b.with(o.b, f)};
     }
   };
   struct ends {
@@ -216,79 +228,21 @@ struct chunk<V, pivoting::partial> {
     V next;
     equation left, right;
   };
-
-  /// A row during elimination: its entries in this column and the next, and `Sides` more columns.
-  template <int Sides>
-  struct partial_row {
-    V here, next;
-    V side[Sides];
-  };
-  template <int Sides>
-  static TRIDIA_FN void swap_rows(mask_t<V> m, partial_row<Sides>& a, partial_row<Sides>& b) {
-    swap_if(m, a.here, b.here);
-    swap_if(m, a.next, b.next);
-    for (int i = 0; i < Sides; ++i) swap_if(m, a.side[i], b.side[i]);
-  }
-  template <int Sides>
-  static TRIDIA_FN void larger_first(partial_row<Sides>& a, partial_row<Sides>& b) {
-    swap_rows(magnitude(b.here) > magnitude(a.here), a, b);
-  }
-  /// Returns 1 / pivot.
-  template <int Sides>
-  static TRIDIA_FN V scale(partial_row<Sides>& pivot) {
-    const V w = quick_reciprocal(pivot.here);
-    pivot.next = pivot.next * w;
-    for (V& s : pivot.side) s = s * w;
-    return w;
-  }
-  /// Takes this column out of row r; its next column becomes this one.
-  template <int Sides>
-  static TRIDIA_FN void eliminate(const partial_row<Sides>& pivot, partial_row<Sides>& r) {
-    const V m = r.here;
-    r.here = sub_mul(r.next, m, pivot.next);
-    for (int i = 0; i < Sides; ++i) r.side[i] = sub_mul(r.side[i], m, pivot.side[i]);
-  }
-
-  /// The two rows of a chunk that are carried on; a column at a time. The last side is the
-  /// right-hand side.
-  template <int Sides>
-  struct carried {
-    partial_row<Sides> p, q;
-
-    /// Row k + 1 enters, column k leaves: x_k = side - next x_(k+1) - fill x_(k+2), `pivot` and
-    /// `fill`.
-    TRIDIA_FN partial_row<Sides> step(const row<V>& in, V rhs, V& fill) {
-      partial_row<Sides> r{in.sub, in.diag, {}};
-      for (V& s : r.side) s = V(0);
-      r.side[Sides - 1] = rhs;
-      V r_fill = in.sup;
-      larger_first(p, q);
-      const mask_t<V> swapped = magnitude(r.here) > magnitude(p.here);
-      fill = V(0);
-      swap_rows(swapped, p, r);
-      swap_if(swapped, fill, r_fill);
-      partial_row<Sides> pivot = p;
-      fill = fill * scale(pivot);
-      p = carry(pivot, fill, q, V(0));
-      q = carry(pivot, fill, r, r_fill);
-      return pivot;
-    }
-
-   private:
-    static TRIDIA_FN partial_row<Sides> carry(const partial_row<Sides>& pivot, V fill,
-                                              partial_row<Sides> r, V r_fill) {
-      const V next = sub_mul(r_fill, r.here, fill);
-      eliminate(pivot, r);
-      r.next = next;
-      return r;
-    }
+  /// The pivot row of an x within a chunk, x = rhs - next x_next - first x_first - other y: one
+  /// that has been carried here since the chunk's first row, y is x before the chunk; or the one
+  /// that `entered` last, without x_first, and y is the x behind x_next. So five entries take four
+  /// words.
+  struct pivot_row {
+    V next, other, first, rhs;
+    mask_t<V> entered;
   };
 
   /// What `reduce` found in the middle of a chunk, for `expand`: its halves are chunks that are
   /// worked on side by side, since each step of one waits for the division of the step before.
   using middle = seam;
 
-  template <class Index, class Rows>
+  /// Pivot rows are kept for `expand` if `Keep`, by rows.keep_pivot(k, row).
+  template <bool Keep, class Index, class Rows>
   static TRIDIA_FN equations reduce(Index n, Rows& rows, middle& m) {
     const V zero(0);
     const row<V> r0 = rows.get(0);
@@ -300,36 +254,49 @@ struct chunk<V, pivoting::partial> {
       return {{r0.sub, r0.diag, r0.sup, zero, rows.rhs(0)},
               {zero, r1.sub, r1.diag, r1.sup, rows.rhs(1)}};
     }
-    reduction<Rows> left(rows, Index(0));
     const Index n_left = left_half(n), n_right = n - n_left;
+    reduction<Keep, Index, Rows> left(rows, 0, n_left);
     if (n_right == 0) {
       for (Index k = 2; k < n; ++k) left.step(k);
       return left.result();
     }
-    reduction<Rows> right(rows, n_left);
-    for (Index k = 2; k < n_right; ++k) left.step(k), right.step(n_left + k);
-    if (n_right < n_left) left.step(n_left - 1);
+    reduction<Keep, Index, Rows> right(rows, n_left, n_right);
+    for (Index k = 2; k < n_right; ++k) left.step(k), right.step(k);
+    if (n_right < n_left) left.step(n_right);
     return merge(left.result(), right.result(), m);
   }
 
   static TRIDIA_FN equations merge(const equations& a, const equations& b, seam& s) {
-    // Columns: the left one's last x, the right one's first; the sides as in an equation.
-    partial_row<5> r[4] = {left_row(a.a), left_row(a.b), right_row(b.a), right_row(b.b)};
-    larger_first(r[0], r[1]);
-    larger_first(r[2], r[3]);
-    larger_first(r[0], r[2]);
-    scale(r[0]);
-    for (int i = 1; i < 4; ++i) eliminate(r[0], r[i]);
-    s.next = r[0].next;
-    s.left = {r[0].side[0], r[0].side[1], r[0].side[2], r[0].side[3], r[0].side[4]};
-    larger_first(r[1], r[2]);
-    larger_first(r[1], r[3]);
-    r[1].next = r[2].next = r[3].next = V(0);
-    scale(r[1]);
-    eliminate(r[1], r[2]);
-    eliminate(r[1], r[3]);
-    s.right = {r[1].side[0], r[1].side[1], r[1].side[2], r[1].side[3], r[1].side[4]};
-    return {outer_equation(r[2]), outer_equation(r[3])};
+    // The left one's last x: from one of the left rows or of the right ones.
+    const auto in_left = crossing<V>::sparing(a.a.last, a.b.last);
+    const auto in_right = crossing<V>::sparing(b.a.before, b.b.before);
+    const equation left = larger_of(in_left, a.a, a.b), right = larger_of(in_right, b.a, b.b);
+    const crossing<V> last(left.last, right.before);
+    const V w = last.pivot_reciprocal();
+    s.next = last.larger(left.after, right.first) * w;
+    s.left = {last.first_if_larger(left.before) * w, last.first_if_larger(left.first) * w,
+              last.second_if_larger(right.last) * w, last.second_if_larger(right.after) * w,
+              last.larger(left.rhs, right.rhs) * w};
+    // Three rows are left. The right one's first x: its entry in them, and the outer ones.
+    const V of_left = in_left.cross(a.a.after, a.b.after);
+    const equation p{in_left.cross(a.a.before, a.b.before), in_left.cross(a.a.first, a.b.first),
+                     V(0), V(0), in_left.cross(a.a.rhs, a.b.rhs)};
+    const V of_right = in_right.cross(b.a.first, b.b.first);
+    const equation q{V(0), V(0), in_right.cross(b.a.last, b.b.last),
+                     in_right.cross(b.a.after, b.b.after), in_right.cross(b.a.rhs, b.b.rhs)};
+    const V of_both = last.cross(left.after, right.first);
+    const equation both{last.cross_first(left.before), last.cross_first(left.first),
+                        last.cross_second(right.last), last.cross_second(right.after),
+                        last.cross(left.rhs, right.rhs)};
+    const auto apart = crossing<V>::sparing(of_left, of_right);
+    const V of_larger = apart.larger(of_left, of_right);
+    const equation larger = larger_of(apart, p, q);
+    const crossing<V> first(of_larger, of_both);
+    const V v = first.pivot_reciprocal();
+    s.right = larger_of(first, larger, both).map([&](const V& part) { return part * v; });
+    return {{apart.cross_first(p.before), apart.cross_first(p.first), apart.cross_second(q.last),
+             apart.cross_second(q.after), apart.cross(p.rhs, q.rhs)},
+            larger.with(both, [&](const V& x, const V& y) { return first.cross(x, y); })};
   }
 
   static TRIDIA_FN void split(const seam& s, const ends& both, ends& left, ends& right) {
@@ -342,33 +309,30 @@ struct chunk<V, pivoting::partial> {
   template <boundary B>
   static TRIDIA_FN ends close(const equations& e) {
     constexpr bool periodic = B == boundary::periodic;
-    partial_row<1> p = whole<periodic>(e.a), q = whole<periodic>(e.b);
-    larger_first(p, q);
-    scale(p);
-    eliminate(p, q);
-    const V last = q.side[0] * quick_reciprocal(q.here);
-    const V first = sub_mul(p.side[0], p.next, last);
+    const auto of_first = [](const equation& r) { return periodic ? r.first + r.after : r.first; };
+    const auto of_last = [](const equation& r) { return periodic ? r.last + r.before : r.last; };
+    const crossing<V> c(of_first(e.a), of_first(e.b));
+    const V last =
+        c.cross(e.a.rhs, e.b.rhs) * quick_reciprocal(c.cross(of_last(e.a), of_last(e.b)));
+    const V first =
+        sub_mul(c.larger(e.a.rhs, e.b.rhs), c.larger(of_last(e.a), of_last(e.b)), last) *
+        c.pivot_reciprocal();
     return periodic ? ends{last, first, last, first} : ends{V(0), first, last, V(0)};
   }
 
-  /// x of every row: eliminates once more, now that the ends are known, with one side to carry.
+  /// x of every row from what `reduce<true>` kept, as rows.kept_pivot(k).
   template <class Index, class Rows>
   static TRIDIA_FN auto expand(Index n, Rows& rows, const ends& e, const middle& m) {
     const Index n_left = left_half(n), n_right = n - n_left;
     if (n_right == 0) {
       expansion<Index, Rows> all(rows, 0, n, e);
-      for (Index k = 2; k < n; ++k) all.step(k);
       for (Index k = n - 1; k-- > 1;) all.put(k);
       return all.finish();
     }
     ends of_left, of_right;
     split(m, e, of_left, of_right);
     expansion<Index, Rows> left(rows, 0, n_left, of_left), right(rows, n_left, n_right, of_right);
-    for (Index k = 2; k < n_right; ++k) left.step(k), right.step(k);
-    if (n_right < n_left) {
-      left.step(n_right);
-      left.put(n_left - 2);
-    }
+    if (n_right < n_left) left.put(n_left - 2);
     for (Index k = n_right - 1; k-- > 1;) left.put(k), right.put(k);
     const auto sound = left.finish();
     return right.finish() && sound;
@@ -382,26 +346,48 @@ struct chunk<V, pivoting::partial> {
     return n < least ? n : n - n / 2;
   }
 
-  /// A chunk, or half of one, of three rows or more, on its way to equations.
-  template <class Rows>
+  /// A chunk, or half of one, of three rows or more, on its way to equations. Rows count from the
+  /// first of it.
+  template <bool Keep, class Index, class Rows>
   class reduction {
    public:
-    template <class Index>
-    TRIDIA_FN reduction(const Rows& rows, Index first) : rows_(rows) {
+    TRIDIA_FN reduction(Rows& rows, Index first, Index n) : rows_(rows), first_(first), n_(n) {
       const row<V> r0 = rows.get(first), r1 = rows.get(first + 1);
-      e_ = {{r0.sup, V(0), {r0.sub, r0.diag, rows.rhs(first)}},
-            {r1.diag, r1.sup, {V(0), r1.sub, rows.rhs(first + 1)}}};
+      q_ = {r0.sub, r0.diag, r0.sup, V(0), rows.rhs(first)};
+      p_ = {V(0), r1.sub, r1.diag, r1.sup, rows.rhs(first + 1)};
+      in_ = rows.get(first + 2), rhs_ = rows.rhs(first + 2);
     }
-    template <class Index>
-    TRIDIA_FN void step(Index row) {
-      V fill;
-      e_.step(rows_.get(row), rows_.rhs(row), fill);
+    /// Row k enters, column k - 1 leaves. The row behind it is fetched before anything is kept, so
+    /// that it need not wait for that.
+    TRIDIA_FN void step(Index k) {
+      const auto carried = crossing<V>::sparing(p_.last, q_.last);
+      const equation c = larger_of(carried, p_, q_);
+      q_ = {carried.cross(p_.before, q_.before), carried.cross(p_.first, q_.first),
+            carried.cross_first(p_.after), V(0), carried.cross(p_.rhs, q_.rhs)};
+      const crossing<V> entering(c.last, in_.sub);
+      p_ = {entering.cross_first(c.before), entering.cross_first(c.first),
+            entering.cross(c.after, in_.diag), entering.cross_second(in_.sup),
+            entering.cross(c.rhs, rhs_)};
+      const V w = entering.pivot_reciprocal();
+      const pivot_row pivot{entering.larger(c.after, in_.diag) * w,
+                            entering.larger(c.before, in_.sup) * w,
+                            entering.first_if_larger(c.first) * w, entering.larger(c.rhs, rhs_) * w,
+                            entering.second()};
+      if (k + 1 < n_) in_ = rows_.get(first_ + k + 1), rhs_ = rows_.rhs(first_ + k + 1);
+      if constexpr (Keep) {
+        rows_.keep_pivot(first_ + k - 1, pivot);
+      } else {
+        p_.rhs = add_mul(p_.rhs, w, V(0));  // NaN if w is
+      }
     }
-    TRIDIA_FN equations result() const { return {equation_of(e_.p), equation_of(e_.q)}; }
+    TRIDIA_FN equations result() const { return {p_, q_}; }
 
    private:
-    const Rows& rows_;
-    carried<3> e_;
+    Rows& rows_;
+    Index first_, n_;
+    equation p_, q_;  // `last` and `after` are this column and the next, where q_ has none
+    row<V> in_;
+    V rhs_;
   };
 
   /// A chunk, or half of one, on its way to x. Rows count from the first of it.
@@ -409,29 +395,14 @@ struct chunk<V, pivoting::partial> {
   class expansion {
    public:
     TRIDIA_FN expansion(Rows& rows, Index first, Index n, const ends& e)
-        : rows_(rows), first_(first), n_(n), e_(e), x1_(e.last), x2_(e.after) {
-      if (n < 3) return;
-      const row<V> r0 = rows.get(first), r1 = rows.get(first + 1);
-      const V b0 = sub_mul(sub_mul(rows.rhs(first), r0.sub, e.before), r0.diag, e.first);
-      g_ = {{r0.sup, V(0), {b0}},
-            {r1.diag, r1.sup, {sub_mul(rows.rhs(first + 1), r1.sub, e.first)}}};
-      in_ = rows.get(first + 2), rhs_ = rows.rhs(first + 2);
-    }
-    /// Row k enters. The one behind it is fetched before anything is kept, so that it need not wait
-    /// for that.
-    TRIDIA_FN void step(Index k) {
-      V fill;
-      const partial_row<1> pivot = g_.step(in_, rhs_, fill);
-      if (k + 1 < n_) in_ = rows_.get(first_ + k + 1), rhs_ = rows_.rhs(first_ + k + 1);
-      rows_.keep(first_ + k - 1, pivot.next, fill, pivot.side[0]);
-    }
+        : rows_(rows), first_(first), n_(n), e_(e), x1_(e.last), x2_(e.after) {}
     /// x of row k, the one behind it being known.
     TRIDIA_FN void put(Index k) {
-      V next, fill, y;
-      rows_.kept(first_ + k, next, fill, y);
-      const V x = sub_mul(sub_mul(y, fill, x2_), next, x1_);
+      const pivot_row p = rows_.kept_pivot(first_ + k);
+      const V other = select(p.entered, x2_, e_.before);
+      const V known = sub_mul(sub_mul(p.rhs, p.first, e_.first), p.other, other);
       x2_ = x1_;
-      rows_.put(first_ + k, x1_ = x);
+      rows_.put(first_ + k, x1_ = sub_mul(known, p.next, x1_));
     }
     /// The ends; returns where all is finite.
     TRIDIA_FN auto finish() {
@@ -445,32 +416,17 @@ struct chunk<V, pivoting::partial> {
     Index first_, n_;
     ends e_;
     V x1_, x2_;
-    carried<1> g_{};
-    row<V> in_{};
-    V rhs_{};
   };
 
-  static TRIDIA_FN equation equation_of(const partial_row<3>& r) {
-    return {r.side[0], r.side[1], r.here, r.next, r.side[2]};
-  }
-  static TRIDIA_FN partial_row<5> left_row(const equation& e) {
-    return {e.last, e.after, {e.before, e.first, V(0), V(0), e.rhs}};
-  }
-  static TRIDIA_FN partial_row<5> right_row(const equation& e) {
-    return {e.before, e.first, {V(0), V(0), e.last, e.after, e.rhs}};
-  }
-  static TRIDIA_FN equation outer_equation(const partial_row<5>& r) {
-    return {r.side[0], r.side[1], r.side[2], r.side[3], r.side[4]};
-  }
-  template <bool Periodic>
-  static TRIDIA_FN partial_row<1> whole(const equation& e) {
-    return Periodic ? partial_row<1>{e.first + e.after, e.last + e.before, {e.rhs}}
-                    : partial_row<1>{e.first, e.last, {e.rhs}};
+  static TRIDIA_FN equation larger_of(const crossing<V>& c, const equation& x, const equation& y) {
+    return x.with(y, [&](const V& of_x, const V& of_y) { return c.larger(of_x, of_y); });
   }
   static TRIDIA_FN V at(const equation& e, const ends& x) {
     const V inside = sub_mul(sub_mul(e.rhs, e.first, x.first), e.last, x.last);
     return sub_mul(sub_mul(inside, e.before, x.before), e.after, x.after);
   }
 };
+template <class V>
+using pivot_row_of = typename chunk<V, pivoting::partial>::pivot_row;
 
 }  // namespace tridia::core

@@ -35,6 +35,10 @@ TRIDIA_FN complex<R> operator-(complex<R> a) {
   return {-a.re, -a.im};
 }
 template <class R>
+TRIDIA_FN complex<R> add_mul(complex<R> a, complex<R> b, complex<R> c) {
+  return sub_mul(a, -b, c);
+}
+template <class R>
 TRIDIA_FN complex<R> sub_mul(complex<R> a, complex<R> b, complex<R> c) {
   return {add_mul(sub_mul(a.re, b.re, c.re), b.im, c.im),
           sub_mul(sub_mul(a.im, b.re, c.im), b.im, c.re)};

@@ -4,9 +4,46 @@
 #include "core/complex.hpp"
 #include "core/value.hpp"
 
+#include <cfloat>
+#include <cmath>
+
 // 1 / a for long chains of operations that wait for each other. A division branches for arguments
 // near the ends of the range, and nothing of the code after a branch overlaps with that before it.
 namespace tridia::core {
+
+/// About 1 / a, of either sign, for what may be multiplied by anything near it. On a GPU to 20
+/// bits, with what is less than normal taken for 0.
+TRIDIA_FN float rough_reciprocal(float a) {
+#if defined(__CUDA_ARCH__)
+  float r;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
+  return r;
+#else
+  return 1.0f / a;
+#endif
+}
+TRIDIA_FN double rough_reciprocal(double a) {
+#if defined(__CUDA_ARCH__)
+  double r;  // of the upper half
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(a));
+  return __hiloint2double(__double2hiint(r), 0);
+#else
+  return 1.0 / a;
+#endif
+}
+template <class R>
+TRIDIA_FN complex<R> rough_reciprocal(complex<R> a) {
+  return reciprocal_by(a, [](R r) { return rough_reciprocal(r); });
+}
+
+#if defined(__CUDA_ARCH__)
+/// From the rough reciprocal r, if it is `good`; else NaN.
+__device__ __forceinline__ double refined_reciprocal(double a, double r, bool good) {
+  r = __hiloint2double(good ? __double2hiint(r) : 0x7ff80000, 0);
+  const double e = __fma_rn(-a, r, 1.0);
+  return __fma_rn(r, __fma_rn(e, e, e), r);  // 1 / a = r / (1 - e)
+}
+#endif
 
 /// To about a unit in the last place.
 TRIDIA_FN float quick_reciprocal(float a) {
@@ -18,24 +55,54 @@ TRIDIA_FN float quick_reciprocal(float a) {
   return 1.0f / a;
 #endif
 }
-
 /// Likewise; on a GPU NaN where a or 1 / a is not a normal number.
 TRIDIA_FN double quick_reciprocal(double a) {
 #if defined(__CUDA_ARCH__)
-  double r;  // to 20 bits, of the upper half; 0 instead of what is less than normal
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(a));
-  const int high = __double2hiint(r);
-  r = __hiloint2double((high & 0x7fffffff) == 0 ? 0x7ff80000 : high, 0);
-  const double e = __fma_rn(-a, r, 1.0);
-  return __fma_rn(r, __fma_rn(e, e, e), r);  // 1 / a = r / (1 - e)
+  const double r = rough_reciprocal(a);
+  return refined_reciprocal(a, r, (__double2hiint(r) & 0x7fffffff) != 0);
 #else
   return 1.0 / a;
 #endif
 }
-
 template <class R>
 TRIDIA_FN complex<R> quick_reciprocal(complex<R> a) {
   return reciprocal_by(a, [](R r) { return quick_reciprocal(r); });
+}
+
+/// Whether a is less than normal.
+TRIDIA_FN bool is_tiny(float a) { return !(::fabsf(a) >= FLT_MIN); }
+TRIDIA_FN bool is_tiny(double a) {
+#if defined(__CUDA_ARCH__)  // by its upper half
+  return (__double2hiint(a) & 0x7fffffff) < 0x00100000;
+#else
+  return !(::fabs(a) >= DBL_MIN);
+#endif
+}
+template <class R>
+TRIDIA_FN mask_t<R> is_tiny(complex<R> a) {
+  return is_tiny(magnitude(a));
+}
+
+/// Reciprocals of numbers beside which those less than normal are rounded away.
+TRIDIA_FN constexpr float most_moderate(float) { return FLT_EPSILON / 2 / FLT_MIN; }
+TRIDIA_FN constexpr double most_moderate(double) { return DBL_EPSILON / 2 / DBL_MIN; }
+/// 1 / a to about a unit in the last place, if it is such a number, and normal; or else NaN.
+TRIDIA_FN float moderate_reciprocal(float a) {
+  const float r = rough_reciprocal(a);
+  return ::fabsf(r) >= FLT_MIN && ::fabsf(r) <= most_moderate(r) ? r : NAN;
+}
+TRIDIA_FN double moderate_reciprocal(double a) {
+  const double r = rough_reciprocal(a);
+#if defined(__CUDA_ARCH__)
+  const int high = __double2hiint(r) & 0x7fffffff;
+  return refined_reciprocal(a, r, static_cast<unsigned>(high - 0x00100000) < 0x7c800000u);
+#else
+  return ::fabs(r) >= DBL_MIN && ::fabs(r) <= most_moderate(r) ? r : NAN;
+#endif
+}
+template <class R>
+TRIDIA_FN complex<R> moderate_reciprocal(complex<R> a) {
+  return reciprocal_by(a, [](R r) { return moderate_reciprocal(r); });
 }
 
 }  // namespace tridia::core

@@ -75,6 +75,9 @@ TRIDIA_FN void swap_if(mask_t<V> m, V& a, V& b) {
 }
 
 TRIDIA_FN bool all_of(bool m) { return m; }
+/// Without a branch.
+TRIDIA_FN bool both(bool a, bool b) { return static_cast<bool>(a & b); }
+TRIDIA_FN bool either(bool a, bool b) { return static_cast<bool>(a | b); }
 
 /// Calls f(lane) for each lane of a mask that is set; a scalar is lane 0.
 template <class F>

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "core/complex.hpp"
+#include "core/reciprocal.hpp"
 
 #include <experimental/simd>
+#include <limits>
 #include <type_traits>
 #if defined(__FMA__)
 #include <immintrin.h>
@@ -134,6 +136,26 @@ TRIDIA_FN lanes<S, M> quick_reciprocal(const lanes<S, M>& a) {
   return reciprocal(a);
 }
 template <class S, int M>
+TRIDIA_FN lanes<S, M> rough_reciprocal(const lanes<S, M>& a) {
+  return reciprocal(a);
+}
+template <class S, int M>
+TRIDIA_FN auto is_tiny(const lanes<S, M>& a) {
+  constexpr auto least = std::numeric_limits<typename S::value_type>::min();
+  return each_mask<S, M>([&](int i) { return !(stdx::fabs(a.v[i]) >= S(least)); });
+}
+template <class S, int M>
+TRIDIA_FN lanes<S, M> moderate_reciprocal(const lanes<S, M>& a) {
+  using limits = std::numeric_limits<typename S::value_type>;
+  constexpr auto most = core::most_moderate(limits::min());
+  return each<S, M>([&](int i) {
+    S r = S(1) / a.v[i];
+    stdx::where(!(stdx::fabs(r) >= S(limits::min()) && stdx::fabs(r) <= S(most)), r) =
+        S(limits::quiet_NaN());
+    return r;
+  });
+}
+template <class S, int M>
 TRIDIA_FN lanes<S, M> magnitude(const lanes<S, M>& a) {
   return each<S, M>([&](int i) { return stdx::fabs(a.v[i]); });
 }
@@ -191,6 +213,10 @@ TRIDIA_FN K operator||(const K& a, const K& b) {
   K r;
   for (int i = 0; i < static_cast<int>(std::size(r.m)); ++i) r.m[i] = a.m[i] || b.m[i];
   return r;
+}
+template <lane_mask K>
+TRIDIA_FN K both(const K& a, const K& b) {
+  return a && b;
 }
 template <lane_mask K>
 TRIDIA_FN bool all_of(const K& a) {

@@ -116,28 +116,29 @@ class rows_in_order {
 template <class V>
 class staged_rows {
  public:
-  static constexpr int words = 4;
+  using pivot_row = typename core::chunk<V, pivoting::partial>::pivot_row;
+  static constexpr int words = 5;
   template <class Workplace>
   staged_rows(Workplace& w, const couplings<V>& outside, void* memory) : words_(memory) {
     rows_in_order<V, Workplace> rows(w, outside);
     for (index_t k = 0; k < w.s.rows; ++k) {
       const core::row<V> r = rows.get(k);
-      keep(k, r.sub, r.diag, r.sup);
+      words_.store(k, 0, r.sub), words_.store(k, 1, r.diag), words_.store(k, 2, r.sup);
       words_.store(k, 3, rows.rhs(k));
     }
   }
 
   core::row<V> get(index_t k) const {
-    core::row<V> r;
-    kept(k, r.sub, r.diag, r.sup);
-    return r;
+    return {words_.load(k, 0), words_.load(k, 1), words_.load(k, 2)};
   }
   V rhs(index_t k) const { return words_.load(k, 3); }
-  void keep(index_t k, const V& a, const V& b, const V& c) {
-    words_.store(k, 0, a), words_.store(k, 1, b), words_.store(k, 2, c);
+  void keep_pivot(index_t k, const pivot_row& r) {
+    words_.store(k, 0, r.next), words_.store(k, 1, r.other), words_.store(k, 2, r.first);
+    words_.store(k, 3, r.rhs), words_.store(k, 4, from_mask<V>(r.entered));
   }
-  void kept(index_t k, V& a, V& b, V& c) const {
-    a = words_.load(k, 0), b = words_.load(k, 1), c = words_.load(k, 2);
+  pivot_row kept_pivot(index_t k) const {
+    return {words_.load(k, 0), words_.load(k, 1), words_.load(k, 2), words_.load(k, 3),
+            to_mask(words_.load(k, 4))};
   }
   void put(index_t k, const V& x) { words_.store(k, 0, x); }
   /// What was put goes to where x lies.
@@ -204,7 +205,7 @@ void reduce(const part_strip& s, void* equations, void* memory) {
     } else {
       staged_rows<V> rows(w, outside, memory);
       typename chunk::middle middle{};
-      e = chunk::reduce(s.lines.rows, rows, middle);
+      e = chunk::template reduce<false>(s.lines.rows, rows, middle);
     }
     V words[core::words_of<parts, V>];
     int at = 0;
@@ -282,11 +283,11 @@ void expand_group(workplace_of<V, pivoting::partial>& w, const part_strip& s,
   const auto good = is_finite(ends.before) && is_finite(ends.first) && is_finite(ends.last) &&
                     is_finite(ends.after);
   if (!all_of(good)) found.explain(w, outside, !good);
-  // What reducing found in the middle is found again: that is less than to keep it of all lines.
+  // What reducing found is found again: that is less than to keep it of all lines.
   using chunk = core::chunk<V, pivoting::partial>;
   staged_rows<V> rows(w, outside, memory);
   typename chunk::middle middle{};
-  chunk::reduce(s.lines.rows, rows, middle);
+  chunk::template reduce<true>(s.lines.rows, rows, middle);
   const auto finite = chunk::expand(s.lines.rows, rows, ends, middle);
   rows.flush(w);
   if (!all_of(finite)) found.overflow(!finite);

@@ -36,15 +36,15 @@ template <bool Uneven, class Tile>
 __device__ __forceinline__ chunk_place place_of(const onchip_shape& s, const Tile& t) {
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  const int chunks = Uneven ? (t.rows() + t.chunk_rows() - 1) / t.chunk_rows() : s.chunks;
+  const int chunks = Uneven ? t.chunks() : s.chunks;
   chunk_place p{-1, 0, lane, -1, 0, 0, s.warps_a_system, t.rank(), s.blocks};
   if (s.warps_a_system > 1) {
-    p.system = warp / s.warps_a_system;
+    p.system = s.by_warps_a_system.quotient(warp);
     p.warp = warp - p.system * s.warps_a_system;
     p.chunk = p.warp * warp_size + lane;
     p.count = max(min(warp_size, chunks - p.warp * warp_size), 0);
   } else {
-    const int group = lane / s.chunks;
+    const int group = s.by_chunks.quotient(lane);
     p.lane = lane - group * s.chunks;
     p.system = group < s.systems_a_warp ? warp * s.systems_a_warp + group : -1;
     p.chunk = p.lane;

@@ -17,6 +17,18 @@ __device__ __forceinline__ void arrive() {
 }
 __device__ __forceinline__ void wait() { asm volatile("barrier.cluster.wait;" ::: "memory"); }
 
+/// Of this cluster in the launch; of this block in it.
+__device__ __forceinline__ unsigned number() {
+  unsigned n;
+  asm("mov.u32 %0, %%clusterid.x;" : "=r"(n));
+  return n;
+}
+__device__ __forceinline__ unsigned rank() {
+  unsigned r;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));
+  return r;
+}
+
 /// Puts a word into another block's shared memory, at the place of `mine`, and has it counted by
 /// that block's `arrival`, which expects it.
 __device__ __forceinline__ void send_word(std::uint32_t mine, std::uint64_t word,
@@ -53,6 +65,8 @@ __device__ __forceinline__ void send(T* mine, const T& value, std::uint64_t* arr
   }
 }
 #else
+__device__ __forceinline__ unsigned number() { return blockIdx.x; }
+__device__ __forceinline__ unsigned rank() { return 0; }
 __device__ __forceinline__ void arrive() {}
 __device__ __forceinline__ void wait() {}
 template <class T>
@@ -62,6 +76,18 @@ __device__ __forceinline__ void send(T*, const T&, std::uint64_t*, int) {}
 }  // namespace tridia::cuda::cluster
 
 namespace tridia::cuda {
+
+/// A block among others: the number of the group that shares systems, and its own in the group.
+struct block_place {
+  unsigned group;
+  int rank;
+};
+/// Of this block; groups are the clusters, or single blocks.
+template <bool Cluster>
+__device__ __forceinline__ block_place this_place() {
+  if constexpr (!Cluster) return {blockIdx.x, 0};
+  return {cluster::number(), static_cast<int>(cluster::rank())};
+}
 
 /// Where arrives what the blocks of a cluster send each other.
 template <bool Cluster>

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "core/chunk.hpp"
-#include "solver/cuda/cluster.cuh"
+#include "solver/cuda/interface.cuh"
+#include "solver/cuda/share.cuh"
 #include "solver/system_memory.hpp"
 
 #include <limits>
@@ -13,15 +14,42 @@ namespace tridia::cuda {
 
 using solver::typed_operands;
 
-/// Of a system that has no solution yet, whatever is in its place.
-inline constexpr int unsolved = std::numeric_limits<int>::max();
+/// Of a system that has no solution yet, whatever is in its place; of one whose x overflowed in
+/// some block of a cluster, so that the reason is still to be found.
+inline constexpr int unsolved = std::numeric_limits<int>::max(), overflowed = unsolved - 1;
 
 /// An entry for each system of the block. `grown` is above 0 where numbers grow without pivoting,
-/// or are not finite. `bad` is 0 where x is finite, `unsolved`, or says how many rows from the end
+/// or are not finite: 1 if that was found by trying, which has spoiled the system's rows, more if
+/// it was guessed. `bad` is 0 where x is finite, `unsolved`, or says how many rows from the end
 /// of the system x overflowed, which is for the first row that did.
 struct findings {
   int *grown, *bad;
   int* of_blocks;  // what is bad, of all blocks of the cluster, in the first one
+
+  [[nodiscard]] __device__ __forceinline__ bool is_grown(int system) const {
+    return grown[system] > 0;
+  }
+  [[nodiscard]] __device__ __forceinline__ bool is_spoiled(int system) const {
+    return grown[system] == 1;
+  }
+  [[nodiscard]] __device__ __forceinline__ bool is_unsolved(int system) const {
+    return bad[system] == unsolved;
+  }
+  /// Whether the status is not known yet.
+  [[nodiscard]] __device__ __forceinline__ bool is_open(int system) const {
+    return bad[system] >= overflowed;
+  }
+  /// Whether any of so many systems is open. By a warp, after a barrier of the block.
+  [[nodiscard]] __device__ __forceinline__ bool any_open(int systems) const {
+    bool open = false;
+#pragma unroll 1
+    for (int i = static_cast<int>(threadIdx.x) % warp_size; i < systems; i += warp_size) {
+      open = open || is_open(i);
+    }
+    return __any_sync(whole_warp, open);
+  }
+  /// The numbers of a system are seen to grow.
+  __device__ __forceinline__ void spoil(int system) const { atomicMax(grown + system, 1); }
 
   /// x of a chunk's `n` rows is not finite. `Cluster`: all blocks have to agree about what is
   /// unsolved, so that is not said here; `below`: rows of the system from the chunk's first row on.
@@ -36,6 +64,11 @@ struct findings {
       atomicMax(bad + system, below - k);
     }
   }
+  /// x of a system that was pivoted is not finite, in rows that say nothing: it spreads both ways.
+  template <bool Cluster>
+  __device__ __forceinline__ void overflow(const mail<Cluster>&, int system) const {
+    atomicMax(bad + system, Cluster ? overflowed : unsolved);
+  }
   /// The status of a system of `rows` rows that has been solved.
   [[nodiscard]] __device__ __forceinline__ index_t status(int system, index_t rows) const {
     return bad[system] == 0 ? 0 : bad[system] - rows - 1;
@@ -46,13 +79,12 @@ struct findings {
   __device__ __forceinline__ void tell(int systems, int rank, int blocks,
                                        const mail<Cluster>& from_blocks) const {
     if constexpr (Cluster) {
-      const int thread = static_cast<int>(threadIdx.x);
-      if (thread == 0 && rank == 0) {
+      if (threadIdx.x == 0 && rank == 0) {
         from_blocks.findings.expect(static_cast<unsigned>(blocks * systems * sizeof(int)));
       }
-      for (int i = thread; i < systems; i += static_cast<int>(blockDim.x)) {
+      share(systems, static_cast<int>(blockDim.x), [&](int i) {
         cluster::send(of_blocks + rank * systems + i, bad[i], from_blocks.findings.barrier(), 0);
-      }
+      });
     }
   }
   /// By all threads of the first block; ends with a barrier.
@@ -61,11 +93,11 @@ struct findings {
     if constexpr (Cluster) {
       from_blocks.findings.wait();
       __syncthreads();  // threads that store look up what is bad here
-      for (int i = static_cast<int>(threadIdx.x); i < systems; i += static_cast<int>(blockDim.x)) {
+      share(systems, static_cast<int>(blockDim.x), [&](int i) {
         for (int block = 0; block < blocks; ++block) {
           bad[i] = max(bad[i], of_blocks[block * systems + i]);
         }
-      }
+      });
       __syncthreads();
     }
   }
@@ -73,15 +105,27 @@ struct findings {
 
 /// Before an attempt without interchanges: threads that see, in some rows of their chunk of `n`,
 /// that their matrix needs them outvote those that do not. A guess that costs little, and decides
-/// about time alone. By all threads; ends with a barrier of the block.
+/// about time alone. `united`: all of a warp that have a chunk have the same system. By all
+/// threads; ends with a barrier of the block.
 template <class Rows>
-__device__ __forceinline__ void vote(const Rows& rows, int n, int system, const findings& found) {
+__device__ __forceinline__ void vote(const Rows& rows, int n, int system, bool united,
+                                     const findings& found) {
+  bool weak = false;
   if (n > 0) {
     constexpr int samples = 4;
-    bool weak = false;
 #pragma unroll
-    for (int k = 0; k < samples; ++k) weak = weak || core::is_weak(rows.get(k * n / samples));
-    atomicAdd(found.grown + system, weak ? 1 : -1);
+    for (int k = 0; k < samples; ++k) {
+      weak = core::either(weak, core::is_weak(rows.get(k * n / samples)));
+    }
+  }
+  if (united) {
+    const unsigned voters = __ballot_sync(whole_warp, n > 0),
+                   for_it = __ballot_sync(whole_warp, weak);
+    if (n > 0 && static_cast<int>(threadIdx.x) % warp_size == __ffs(voters) - 1) {
+      atomicAdd(found.grown + system, 2 * (2 * __popc(for_it) - __popc(voters)));
+    }
+  } else if (n > 0) {
+    atomicAdd(found.grown + system, weak ? 2 : -2);
   }
   __syncthreads();
 }

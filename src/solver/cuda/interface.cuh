@@ -46,7 +46,7 @@ struct watcher {
 
   template <class V>
   __device__ __forceinline__ void operator()(const V& v) {
-    if constexpr (Watched) calm = calm && core::is_calm(v);
+    if constexpr (Watched) calm = core::both(calm, core::is_calm(v));
   }
   /// By all lanes of the warp, those of `group` with the same equations.
   template <class E>
@@ -157,14 +157,12 @@ class warp_level<V, pivoting::partial> {
       const side s = side_of(d);
       const equations other = shuffle(mine, partner(s, d));
       if (s == side::none) continue;
-      typename chunk::seam seam;
-      const bool right = s == side::right;
-      const equations both = chunk::merge(right ? other : mine, right ? mine : other, seam);
-      if (right) {
-        seam_ = seam;
-      } else {
-        mine = both;
-      }
+      const auto mine_if = [&](bool m) {
+        return mine.with(other, [&](const V& a, const V& b) { return m ? a : b; });
+      };
+      // By both lanes: the seam is of use to one that was the right one last, the equations to one
+      // that never was.
+      mine = chunk::merge(mine_if(s == side::left), mine_if(s == side::right), seam_);
     }
     return shuffle(mine, at_ < 0 ? lane_ : lane_ - at_ * stride_);
   }
@@ -175,10 +173,12 @@ class warp_level<V, pivoting::partial> {
     for (; d > 0 && count_ > 1; d /= 2) {
       const side s = side_of(d);
       const ends both = shuffle(mine, partner(s, d));
-      ends left = mine;
+      ends left;
       if (s == side::right) chunk::split(seam_, both, left, mine);
-      left = shuffle(left, partner(s, d));
-      if (s == side::left) mine = left;
+      // What is new to the left lane lies at the seam.
+      const V last = shuffle(mine.before, partner(s, d));
+      const V after = shuffle(mine.first, partner(s, d));
+      if (s == side::left) mine.last = last, mine.after = after;
     }
     return mine;
   }

@@ -14,8 +14,9 @@ using solver::task;
 
 /// Bytes of neighbouring systems that memory gives fastest.
 constexpr int good_access = 256;
-/// Rows and systems that give a block enough to do, and blocks that do so for a device.
-constexpr int enough_rows = 512, enough_blocks = 128, most_access = 1024;
+/// Of an array, in rows and systems, that give a block enough to do; and blocks that do so for a
+/// device.
+constexpr int enough_bytes = 4096, enough_blocks = 128, most_access = 1024;
 
 /// Of the boxes that the copy engine moves: rows, and bytes at a multiple of which they lie.
 constexpr int most_box = 256, box_alignment = 128;
@@ -49,6 +50,7 @@ interleaved_shape shape_of(const task& t, int systems, int chunks, int in_group,
   const layout::axes& m = t.geometry.matrices;
   const index_t fastest = m.at[m.count - 1].extent;
   s.across = static_cast<int>((fastest + systems - 1) / systems);
+  s.by_across = divisor(std::max(s.across, 1)), s.by_chunk_rows = divisor(s.chunk_rows);
   const index_t tiles = m.size / std::max<index_t>(fastest, 1) * s.across;
   s.turns = {static_cast<int>(std::min(tiles, most_grid))};
   s.boxes = clusters;
@@ -72,7 +74,9 @@ int systems_for(const task& t, int rows, int least) {
     return 4 * static_cast<std::size_t>(rows) * static_cast<std::size_t>(systems * size);
   };
   int systems = good_access / size;
-  while (systems * rows < enough_rows && systems * size < most_access) systems *= 2;
+  while (systems * rows * std::min(size, 8) < enough_bytes && systems * size < most_access) {
+    systems *= 2;
+  }
   const index_t side_by_side = t.geometry.matrices.at[t.geometry.matrices.count - 1].extent;
   while (least / 2 >= side_by_side && least * size > sector) least /= 2;
   while (systems > least &&
@@ -84,11 +88,12 @@ int systems_for(const task& t, int rows, int least) {
   return systems;
 }
 
-/// Rows of a thread.
-int chunk_rows_for(const task& t) {
-  constexpr index_t bytes = 136;
-  return static_cast<int>(
-      std::min(filling_chunk(t), bytes / static_cast<index_t>(size_of(t.type))));
+/// Rows of a thread: more of them where the interface costs more, to a point.
+int chunk_rows_for(const task& t, int blocks) {
+  constexpr index_t bytes = 136, most = 34;
+  index_t rows = bytes / static_cast<index_t>(size_of(t.type));
+  if (t.pivoting == pivoting::partial && blocks > 1) rows = std::min(2 * rows, most);
+  return static_cast<int>(std::min(filling_chunk(t), rows));
 }
 
 interleaved_shape shape_for(const task& t, const interleaved_tuning& tuning, int blocks,
@@ -96,7 +101,7 @@ interleaved_shape shape_for(const task& t, const interleaved_tuning& tuning, int
   const int rows = ceil_div(static_cast<int>(t.geometry.rows), blocks);
   const int least = std::max(least_bytes / static_cast<int>(size_of(t.type)), 1);
   const int systems = tuning.systems > 0 ? tuning.systems : systems_for(t, rows, least);
-  const int wanted = power_from(ceil_div(rows, chunk_rows_for(t)));
+  const int wanted = power_from(ceil_div(rows, chunk_rows_for(t, blocks)));
   const int lanes = std::max(warp_size / systems, power_from(blocks));
   const int chunks = std::clamp(wanted, lanes, std::max(most_threads / systems, lanes));
   // Solving all chunks at once is sooner done, but their equations take room.
@@ -106,11 +111,10 @@ interleaved_shape shape_for(const task& t, const interleaved_tuning& tuning, int
   return shape_of(t, systems, chunks, in_a_warp, blocks, limits.clusters);
 }
 
-/// `outer`: points of all axes of the batch but the fastest.
-bool is_sound(const interleaved_shape& s, index_t outer, std::size_t most_shared) {
+bool is_sound(const interleaved_shape& s, std::size_t most_shared) {
   return s.threads() >= warp_size && s.threads() <= most_threads && s.groups <= warp_size &&
          s.systems << s.log_lanes <= s.threads() &&
-         (index_t{s.across} * outer + 1) * s.blocks < most_grid &&
+         (index_t{s.turns.tiles} + 1) * s.blocks < most_grid &&
          (s.blocks - 1) * s.block_rows < s.rows && s.shared_bytes <= most_shared;
 }
 
@@ -136,9 +140,9 @@ std::vector<preference> preferences(const task& t, const interleaved_tuning& tun
     return {{sector, std::max(blocks, 1), blocks > 0 ? std::min(blocks, most) : most, false}};
   }
   std::vector<preference> all;
-  // Rows near each other share pages of memory, and may be shorter. Blocks that share a system do
-  // not guess whether it needs pivoting, which then takes twice as long; with 16 bytes an element
-  // there is more to do between accesses, and their length counts for less.
+  // Rows near each other share pages of memory, and may be shorter. Blocks that share a system and
+  // have to pivot wait for each other twice; with 16 bytes an element there is more to do between
+  // accesses, and their length counts for less.
   const layout::along& line = t.geometry.lines[layout::rhs];
   constexpr index_t near = index_t{1} << 16;
   const bool are_near = std::abs(line.step) * static_cast<index_t>(size_of(t.type)) <= near;
@@ -165,12 +169,10 @@ std::optional<interleaved_shape> plan_interleaved(const task& t, const interleav
       g.rows < (g.corners == layout::edge::absent ? 2 : 3) || g.rows > longest) {
     return {};
   }
-  const index_t outer =
-      g.matrices.size / std::max<index_t>(g.matrices.at[g.matrices.count - 1].extent, 1);
   for (const preference& p : preferences(t, tuning, limits)) {
     for (int blocks = p.least_blocks; blocks <= p.most_blocks; ++blocks) {
       const interleaved_shape s = shape_for(t, tuning, blocks, p.least_bytes, limits);
-      if (is_sound(s, outer, limits.shared_bytes) && (!p.roomy || leaves_room(s, t))) return s;
+      if (is_sound(s, limits.shared_bytes) && (!p.roomy || leaves_room(s, t))) return s;
     }
   }
   return {};

@@ -7,6 +7,7 @@
 #include "solver/cuda/interface.cuh"
 #include "solver/cuda/interleaved.hpp"
 #include "solver/cuda/interleaved_tile.cuh"
+#include "solver/cuda/share.cuh"
 #include "solver/cuda/tensor_maps.hpp"
 #include "solver/system_memory.hpp"
 
@@ -86,7 +87,7 @@ struct places {
     const int thread = static_cast<int>(threadIdx.x), in_group = 1 << s.log_in_group;
     system = thread & (s.systems - 1), chunk = thread >> s.log_systems;
     group = chunk >> s.log_in_group, lane_chunk = chunk & (in_group - 1);
-    const int chunks = (rows + s.chunk_rows - 1) / s.chunk_rows;
+    const int chunks = s.by_chunk_rows.quotient(rows + s.chunk_rows - 1);
     chunks_here = max(min(chunks - group * in_group, in_group), 0);
     stride = s.systems;
     const int groups = (chunks + in_group - 1) >> s.log_in_group;
@@ -158,7 +159,7 @@ struct block_state {
   mail<Cluster> from_blocks;
 };
 
-/// What it works with, which each step finds anew: there are no registers to keep it all in.
+/// What it works with, found anew for each tile: there are no registers to keep it all in.
 template <pivoting P, bool Cluster>
 struct workplace {
   const interleaved_shape& s;
@@ -187,15 +188,16 @@ struct chunk_work {
         rows(t, b.s, p.system, p.chunk * b.s.chunk_rows, b.g.conjugate) {}
 };
 
-/// Solves the chunks; x is in shared memory then, and the systems that failed, or whose numbers
-/// grow, are marked.
+/// Solves the chunks, unless that is `in_vain`; x is in shared memory then, and the systems that
+/// failed, or whose numbers grow, are marked.
 template <pivoting P, boundary B, bool Cluster>
-__device__ __forceinline__ void solve_plainly(workplace<P, Cluster>& w, chunk_work& c) {
+__device__ __forceinline__ void solve_plainly(workplace<P, Cluster>& w, chunk_work& c,
+                                              bool in_vain = false) {
   constexpr pivoting none = pivoting::none;
   using C = chunk<V, none>;
-  watcher<P == pivoting::partial, Cluster> watch, watch_other;
+  watcher<P == pivoting::partial, Cluster> watch{!in_vain}, watch_other;
   equations_of<none> e{};
-  if (c.n > 0) e = C::template reduce<true>(c.n, c.rows, watch);
+  if (c.n > 0 && !in_vain) e = C::template reduce<true>(c.n, c.rows, watch);
   if (w.t.goes_on()) w.t.publish();
   const auto ends =
       solve_chunks<none, P, B, Cluster>(e, c.p, w.s, w.m, w.from_blocks, watch, watch_other, [&] {
@@ -204,10 +206,10 @@ __device__ __forceinline__ void solve_plainly(workplace<P, Cluster>& w, chunk_wo
   bool grown = false;
   const int other = c.p.of_group.system;
   if constexpr (P == pivoting::partial) {
-    if (!watch.calm) w.m.found.grown[c.p.system] = 1;
-    if (!watch_other.calm && other >= 0) w.m.found.grown[other] = 1;
+    if (!watch.calm) w.m.found.spoil(c.p.system);
+    if (!watch_other.calm && other >= 0) w.m.found.spoil(other);
     __syncthreads();
-    grown = w.m.found.grown[c.p.system] > 0;
+    grown = w.m.found.is_grown(c.p.system);
   } else if (!watch_other.calm && other >= 0) {
     w.m.found.bad[other] = unsolved;
   }
@@ -225,21 +227,22 @@ __device__ __forceinline__ void solve_pivoted(workplace<pivoting::partial, Clust
   watcher<false, Cluster> watch, watch_other;
   equations_of<partial> e{};
   typename C::middle middle;
-  if (c.n > 0) e = C::reduce(c.n, c.rows, middle);
+  if (c.n > 0) e = C::template reduce<true>(c.n, c.rows, middle);
   const auto ends = solve_chunks<partial, partial, B, Cluster>(e, c.p, w.s, w.m, w.from_blocks,
                                                                watch, watch_other, [] {});
   const int other = c.p.of_group.system;
-  if (!watch_other.calm && other >= 0 && w.m.found.grown[other] > 0) {
+  if (!watch_other.calm && other >= 0 && w.m.found.is_grown(other)) {
     w.m.found.bad[other] = unsolved;
   }
   if (c.n > 0 && !C::expand(c.n, c.rows, ends, middle)) {
-    w.m.found.overflow(w.from_blocks, c.p.system, c.n, c.rows, c.p.rows_below(w.s));
+    w.m.found.overflow(w.from_blocks, c.p.system);
   }
 }
 
 /// Solves the tile. With pivoting: without interchanges first, with an eye on the pivots, unless
 /// that is in vain; the systems whose numbers grow are brought in once more, most likely from the
-/// second-level cache.
+/// second-level cache. Blocks of a cluster have to agree about each system: one that thinks it in
+/// vain says so instead of trying.
 template <boundary B, bool Cluster>
 __device__ __forceinline__ void solve_block(workplace<pivoting::none, Cluster>& w, chunk_work& c) {
   solve_plainly<pivoting::none, B, Cluster>(w, c);
@@ -247,25 +250,25 @@ __device__ __forceinline__ void solve_block(workplace<pivoting::none, Cluster>& 
 template <boundary B, bool Cluster>
 __device__ __forceinline__ void solve_block(workplace<pivoting::partial, Cluster>& w,
                                             chunk_work& c) {
-  const auto is_grown = [&](int system) { return w.m.found.grown[system] > 0; };
-  const int n = c.n;
+  const findings& found = w.m.found;
   const bool idle = c.p.system >= w.t.systems();
-  // Blocks of a cluster would have to agree.
-  if (!Cluster) vote(c.rows, n, c.p.system, w.m.found);
-  bool grown = is_grown(c.p.system);
-  if (!__syncthreads_and(grown || idle)) {
-    if (grown) c.n = 0;
-    solve_plainly<pivoting::partial, B, Cluster>(w, c);
-    grown = is_grown(c.p.system);
+  vote(c.rows, c.n, c.p.system, false, found);
+  bool grown = found.is_grown(c.p.system);
+  if (Cluster || !__syncthreads_and(grown || idle)) {
+    solve_plainly<pivoting::partial, B, Cluster>(w, c, grown);
+    grown = found.is_grown(c.p.system);
     if (!__syncthreads_or(grown)) return;
-    const bool all = __syncthreads_and(grown || idle);
     w.from_blocks.has_read();
-    w.t.publish();
-    __syncthreads();
-    w.t.load(all, is_grown);
+    const bool spoiled = found.is_spoiled(c.p.system);
+    if (__syncthreads_or(spoiled)) {
+      const bool all = __syncthreads_and(spoiled || idle);
+      w.t.publish();
+      __syncthreads();
+      w.t.load(all, [&](int system) { return found.is_spoiled(system); });
+    }
     w.from_blocks.may_send();
   }
-  c.n = grown ? n : 0;
+  if (!grown) c.n = 0;
   solve_pivoted<B, Cluster>(w, c);
 }
 
@@ -278,17 +281,17 @@ __device__ __noinline__ void solve_left(const geometry& g, const typed_operands<
   if (threadIdx.x > 0) return;
   const index_t words = 4 * s.array_pitch / s.rows;
   for (int i = 0; i < systems; ++i) {
-    if (bad[i] == unsolved) solve_alone<V, P, B>(g, o, first + i, words, {room, words, 1});
+    if (bad[i] < overflowed) continue;
+    // Other blocks have put what they have where x of one that overflowed is.
+    const index_t given = bad[i] == unsolved ? words : 0;
+    solve_alone<V, P, B>(g, o, first + i, given, {room, words, 1});
   }
 }
 
 /// The tile that has been asked for comes in.
 template <pivoting P, bool Cluster>
-__device__ __forceinline__ void bring_in(block_state<P, Cluster>& b) {
-  workplace<P, Cluster> w(b);
-  for (int i = static_cast<int>(threadIdx.x); i < 2 * b.s.systems; i += b.s.threads()) {
-    w.m.found.grown[i] = 0;
-  }
+__device__ __forceinline__ void bring_in(block_state<P, Cluster>& b, workplace<P, Cluster>& w) {
+  share(2 * b.s.systems, b.s.threads(), [&](int i) { w.m.found.grown[i] = 0; });
   w.t.find_bases();
   __syncthreads();
   w.t.load();
@@ -297,28 +300,22 @@ __device__ __forceinline__ void bring_in(block_state<P, Cluster>& b) {
 
 /// Its solution goes out, and what became of its systems.
 template <pivoting P, boundary B, bool Cluster>
-__device__ __forceinline__ void take_out(block_state<P, Cluster>& b) {
-  workplace<P, Cluster> w(b);
+__device__ __forceinline__ void take_out(block_state<P, Cluster>& b, workplace<P, Cluster>& w) {
   tile<stays<P, Cluster>>& t = w.t;
   const findings& found = w.m.found;
   t.publish();
   __syncthreads();
   found.tell(b.s.systems, b.rank, b.s.blocks, b.from_blocks);
-  const auto is_unsolved = [&](int system) { return found.bad[system] == unsolved; };
-  bool left = false;
-  for (int i = static_cast<int>(threadIdx.x); i < t.systems(); i += b.s.threads()) {
-    left = left || is_unsolved(i);
-  }
-  left = __syncthreads_or(left);
+  const auto is_unsolved = [&](int system) { return found.is_unsolved(system); };
+  bool left = found.any_open(t.systems());
   t.store(left, is_unsolved);
   if (b.rank > 0) return;
 
   found.hear(b.s.systems, b.s.blocks, b.from_blocks);
-  for (int i = static_cast<int>(threadIdx.x); i < t.systems(); i += b.s.threads()) {
-    if (b.o.status && !is_unsolved(i)) {
-      b.o.status[t.offset(layout::status, i)] = found.status(i, b.s.rows);
-    }
-  }
+  if constexpr (Cluster) left = found.any_open(t.systems());
+  share(b.o.status ? t.systems() : 0, b.s.threads(), [&](int i) {
+    if (!found.is_open(i)) b.o.status[t.offset(layout::status, i)] = found.status(i, b.s.rows);
+  });
   if (!left) return;
   t.borrow(
       [&] { solve_left<P, B>(b.g, b.o, b.s, t.number(0), t.systems(), w.m.arrays, found.bad); });
@@ -333,29 +330,26 @@ __global__ void __launch_bounds__(most_threads)
   extern __shared__ __align__(128) unsigned char memory[];
   // Clusters of neighbours that work apart are filled up with blocks that have nothing to do.
   if (!Cluster && blockIdx.x >= static_cast<unsigned>(s.turns.tiles)) return;
-  const int rank = Cluster ? static_cast<int>(blockIdx.x % static_cast<unsigned>(s.blocks)) : 0;
+  const block_place at = this_place<Cluster>();
   const block_memory<P> m(s, memory);
-  block_state<P, Cluster> b{
-      g,
-      o,
-      maps,
-      s,
-      memory,
-      rank,
-      walk<stays<P, Cluster>>(s.turns, blockIdx.x / static_cast<unsigned>(s.blocks)),
-      bulk::arrival(m.arrival),
-      mail<Cluster>(m.mail)};
+  block_state<P, Cluster> b{g,
+                            o,
+                            maps,
+                            s,
+                            memory,
+                            at.rank,
+                            walk<stays<P, Cluster>>(s.turns, at.group),
+                            bulk::arrival(m.arrival),
+                            mail<Cluster>(m.mail)};
   b.arrival.start();
   b.from_blocks.start();
   if (threadIdx.x == 0) workplace<P, Cluster>(b).t.ask_for_all();
   while (true) {
-    bring_in(b);
-    {
-      workplace w(b);
-      chunk_work c(b, w.t);
-      solve_block<B>(w, c);
-    }
-    take_out<P, B>(b);
+    workplace w(b);
+    bring_in(b, w);
+    chunk_work c(b, w.t);
+    solve_block<B>(w, c);
+    take_out<P, B>(b, w);
     if (!b.tiles.goes_on()) break;
     b.from_blocks.has_read();
     b.tiles.advance();

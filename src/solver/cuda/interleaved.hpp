@@ -31,6 +31,7 @@ struct interleaved_shape {
   int log_in_group;
   int log_lanes;  // lanes of a warp that hold the groups of a system, or equations of its blocks
   int across;     // tiles, of so many systems each, that the fastest axis of the batch takes
+  divisor by_across, by_chunk_rows;
   tile_turns turns;
   bool boxes;       // whether the copy engine may move boxes of the arrays
   int box_rows;     // of these; divides block_rows

@@ -1,13 +1,14 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/complex.hpp"
 #include "core/line.hpp"
+#include "core/marked.hpp"
 #include "solver/cuda/bulk.cuh"
 #include "solver/cuda/copy.cuh"
 #include "solver/cuda/interleaved.hpp"
+#include "solver/cuda/share.cuh"
 #include "solver/cuda/tensor_maps.hpp"
-#include "solver/system_memory.hpp"
+#include "solver/system.hpp"
 
 // Systems side by side in shared memory: brought in, and their solutions taken out.
 namespace tridia::cuda {
@@ -92,7 +93,7 @@ class interleaved_tile {
     }
   }
 
-  /// Brings in all systems, or later those that `which` says. Ends with a barrier.
+  /// Brings in all systems, or later those that `which` says: they are there for every thread then.
   __device__ __forceinline__ void load() {
     load(
         true, [](int) { return true; }, true);
@@ -103,16 +104,17 @@ class interleaved_tile {
     if (boxes) {
       if (threadIdx.x == 0 && !started) load_boxes(walk_.number());
       arrival_.wait();
+      // Outside the matrix there are zeros.
+      if (g_.corners != edge::wrapped) return;
     } else if (all && in_vectors(layout::sub, layout::rhs, o_.in)) {
       load_rows<per_vector>();
     } else if (const int system = place<1>(); system < count_ && which(system)) {
       load_rows<1>();
     }
-    // Outside the matrix boxes are filled with zeros.
-    if (g_.corners == edge::wrapped || (g_.corners == edge::absent && !boxes)) {
-      for (int s = static_cast<int>(threadIdx.x); s < count_; s += s_.threads()) {
+    if (g_.corners != edge::inside) {
+      share(count_, s_.threads(), [&](int s) {
         if (which(s)) load_corners(s);
-      }
+      });
     }
     wait_for_copies();
     __syncthreads();
@@ -156,8 +158,8 @@ class interleaved_tile {
     int outer, across;
   };
   __device__ __forceinline__ place_of_tile find(unsigned number) const {
-    const auto across = static_cast<unsigned>(s_.across);
-    return {static_cast<int>(number / across), static_cast<int>(number % across) * s_.systems};
+    const int tile = static_cast<int>(number), outer = s_.by_across.quotient(tile);
+    return {outer, (tile - outer * s_.across) * s_.systems};
   }
   template <class Skip>
   __device__ __forceinline__ void store_by_threads(bool skipped, Skip skip) {
@@ -187,12 +189,8 @@ class interleaved_tile {
   [[nodiscard]] __device__ __forceinline__ bool asks_ahead() const {
     return walk_.goes_on() && in_boxes();
   }
-  [[nodiscard]] __device__ __forceinline__ int box_elements() const {
-    return s_.box_rows * s_.systems;
-  }
   __device__ __forceinline__ void expect_boxes() const {
-    const int boxes = s_.block_rows / s_.box_rows;
-    arrival_.expect(static_cast<unsigned>(4 * boxes * box_elements() * sizeof(V)));
+    arrival_.expect(static_cast<unsigned>(4 * s_.block_rows * s_.systems * sizeof(V)));
   }
   __device__ __forceinline__ void load_boxes(int a, unsigned number) {
     const place_of_tile p = find(number);
@@ -304,8 +302,7 @@ class interleaved_tile {
   int count_, row0_, rows_;
 };
 
-/// A chunk's rows in the tile. What is kept takes the place of sup, sub and rhs, and x then that of
-/// rhs.
+/// A chunk's rows in the tile. What is kept takes their place, and x then that of rhs.
 template <class V>
 class interleaved_rows {
  public:
@@ -336,6 +333,16 @@ class interleaved_rows {
   __device__ __forceinline__ void kept(int k, V& a, V& b, V& c) const {
     const V* const from = at_ + k * step_;
     a = from[2 * pitch_], b = from[0], c = from[3 * pitch_];
+  }
+  __device__ __forceinline__ void keep_pivot(int k, const core::pivot_row_of<V>& r) {
+    V* const to = at_ + k * step_;
+    to[2 * pitch_] = core::with_mark(r.next, r.entered), to[0] = r.other, to[pitch_] = r.first;
+    to[3 * pitch_] = r.rhs;
+  }
+  __device__ __forceinline__ core::pivot_row_of<V> kept_pivot(int k) const {
+    const V* const from = at_ + k * step_;
+    const V next = from[2 * pitch_];
+    return {next, from[0], from[pitch_], from[3 * pitch_], core::mark_of(next)};
   }
   __device__ __forceinline__ void put(int k, V v) { at_[3 * pitch_ + k * step_] = v; }
 

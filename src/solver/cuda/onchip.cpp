@@ -271,6 +271,8 @@ void cut(onchip_shape& s, int chunk_rows) {
   s.chunks = (s.block_rows + chunk_rows - 1) / chunk_rows;
   s.systems_a_warp = std::max(warp_size / s.chunks, 1);
   s.warps_a_system = (s.chunks + warp_size - 1) / warp_size;
+  s.by_chunk_rows = divisor(chunk_rows), s.by_chunks = divisor(s.chunks);
+  s.by_warps_a_system = divisor(s.warps_a_system);
 }
 
 void fill_block(onchip_shape& s, int warps) {

@@ -8,6 +8,7 @@
 #include "solver/cuda/interface.cuh"
 #include "solver/cuda/onchip.hpp"
 #include "solver/cuda/piece.cuh"
+#include "solver/cuda/share.cuh"
 #include "solver/cuda/tile.cuh"
 #include "solver/system_memory.hpp"
 
@@ -60,9 +61,10 @@ struct block_solver<pivoting::none, B, Cluster> {
   }
 };
 
-/// Without interchanges first, with an eye on the pivots, unless that is in vain. The systems whose
+/// Without interchanges first, with an eye on the pivots, unless that is in vain: the systems whose
 /// numbers grow are brought in once more, most likely from the second-level cache, and solved with
-/// pivoting.
+/// pivoting. Blocks of a cluster have to agree about each system: one that thinks it in vain says
+/// so instead of trying.
 template <boundary B, bool Cluster>
 struct block_solver<pivoting::partial, B, Cluster> {
   static constexpr std::size_t node_bytes = sizeof(typename chunk<V, pivoting::partial>::equations);
@@ -74,16 +76,19 @@ struct block_solver<pivoting::partial, B, Cluster> {
     const int first = p.chunk * t.chunk_rows();
     int n = p.at >= 0 ? min(t.chunk_rows(), t.rows() - first) : 0;
     chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
-    const auto is_grown = [&](int system) { return found.grown[system] > 0; };
-    // Blocks of a cluster would have to agree.
-    if (!Cluster) vote(rows, n, p.system, found);
-    bool grown = p.system >= 0 && is_grown(p.system);
-    if (!__syncthreads_and(grown || p.system < 0)) {
-      attempt(t, s, p, grown ? 0 : n, rows, m, found, from_blocks);
-      grown = p.system >= 0 && is_grown(p.system);
+    const bool idle = p.system < 0;
+    vote(rows, n, p.system, s.systems_a_warp == 1, found);
+    bool grown = !idle && found.is_grown(p.system);
+    if (Cluster || !__syncthreads_and(grown || idle)) {
+      attempt(t, s, p, grown, n, rows, m, found, from_blocks);
+      grown = !idle && found.is_grown(p.system);
       if (!__syncthreads_or(grown)) return;
       from_blocks.has_read();
-      t.load_again(__syncthreads_and(grown || p.system < 0), is_grown);
+      const bool spoiled = !idle && found.is_spoiled(p.system);
+      if (__syncthreads_or(spoiled)) {
+        t.load_again(__syncthreads_and(spoiled || idle),
+                     [&](int system) { return found.is_spoiled(system); });
+      }
       from_blocks.may_send();
     }
     using C = chunk<V, pivoting::partial>;
@@ -91,28 +96,29 @@ struct block_solver<pivoting::partial, B, Cluster> {
     typename C::equations e{};
     typename C::middle middle;
     if (!grown) n = 0;
-    if (n > 0) e = C::reduce(n, rows, middle);
+    if (n > 0) e = C::template reduce<true>(n, rows, middle);
     const auto ends = solve_interface<V, pivoting::partial, B, Cluster>(
         e, p, nodes_in<pivoting::partial>(m, s), t.systems(), from_blocks, watch);
     if (grown && !watch.calm) found.bad[p.system] = unsolved;
-    if (n > 0 && !C::expand(n, rows, ends, middle)) overflow(t, s, p, n, rows, found, from_blocks);
+    if (n > 0 && !C::expand(n, rows, ends, middle)) found.overflow(from_blocks, p.system);
   }
 
  private:
   template <class Tile>
   static __device__ __forceinline__ void attempt(const Tile& t, const onchip_shape& s,
-                                                 const chunk_place& p, int n, chunk_rows<V>& rows,
-                                                 const block_memory<V>& m, const findings& found,
+                                                 const chunk_place& p, bool in_vain, int n,
+                                                 chunk_rows<V>& rows, const block_memory<V>& m,
+                                                 const findings& found,
                                                  mail<Cluster>& from_blocks) {
     using C = chunk<V, pivoting::none>;
     typename C::equations e{};
-    watcher<true, Cluster> watch;
-    if (n > 0) e = C::template reduce<true>(n, rows, watch);
+    watcher<true, Cluster> watch{!in_vain};
+    if (n > 0 && !in_vain) e = C::template reduce<true>(n, rows, watch);
     const auto ends = solve_interface<V, pivoting::none, B, Cluster>(
         e, p, nodes_in<pivoting::none>(m, s), t.systems(), from_blocks, watch);
-    if (p.system >= 0 && !watch.calm) found.grown[p.system] = 1;
+    if (p.system >= 0 && !watch.calm) found.spoil(p.system);
     __syncthreads();
-    if (n > 0 && found.grown[p.system] <= 0 && !C::expand(n, rows, ends)) {
+    if (n > 0 && !found.is_grown(p.system) && !C::expand(n, rows, ends)) {
       overflow(t, s, p, n, rows, found, from_blocks);
     }
   }
@@ -123,15 +129,15 @@ template <pivoting P, boundary B, bool Cluster, class Tile>
 __device__ __forceinline__ void report(const geometry& g, const typed_operands<V>& o,
                                        const onchip_shape& s, const Tile& t,
                                        const findings& found) {
-  for (int i = static_cast<int>(threadIdx.x); i < t.matrices(); i += s.threads) {
+  share(t.matrices(), s.threads, [&](int i) {
     const int system = t.finding_of(i);
-    if (found.bad[system] == unsolved) {
+    if (found.is_open(system)) {
       V* const words = Cluster ? nullptr : t.room_of(i);
       solve_alone<V, P, B>(g, o, t.number(i), words ? 4 : 0, {words, 1, s.array_pitch});
     } else if (o.status) {
       o.status[t.status_of(i)] = found.status(system, s.rows);
     }
-  }
+  });
 }
 
 /// `Tile`: how a block holds its systems, one by one (`tile`) or joined (`piece`).
@@ -142,8 +148,8 @@ __global__ void __launch_bounds__(most_threads)
   extern __shared__ __align__(cache_line) unsigned char memory[];
   block_memory<V> m(memory, s, block_solver<P, B, Cluster>::node_bytes);
   const findings found{m.flags, m.flags + s.systems, m.of_blocks};
-  Tile t(g, o, s, m.arrays, m.places, m.arrival);
-  for (int i = static_cast<int>(threadIdx.x); i < 2 * s.systems; i += s.threads) m.flags[i] = 0;
+  Tile t(g, o, s, m.arrays, m.places, m.arrival, this_place<Cluster>());
+  share(2 * s.systems, s.threads, [&](int i) { m.flags[i] = 0; });
   m.arrival.start(Tile::expecting);
   mail<Cluster> from_blocks(m.mail);
   from_blocks.start();
@@ -155,14 +161,9 @@ __global__ void __launch_bounds__(most_threads)
   t.publish();
   __syncthreads();
   found.tell(t.systems(), t.rank(), s.blocks, from_blocks);
-  const auto is_unsolved = [&](int system) { return found.bad[system] == unsolved; };
   // Without a cluster the place of a system that is left is room to solve it, until the tile goes.
   if (!Cluster) report<P, B, Cluster>(g, o, s, t, found);
-  bool left = false;
-  for (int i = static_cast<int>(threadIdx.x); i < t.systems(); i += s.threads) {
-    left = left || is_unsolved(i);
-  }
-  t.store(__syncthreads_or(left), is_unsolved);
+  t.store(found.any_open(t.systems()), [&](int system) { return found.is_unsolved(system); });
   if (!Cluster || t.rank() > 0) return;
   found.hear(t.systems(), s.blocks, from_blocks);
   report<P, B, Cluster>(g, o, s, t, found);

@@ -42,6 +42,7 @@ struct onchip_shape {
   int systems;         // of a block
   int systems_a_warp;  // 1 if a system takes a warp or more
   int warps_a_system;  // 1 if a warp takes a system or more
+  divisor by_chunk_rows, by_chunks, by_warps_a_system;
   int threads;
   int pitch;                       // elements of shared memory from one system to the next
   int array_pitch;                 // from one array to the next

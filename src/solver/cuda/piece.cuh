@@ -3,8 +3,10 @@
 
 #include "core/complex.hpp"
 #include "solver/cuda/bulk.cuh"
+#include "solver/cuda/cluster.cuh"
 #include "solver/cuda/copy.cuh"
 #include "solver/cuda/onchip.hpp"
+#include "solver/cuda/share.cuh"
 #include "solver/system.hpp"
 
 // Consecutive systems of any lengths in shared memory, where they follow each other as they do in
@@ -27,7 +29,7 @@ class piece {
   /// `starts` has room for one entry more than systems, if these are of different lengths.
   __device__ __forceinline__ piece(const geometry& g, const typed_operands<V>& o,
                                    const onchip_shape& shape, V* memory, void* starts,
-                                   bulk::arrival& arrival)
+                                   bulk::arrival& arrival, const block_place& at)
       : g_(g),
         o_(o),
         s_(shape),
@@ -35,12 +37,12 @@ class piece {
         starts_(static_cast<int*>(starts)),
         arrival_(arrival) {
     if (s_.pieces) {
-      const piece_start first = s_.pieces[blockIdx.x], end = s_.pieces[blockIdx.x + 1];
+      const piece_start first = s_.pieces[at.group], end = s_.pieces[at.group + 1];
       first_ = first.system, row0_ = first.row;
       count_ = static_cast<int>(end.system - first_), rows_ = static_cast<int>(end.row - row0_);
       chunk_rows_ = max((rows_ + s_.threads - 1) / s_.threads | 1, 3);
     } else {
-      first_ = index_t{blockIdx.x} * s_.joined_systems, row0_ = first_ * g_.rows;
+      first_ = index_t{at.group} * s_.joined_systems, row0_ = first_ * g_.rows;
       const index_t left = g_.matrices.size - first_;
       count_ = left < s_.joined_systems ? static_cast<int>(left) : s_.joined_systems;
       rows_ = count_ * static_cast<int>(g_.rows);
@@ -51,6 +53,10 @@ class piece {
   __device__ __forceinline__ int rank() const { return 0; }
   __device__ __forceinline__ int rows() const { return rows_; }
   __device__ __forceinline__ int chunk_rows() const { return chunk_rows_; }
+  __device__ __forceinline__ int chunks() const {
+    const int all = rows_ + chunk_rows_ - 1;
+    return s_.pieces ? all / chunk_rows_ : s_.by_chunk_rows.quotient(all);
+  }
   __device__ __forceinline__ int systems() const { return 1; }
   /// Row 0 lies as far behind a line of the cache as it does in memory: the copy engine needs the
   /// same place in 16 bytes, and is faster with the same place in a line.
@@ -188,9 +194,8 @@ class piece {
   /// Where systems of different lengths begin, and where the last one ends.
   __device__ __forceinline__ void find_starts() {
     if (!g_.ragged) return;
-    for (int i = static_cast<int>(threadIdx.x); i <= count_; i += s_.threads) {
-      starts_[i] = static_cast<int>(g_.ragged[first_ + i] - row0_);
-    }
+    share(count_ + 1, s_.threads,
+          [&](int i) { starts_[i] = static_cast<int>(g_.ragged[first_ + i] - row0_); });
   }
   __device__ __forceinline__ int start_of(int matrix) const {
     return g_.ragged ? starts_[matrix] : matrix * static_cast<int>(g_.rows);
@@ -200,10 +205,10 @@ class piece {
   __device__ __forceinline__ void part_systems() {
     V* const sub = array(layout::sub, 0);
     V* const sup = array(layout::sup, 0);
-    for (int i = static_cast<int>(threadIdx.x); i < count_; i += s_.threads) {
+    share(count_, s_.threads, [&](int i) {
       const int first = start_of(i), end = start_of(i + 1);
       if (first < end) sub[first] = sup[end - 1] = V(0);
-    }
+    });
     __syncthreads();
     if (!g_.conjugate) return;
     V* const diag = array(layout::diag, 0);

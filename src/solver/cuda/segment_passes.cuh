@@ -65,17 +65,23 @@ struct nodes {
   int* grown;
 };
 
+/// Of a tile, among those that share its systems.
+__device__ __forceinline__ block_place place_among(unsigned number, const onchip_shape& s) {
+  const auto blocks = static_cast<unsigned>(s.blocks);
+  return {number / blocks, static_cast<int>(number % blocks)};
+}
+
 /// The nodes of a level that a block brings together, of some systems.
 class node_block {
  public:
   __device__ __forceinline__ node_block(const onchip_shape& s, index_t matrices) : s_(s) {
-    first_ = static_cast<index_t>(blockIdx.x / static_cast<unsigned>(s.blocks)) * s.systems;
+    const block_place at = place_among(blockIdx.x, s);
+    rank_ = at.rank;
+    first_ = static_cast<index_t>(at.group) * s.systems;
     const index_t left = matrices - first_;
     systems_ = left < s.systems ? static_cast<int>(left) : s.systems;
   }
-  __device__ __forceinline__ int rank() const {
-    return static_cast<int>(blockIdx.x % static_cast<unsigned>(s_.blocks));
-  }
+  __device__ __forceinline__ int rank() const { return rank_; }
   __device__ __forceinline__ index_t first_row() const {
     return static_cast<index_t>(rank()) * s_.block_rows;
   }
@@ -83,14 +89,16 @@ class node_block {
     const index_t below = s_.rows - first_row();
     return below < s_.block_rows ? static_cast<int>(below) : s_.block_rows;
   }
-  __device__ __forceinline__ int chunk_rows() const { return s_.chunk_rows; }
+  __device__ __forceinline__ int chunks() const {
+    return s_.by_chunk_rows.quotient(rows() + s_.chunk_rows - 1);
+  }
   __device__ __forceinline__ int systems() const { return systems_; }
   __device__ __forceinline__ index_t number(int system) const { return first_ + system; }
 
  private:
   const onchip_shape& s_;
   index_t first_;
-  int systems_;
+  int rank_, systems_;
 };
 
 /// The node that a system's part in a block is for the level above.
@@ -175,7 +183,7 @@ __device__ __forceinline__ typename chunk<V, pivots<S>>::equations reduce_chunk(
                                                                                 middle_of<S>& m,
                                                                                 Watch& watch) {
   if constexpr (S == stage::pivoted) {
-    return chunk<V, pivots<S>>::reduce(n, rows, m);
+    return chunk<V, pivots<S>>::template reduce<Keep>(n, rows, m);
   } else {
     return chunk<V, pivots<S>>::template reduce<Keep>(n, rows, watch);
   }
@@ -193,7 +201,7 @@ __global__ void __launch_bounds__(most_threads)
   block_memory<V> m(memory, s, sizeof(typename C::equations));
   m.arrival.start();
   for_each_tile<S>(s, tiles, g.matrices.size, verdicts, [&](unsigned number) {
-    tile<V> t(g, o, s, m.arrays, m.places, m.arrival, number);
+    tile<V> t(g, o, s, m.arrays, m.places, m.arrival, place_among(number, s));
     const int system = static_cast<int>(threadIdx.x);
     if (system < t.systems()) m.flags[system] = 0;
     t.load();
@@ -289,7 +297,7 @@ __global__ void __launch_bounds__(most_threads)
   block_memory<V> m(memory, s, sizeof(typename C::equations));
   m.arrival.start();
   for_each_tile<S>(s, tiles, g.matrices.size, verdicts, [&](unsigned number) {
-    tile<V> t(g, o, s, m.arrays, m.places, m.arrival, number);
+    tile<V> t(g, o, s, m.arrays, m.places, m.arrival, place_among(number, s));
     if (S == stage::watched && is_done<S>(t.number(0), t.systems(), verdicts)) return;
     const chunk_place p = place_of<true>(s, t);
     // What comes from the workspace is asked for before the tile, and looked at after it.

@@ -69,10 +69,14 @@ bool map_rows(const layout::axes& m, layout::array a, const layout::along& line,
   const cuuint32_t box[] = {static_cast<cuuint32_t>(systems) * static_cast<cuuint32_t>(words),
                             static_cast<cuuint32_t>(box_rows), 1};
   constexpr cuuint32_t every[] = {1, 1, 1};
+  // What is brought near for the neighbours' sake; more of it than a line is in the way of short
+  // rows.
+  const auto near = static_cast<std::size_t>(systems) * size < cache_line
+                        ? CU_TENSOR_MAP_L2_PROMOTION_L2_128B
+                        : CU_TENSOR_MAP_L2_PROMOTION_L2_256B;
   return encode(&map, word == 4 ? CU_TENSOR_MAP_DATA_TYPE_UINT32 : CU_TENSOR_MAP_DATA_TYPE_UINT64,
                 3, reinterpret_cast<void*>(first), extents, strides, box, every,
-                CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-                CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, near,
                 CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 

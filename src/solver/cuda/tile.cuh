@@ -1,12 +1,15 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/complex.hpp"
+#include "core/chunk.hpp"
 #include "core/line.hpp"
+#include "core/marked.hpp"
 #include "solver/cuda/bulk.cuh"
+#include "solver/cuda/cluster.cuh"
 #include "solver/cuda/copy.cuh"
 #include "solver/cuda/launch.cuh"
 #include "solver/cuda/onchip.hpp"
+#include "solver/cuda/share.cuh"
 #include "solver/system.hpp"
 
 // Some systems in shared memory: brought in by asynchronous copies, and
@@ -23,32 +26,33 @@ class tile {
   /// Threads that say what will arrive.
   static constexpr unsigned expecting = 1;
 
-  /// The systems of block number `block`. `offsets` has room for array_count entries a system.
+  /// `offsets` has room for array_count entries a system.
   __device__ __forceinline__ tile(const geometry& g, const typed_operands<V>& o,
                                   const onchip_shape& shape, V* memory, void* offsets,
-                                  bulk::arrival& arrival, unsigned block = blockIdx.x)
+                                  bulk::arrival& arrival, const block_place& at)
       : g_(g),
         o_(o),
         s_(shape),
         memory_(memory),
         offsets_(static_cast<index_t*>(offsets)),
-        arrival_(arrival),
-        block_(block) {
-    first_ = static_cast<index_t>(block_ / static_cast<unsigned>(s_.blocks)) * s_.systems;
+        arrival_(arrival) {
+    rank_ = at.rank;
+    first_ = static_cast<index_t>(at.group) * s_.systems;
     const index_t left = g_.matrices.size - first_;
     count_ = left < s_.systems ? static_cast<int>(left) : s_.systems;
-    row0_ = static_cast<index_t>(rank()) * s_.block_rows;
+    row0_ = static_cast<index_t>(rank_) * s_.block_rows;
     const index_t below = s_.rows - row0_;
     rows_ = below < s_.block_rows ? static_cast<int>(below) : s_.block_rows;
   }
 
   /// This block among those that share its systems, and its rows of them.
-  __device__ __forceinline__ int rank() const {
-    return static_cast<int>(block_ % static_cast<unsigned>(s_.blocks));
-  }
+  __device__ __forceinline__ int rank() const { return rank_; }
   __device__ __forceinline__ int rows() const { return rows_; }
   __device__ __forceinline__ index_t first_row() const { return row0_; }
   __device__ __forceinline__ int chunk_rows() const { return s_.chunk_rows; }
+  __device__ __forceinline__ int chunks() const {
+    return s_.by_chunk_rows.quotient(rows_ + s_.chunk_rows - 1);
+  }
 
   __device__ __forceinline__ int systems() const { return count_; }
   __device__ __forceinline__ int matrices() const { return count_; }
@@ -129,7 +133,7 @@ class tile {
                                 count_ * s_.rows * sizeof(V) % 16 == 0));
   }
 
-  /// Ends with a barrier.
+  /// All of it is there for every thread.
   __device__ __forceinline__ void load_all() {
     const bool in_bulk = may_bulk(s_.input) && aligned(o_.in[0]) && aligned(o_.in[1]) &&
                          aligned(o_.in[2]) && aligned(o_.in[3]);
@@ -146,19 +150,19 @@ class tile {
         for_each_line([&](int system, int first, int step) { load_line(system, first, step); });
       }
       wait_for_copies();
+      __syncthreads();
     }
-    __syncthreads();
   }
 
   __device__ __forceinline__ void find_offsets() {
-    for (int s = static_cast<int>(threadIdx.x); s < count_; s += s_.threads) {
+    share(count_, s_.threads, [&](int s) {
       index_t at[layout::array_count];
       g_.line_offsets(first_ + s, 0, at);
 #pragma unroll
       for (int a = 0; a < layout::array_count; ++a) {
         offsets_[s * layout::array_count + a] = at[a] + (a <= layout::x ? g_.lines[a].origin : 0);
       }
-    }
+    });
     __syncthreads();
   }
 
@@ -169,18 +173,18 @@ class tile {
   }
 
   __device__ __forceinline__ void load_in_bulk() {
-    for (int i = static_cast<int>(threadIdx.x); i < 4 * copies(s_.input); i += s_.threads) {
+    share(4 * copies(s_.input), s_.threads, [&](int i) {
       const int a = i & 3, system = i >> 2;
       bulk::load(array(a, system), o_.in[a] + offset(a, system) + row0_, copy_bytes(s_.input),
                  arrival_.barrier());
-    }
+    });
   }
   __device__ __forceinline__ void store_in_bulk() {
     const int count = copies(s_.output);
-    for (int i = static_cast<int>(threadIdx.x); i < count; i += s_.threads) {
+    share(count, s_.threads, [&](int i) {
       bulk::store(o_.x + offset(layout::x, i) + row0_, array(layout::rhs, i),
                   copy_bytes(s_.output));
-    }
+    });
     if (static_cast<int>(threadIdx.x) < count) bulk::wait_stored();
   }
 
@@ -267,18 +271,18 @@ class tile {
   __device__ __forceinline__ void mend_edges(Which which) {
     const index_t n = s_.rows;
     const bool wrapped = g_.corners == edge::wrapped;
-    for (int s = static_cast<int>(threadIdx.x); s < count_; s += s_.threads) {
-      if (g_.corners == edge::inside || !which(s)) continue;
+    share(count_, s_.threads, [&](int s) {
+      if (g_.corners == edge::inside || !which(s)) return;
       if (row0_ == 0) array(layout::sub, s)[0] = wrapped ? entry(layout::sub, s, n) : V(0);
       if (row0_ + rows_ == n) {
         array(layout::sup, s)[rows_ - 1] = wrapped ? entry(layout::sup, s, -1) : V(0);
       }
-    }
+    });
     if (!g_.conjugate && (g_.corners == edge::absent || n > 2)) return;
     __syncthreads();
-    for (int s = static_cast<int>(threadIdx.x); s < count_; s += s_.threads) {
+    share(count_, s_.threads, [&](int s) {
       for (int k = 0; k < rows_ && which(s); ++k) mend_row(s, k);
-    }
+    });
   }
   __device__ __forceinline__ V entry(int a, int system, index_t k) const {
     return o_.in[a][offset(a, system) + k * g_.lines[a].step];
@@ -300,13 +304,12 @@ class tile {
   index_t* offsets_;
   bulk::arrival& arrival_;
   static constexpr int unroll = 4;
-  unsigned block_;
   index_t first_, row0_;
-  int count_, rows_;
+  int rank_, count_, rows_;
 };
 
-/// A chunk's rows in shared memory, in a tile or a piece. What is kept takes the place of sup, sub
-/// and rhs, and x then that of rhs.
+/// A chunk's rows in shared memory, in a tile or a piece. What is kept takes their place, and x
+/// then that of rhs.
 template <class V>
 struct chunk_rows {
   V *sub, *diag, *sup, *right;
@@ -325,6 +328,14 @@ struct chunk_rows {
   }
   __device__ __forceinline__ void kept(int k, V& a, V& b, V& c) const {
     a = sup[k], b = sub[k], c = right[k];
+  }
+  __device__ __forceinline__ void keep_pivot(int k, const core::pivot_row_of<V>& r) {
+    sup[k] = core::with_mark(r.next, r.entered), sub[k] = r.other, diag[k] = r.first;
+    right[k] = r.rhs;
+  }
+  __device__ __forceinline__ core::pivot_row_of<V> kept_pivot(int k) const {
+    const V next = sup[k];
+    return {next, sub[k], diag[k], right[k], core::mark_of(next)};
   }
   __device__ __forceinline__ void put(int k, V v) { right[k] = v; }
 };
