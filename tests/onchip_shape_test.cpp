@@ -3,6 +3,7 @@
 // What a block of the GPU is given to do: decided on the host, so tested without a GPU.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -238,6 +239,22 @@ TEST(OnchipShape, LeavesRaggedBatchesThatNoBlockHolds) {
   p = ragged_problem({5, 7});
   p.boundary = tridia::boundary::periodic;
   EXPECT_FALSE(plan_onchip(task_of(p), {}, kHopper));
+}
+
+TEST(Divisor, DividesAsAProcessorDoes) {
+  constexpr index_t most = std::numeric_limits<int>::max();
+  rng random = random_for("divisors");
+  const auto some = [&] { return most >> draw(random, 0, 30); };
+  for (int run = 0; run < 20000; ++run) {
+    const index_t by = run < 100 ? run + 1 : draw(random, 1, some());
+    const tridia::cuda::divisor d(static_cast<int>(by));
+    const index_t multiple = draw(random, 0, most / by) * by;
+    for (const index_t n : {index_t{0}, multiple, multiple - 1, multiple + 1, by - 1, by, most,
+                            draw(random, 0, some())}) {
+      if (n < 0 || n > most) continue;
+      EXPECT_EQ(d.quotient(static_cast<int>(n)), n / by) << n << " / " << by;
+    }
+  }
 }
 
 }  // namespace
