@@ -146,20 +146,27 @@ ends_of<V, pivoting::none> solve_interface(const equations_of<V, pivoting::none>
 }
 
 template <class V, class Close>
-ends_of<V, pivoting::partial> solve_interface(const equations_of<V, pivoting::partial>& e,
+ends_of<V, pivoting::partial> solve_interface(equations_of<V, pivoting::partial> e,
                                               const Close& close, rng& random) {
   using chunk = tridia::core::chunk<V, pivoting::partial>;
-  if (e.size() == 1) return {close(e[0])};
-  const index_t at = draw(random, 0, static_cast<index_t>(e.size()) - 2);
-  equations_of<V, pivoting::partial> merged(e);
-  typename chunk::seam seam;
-  merged[at] = chunk::merge(e[at], e[at + 1], seam);
-  merged.erase(merged.begin() + at + 1);
-  auto ends = solve_interface<V>(merged, close, random);
-  typename chunk::ends left, right;
-  chunk::split(seam, ends[at], left, right);
-  ends[at] = left;
-  ends.insert(ends.begin() + at + 1, right);
+  struct merge {
+    index_t at;
+    typename chunk::seam seam;
+  };
+  std::vector<merge> merges;
+  while (e.size() > 1) {
+    merge& m = merges.emplace_back();
+    m.at = draw(random, 0, static_cast<index_t>(e.size()) - 2);
+    e[m.at] = chunk::merge(e[m.at], e[m.at + 1], m.seam);
+    e.erase(e.begin() + m.at + 1);
+  }
+  ends_of<V, pivoting::partial> ends = {close(e[0])};
+  for (auto m = merges.rbegin(); m != merges.rend(); ++m) {
+    typename chunk::ends left, right;
+    chunk::split(m->seam, ends[m->at], left, right);
+    ends[m->at] = left;
+    ends.insert(ends.begin() + m->at + 1, right);
+  }
   return ends;
 }
 
