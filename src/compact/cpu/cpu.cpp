@@ -1,13 +1,12 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/cpu/owned_tables.hpp"
 #include "compact/executor.hpp"
+#include "solver/cpu/cache_size.hpp"
 #include "solver/cpu/writing.hpp"
 #include "solver/executor.hpp"
 #include "solver/host_pointer.hpp"
 
 #include <omp.h>
-#include <unistd.h>
-#include <cstdlib>
 
 #include <algorithm>
 
@@ -18,11 +17,6 @@ namespace {
 
 /// Below this many values in all, starting threads costs more than it gains.
 constexpr index_t serial_values = 8192;
-
-std::size_t cache_bytes(int name, std::size_t otherwise) {
-  const long bytes = sysconf(name);
-  return bytes > 0 ? static_cast<std::size_t>(bytes) : otherwise;
-}
 
 /// Where lines are neighbours, runs of them are cut into strips, so that a row of a strip is one
 /// piece of memory.
@@ -54,8 +48,7 @@ class executor final : public compact::executor {
       : geometry_(t.geometry), kernels_(find_kernels<R>()), tables_(t.line) {
     const index_t lines = geometry_.right_sides.size;
     const index_t values = lines * t.line.rows;
-    far_ = static_cast<std::size_t>(values) * 2 * sizeof(R) >
-           cache_bytes(_SC_LEVEL3_CACHE_SIZE, std::size_t{32} << 20);
+    far_ = static_cast<std::size_t>(values) * 2 * sizeof(R) > tridia::cpu::last_cache_bytes();
     const index_t threads = t.options.threads > 0 ? t.options.threads : omp_get_max_threads();
     choose_strips(lines, values < serial_values ? 1 : threads);
     threads_ = values < serial_values
@@ -97,7 +90,7 @@ class executor final : public compact::executor {
   /// Strips of as many lines as keep the buffer well within a core's cache (measured on 256^3) and
   /// leave work for all threads.
   void choose_strips(index_t lines, index_t threads) {
-    const std::size_t cache = cache_bytes(_SC_LEVEL2_CACHE_SIZE, std::size_t{1} << 20);
+    const std::size_t cache = tridia::cpu::near_cache_bytes();
     const auto row = static_cast<std::size_t>(table().buffer_rows) * sizeof(R);
     const auto fit = static_cast<index_t>(cache / (contiguous() ? 16 : 2) / row);
     const index_t most = std::clamp<index_t>(std::min(fit, lines / threads), 1, most_lanes);

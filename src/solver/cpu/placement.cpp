@@ -1,10 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/cpu/placement.hpp"
 
+#include "solver/cpu/cache_size.hpp"
 #include "solver/system_memory.hpp"
 
 #include <omp.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -18,17 +18,6 @@ constexpr index_t serial_rows = 8192;
 
 /// Of most machines' memory; where pages are larger, nothing is lost.
 constexpr index_t page_bytes = 4096;
-
-std::size_t cache_bytes() {
-  const long l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  return l3 > 0 ? static_cast<std::size_t>(l3) : std::size_t{32} << 20;
-}
-
-/// Of one core.
-std::size_t near_cache_bytes() {
-  const long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  return l2 > 0 ? static_cast<std::size_t>(l2) : std::size_t{1} << 20;
-}
 
 }  // namespace
 
@@ -48,7 +37,7 @@ placement::placement(const solver::task& t)
   const index_t rows = solver::total_rows(t) * std::max<index_t>(geometry_.right_sides.size, 1);
   threads_ = t.options.threads > 0 ? t.options.threads : omp_get_max_threads();
   if (rows < serial_rows) threads_ = 1;
-  streams_ = static_cast<std::size_t>(rows) * size_of(t.type) * 5 > cache_bytes();
+  streams_ = static_cast<std::size_t>(rows) * size_of(t.type) * 5 > last_cache_bytes();
   side_by_side_ = lies_side_by_side();
   matrix_groups_ = groups_for(matrices_, kernels_.wide.kept_bytes);
   if (side_by_side_) {
@@ -137,7 +126,7 @@ int placement::groups_for(const split& s, std::size_t row_bytes) const {
       std::min<index_t>({max_groups, max_systems / s.lanes, s.full() / (2 * threads_)});
   if (side_by_side_) {
     const std::size_t group = row_bytes * static_cast<std::size_t>(geometry_.rows);
-    const std::size_t cache = std::max(std::size_t{3} << 19, cache_bytes() / (2 * threads_));
+    const std::size_t cache = std::max(std::size_t{3} << 19, last_cache_bytes() / (2 * threads_));
     groups = std::min<index_t>(groups, static_cast<index_t>(cache / group));
   }
   return static_cast<int>(std::max<index_t>(groups, 1));

@@ -59,7 +59,7 @@ TRIDIA_FN void ask_rows(const Panel& p, index_t k0, index_t k1, index_t rows) {
   if (!p.in_one_piece()) return;
   for (index_t k = k0 > 0 ? k0 : 0; k < k1 && k < rows; ++k) {
     for (int i = 0; i < Panel::row_reals; i += Panel::per_cache_line) {
-      __builtin_prefetch(p.row(k) + i, 0, 2);
+      __builtin_prefetch(p.row(k) + i, 0, 3);
     }
   }
 }
@@ -125,6 +125,81 @@ class solution_rows {
  private:
   const strip& s_;
   const group<V>* group_;
+};
+
+/// Rows of a strip whose systems are neighbours throughout, one address for all groups of a row;
+/// the parts above would find out anew for every group and row.
+template <class V>
+class joint_rows {
+ public:
+  using scalar = typename packing<V>::scalar;
+
+  joint_rows(const strip& s, const group<V>* groups) {
+    const group<V>& last = groups[s.groups - 1];
+    joint_ = s.rows > 2 && last.live == packing<V>::count && !s.g->conjugate;
+    for (int a = 0; a <= layout::x && joint_; ++a) {
+      const panel_of<V>& p = panel(groups[0], a);
+      joint_ = p.in_one_piece();
+      for (int i = 1; i < s.groups && joint_; ++i) {
+        const panel_of<V>& next = panel(groups[i], a);
+        joint_ = next.in_one_piece() && next.row(0) == p.row(0) + i * packing<V>::reals;
+      }
+      base_[a] = p.row(0);
+      step_[a] = p.row(1) - p.row(0);
+    }
+    stream_ = s.stream;
+  }
+  bool joint() const { return joint_; }
+
+  struct matrix {
+    const joint_rows& all;
+    index_t offset;
+    TRIDIA_FN core::row<V> get(index_t k) const {
+      return {load_neighbours<V>(all.row(layout::sub, k) + offset),
+              load_neighbours<V>(all.row(layout::diag, k) + offset),
+              load_neighbours<V>(all.row(layout::sup, k) + offset)};
+    }
+  };
+  struct rhs {
+    const joint_rows& all;
+    index_t offset;
+    TRIDIA_FN V get(index_t k) const {
+      return load_neighbours<V>(all.row(layout::rhs, k) + offset);
+    }
+  };
+  struct solution {
+    const joint_rows& all;
+    index_t offset;
+    TRIDIA_FN void open(index_t) const {}
+    TRIDIA_FN void flush(index_t, index_t) const {}
+    TRIDIA_FN void put(index_t k, const V& v) const {
+      store_neighbours(v, all.row(layout::x, k) + offset, all.stream_);
+    }
+  };
+  /// Of group i.
+  TRIDIA_FN matrix matrix_of(int i) const { return {*this, i * packing<V>::reals}; }
+  TRIDIA_FN rhs rhs_of(int i) const { return {*this, i * packing<V>::reals}; }
+  TRIDIA_FN solution solution_of(int i) const { return {*this, i * packing<V>::reals}; }
+
+  /// Asks for what row k of group i is read from.
+  TRIDIA_FN void ask(int i, index_t k) const {
+    for (int a = 0; a < 4; ++a) {
+      const scalar* const p = row(layout::array(a), k) + i * packing<V>::reals;
+      for (int at = 0; at < packing<V>::reals; at += 64 / static_cast<int>(sizeof(scalar))) {
+        __builtin_prefetch(p + at, 0, 3);
+      }
+    }
+  }
+
+ private:
+  static const panel_of<V>& panel(const group<V>& g, int a) {
+    return a < layout::x ? g.in[a] : g.x;
+  }
+  TRIDIA_FN scalar* row(layout::array a, index_t k) const { return base_[a] + k * step_[a]; }
+
+  scalar* base_[5];
+  index_t step_[5];
+  bool joint_, stream_;
 };
 
 }  // namespace tridia::cpu::TRIDIA_ISA

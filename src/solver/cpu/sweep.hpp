@@ -24,18 +24,29 @@ kept_words<V, E> kept_between(const strip& s, void* memory, int i) {
 
 inline constexpr core::blocks visits{visit_rows, visit_rows};
 
+/// Rows from the one that goes down to the one that is asked for.
+inline constexpr index_t ask_rows_ahead = 2;
+
 /// The way down of the groups of a strip.
 template <class V, class E>
 class descent {
  public:
-  descent(const strip& s, void* memory) : w_(s, visits), memory_(memory) {}
+  descent(const strip& s, void* memory) : w_(s, visits), rows_(w_.s, w_.groups), memory_(memory) {}
 
   void visit(int i, index_t number) {
     const index_t n = w_.s.rows, k0 = number * visit_rows;
+    const index_t k1 = visits.end(k0, core::entering_rows<E>(n));
+    auto kept = kept_between<V, E>(w_.s, memory_, i);
+    if (rows_.joint() && k0 > 0 && k1 < n) {
+      for (index_t k = k0 + ask_rows_ahead; k < k1 + ask_rows_ahead && k < n; ++k) rows_.ask(i, k);
+      auto a = rows_.matrix_of(i);
+      auto b = rows_.rhs_of(i);
+      lines_[i].rows(k0, k1, n, a, b, kept);
+      return;
+    }
     w_.use(i);
     if (k0 == 0) lines_[i].start(n, w_.cut, w_.a, w_.b);
-    auto kept = kept_between<V, E>(w_.s, memory_, i);
-    lines_[i].rows(k0, w_.cut.end(k0, core::entering_rows<E>(n)), n, w_.a, w_.b, kept);
+    lines_[i].rows(k0, k1, n, w_.a, w_.b, kept);
   }
   /// Statuses too: inputs may be overwritten from here on, so reasons are looked for now.
   void finish() {
@@ -52,6 +63,7 @@ class descent {
 
  private:
   workplace<V, E, row_access<V>> w_;
+  joint_rows<V> rows_;
   void* memory_;
   core::reduction<V, E> lines_[max_groups];
 };
@@ -60,7 +72,7 @@ class descent {
 template <class V, class E>
 class ascent {
  public:
-  ascent(const strip& s, void* memory) : w_(s, visits), memory_(memory) {
+  ascent(const strip& s, void* memory) : w_(s, visits), rows_(w_.s, w_.groups), memory_(memory) {
     for (int i = 0; i < s.groups; ++i) {
       typename E::upper u;
       open_[i] = is_finite(kept_between<V, E>(s, memory, i).get(s.rows - 1, u));
@@ -68,11 +80,16 @@ class ascent {
   }
 
   void visit(int i, index_t number) {
-    const index_t n = w_.s.rows, last = core::last_block<E>(n, w_.cut);
-    const index_t k0 = last - number * visit_rows;
-    w_.use(i);
+    const index_t n = w_.s.rows, last = core::last_block<E>(n, visits);
+    const index_t k0 = last - number * visit_rows, k1 = k0 == last ? n : k0 + visit_rows;
     auto kept = kept_between<V, E>(w_.s, memory_, i);
-    lines_[i].rows(k0, k0 == last ? n : k0 + visit_rows, k0 == last, kept, w_.x);
+    if (rows_.joint()) {
+      auto x = rows_.solution_of(i);
+      lines_[i].rows(k0, k1, k0 == last, kept, x);
+      return;
+    }
+    w_.use(i);
+    lines_[i].rows(k0, k1, k0 == last, kept, w_.x);
   }
   void finish() {
     for (int i = 0; i < w_.s.groups; ++i) {
@@ -87,6 +104,7 @@ class ascent {
 
  private:
   workplace<V, E, row_access<V>> w_;
+  joint_rows<V> rows_;
   void* memory_;
   core::expansion<V, E> lines_[max_groups];
   core::mask_t<V> open_[max_groups];

@@ -24,6 +24,11 @@ pattern classify(const index_t* line, index_t step) {
                      : pattern::any;
 }
 
+/// What hears how many bytes a panel has moved, and does not care.
+struct unheard {
+  void operator()(int) const {}
+};
+
 /// One array as the kernels walk over it: `R` the real type, `C` parts, `L` lanes of vectors of
 /// `W`.
 template <class R, int C, int L, int W>
@@ -52,8 +57,10 @@ class panel {
     return reinterpret_cast<const char*>(base_ == nullptr ? nullptr : at(lane, k));
   }
 
-  /// Rows k0 to k1 - 1 of all lanes into a tile whose first row is k0.
-  void load(R* tile, index_t k0, index_t k1) const {
+  /// Rows k0 to k1 - 1 of all lanes into a tile whose first row is k0. Calls moved(bytes) now and
+  /// then, if lines are contiguous.
+  template <class Moved = unheard>
+  void load(R* tile, index_t k0, index_t k1, Moved moved = {}) const {
     // There may be no array behind an empty range: off-diagonals of systems of one row.
     if (k0 >= k1) return;
     for (int v = 0; v < L; v += W) {
@@ -65,7 +72,7 @@ class panel {
           load_broadcast(tile + v, v, k0, k1);
           break;
         case pattern::contiguous:
-          load_contiguous(tile + v, v, k0, k1);
+          load_contiguous(tile + v, v, k0, k1, moved);
           break;
         case pattern::any:
           load_any(tile + v, v, k0, k1);
@@ -87,13 +94,14 @@ class panel {
   void load_row(R* row, index_t k) const { load(row, k, k + 1); }
 
   /// The other way; lanes from `live` on are left out.
-  void store(const R* tile, index_t k0, index_t k1, int live, bool stream) const {
+  template <class Moved = unheard>
+  void store(const R* tile, index_t k0, index_t k1, int live, bool stream, Moved moved = {}) const {
     for (int v = 0; v < live; v += W) {
       const pattern p = live - v >= W ? pattern_[v / W] : pattern::any;
       if (p == pattern::interleaved) {
         store_interleaved(tile + v, v, k0, k1, stream);
       } else if (step_ == 1 && live - v >= W) {
-        store_contiguous(tile + v, v, k0, k1, stream);
+        store_contiguous(tile + v, v, k0, k1, stream, moved);
       } else {
         const int lanes = live - v < W ? live - v : W;
         store_any(tile + v, v, k0, k1, lanes);
@@ -103,6 +111,7 @@ class panel {
 
  private:
   using vec = vector<R, W>;
+  static constexpr int block_bytes = W * W * static_cast<int>(sizeof(R));
 
   R* at(int lane, index_t k) const { return const_cast<R*>(base_) + (line_[lane] + k * step_) * C; }
 
@@ -128,12 +137,16 @@ class panel {
   }
 
   /// A line's reals are a row of a matrix whose transpose is the tile, complex or not.
-  void load_contiguous(R* tile, int v, index_t k0, index_t k1) const {
+  template <class Moved>
+  void load_contiguous(R* tile, int v, index_t k0, index_t k1, Moved& moved) const {
     const R* lines[W];
     for (int l = 0; l < W; ++l) lines[l] = at(v + l, k0);
     const index_t reals = (k1 - k0) * C;
     index_t r = 0;
-    for (; r + W <= reals; r += W) transpose_in<R, W>(lines, r, tile + r * L, L);
+    for (; r + W <= reals; r += W) {
+      transpose_in<R, W>(lines, r, tile + r * L, L);
+      moved(block_bytes);
+    }
     for (; r < reals; ++r) {
       for (int l = 0; l < W; ++l) tile[r * L + l] = lines[l][r];
     }
@@ -162,12 +175,17 @@ class panel {
     }
   }
 
-  void store_contiguous(const R* tile, int v, index_t k0, index_t k1, bool stream) const {
+  template <class Moved>
+  void store_contiguous(const R* tile, int v, index_t k0, index_t k1, bool stream,
+                        Moved& moved) const {
     R* lines[W];
     for (int l = 0; l < W; ++l) lines[l] = at(v + l, k0);
     const index_t reals = (k1 - k0) * C;
     index_t r = 0;
-    for (; r + W <= reals; r += W) transpose_out<R, W>(tile + r * L, L, lines, r, stream);
+    for (; r + W <= reals; r += W) {
+      transpose_out<R, W>(tile + r * L, L, lines, r, stream);
+      moved(block_bytes);
+    }
     for (; r < reals; ++r) {
       for (int l = 0; l < W; ++l) lines[l][r] = tile[r * L + l];
     }

@@ -31,7 +31,7 @@ struct tile_access {
   matrix_tiles<V> a;
   rhs_tiles<V> b;
   solution_tiles<V> x;
-  tile_access(const strip& s, const group<V>& g) : a(s, g, ahead), b(s, g), x(s, g, ahead) {}
+  tile_access(const strip& s, const group<V>& g) : a(s, g, ahead), b(s, g, ahead), x(s, g, ahead) {}
   void use(const group<V>& g) { a.use(g), b.use(g), x.use(g); }
 };
 template <class V>
