@@ -125,6 +125,12 @@ class executor final : public compact::executor {
     return past == 0 ? 0 : std::min<index_t>(whole - past, lines.size);
   }
 
+  bool writes_past_cache() const {
+    if (threads_ > tridia::cpu::threads_that_own_lines) return true;
+    const bool whole_lines = geometry_.lines[layout::x].step == 1 || strips_.run == strips_.lines;
+    return whole_lines && !tridia::cpu::owned_lines_are_faster();
+  }
+
   void run(const call& c, index_t from, index_t to, R* buffer) const {
     line_starts at;
     const int live = static_cast<int>(to - from);
@@ -148,7 +154,7 @@ class executor final : public compact::executor {
     s.visit = contiguous() ? s.chunk : 8;
     s.ahead = 8;
     s.far = far_;
-    s.stream = far_ && threads_ > tridia::cpu::threads_that_own_lines && c.in != c.out;
+    s.stream = far_ && c.in != c.out && writes_past_cache();
     s.next = -1;
     if (to < geometry_.right_sides.size) {
       index_t offsets[layout::array_count];

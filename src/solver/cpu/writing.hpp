@@ -8,4 +8,14 @@ namespace tridia::cpu {
 /// spares it the reading of lines that are overwritten.
 inline constexpr int threads_that_own_lines = 4;
 
+/// Whether that holds where results can go past the cache in whole lines. Contiguous f64: a Xeon
+/// gains 6 % beside four arrays that are read, an EPYC (Zen 5) loses 20 %, and 15 % beside one.
+inline bool owned_lines_are_faster() {
+#if defined(__x86_64__)
+  return __builtin_cpu_is("intel");
+#else
+  return false;
+#endif
+}
+
 }  // namespace tridia::cpu
