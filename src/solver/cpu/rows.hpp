@@ -59,7 +59,7 @@ TRIDIA_FN void ask_rows(const Panel& p, index_t k0, index_t k1, index_t rows) {
   if (!p.in_one_piece()) return;
   for (index_t k = k0 > 0 ? k0 : 0; k < k1 && k < rows; ++k) {
     for (int i = 0; i < Panel::row_reals; i += Panel::per_cache_line) {
-      __builtin_prefetch(p.row(k) + i, 0, 3);
+      __builtin_prefetch(p.row(k) + i, 0, 2);
     }
   }
 }
