@@ -57,6 +57,20 @@ system_with_solution make_system(int number, value_type type, rng& random) {
   return s;
 }
 
+/// One whose solution by gtsv stays well within the type: that of matrix 12 leaves f32 in one draw
+/// of some hundred, and there is no error to compare.
+system_with_solution draw_system(int number, value_type type, rng& random) {
+  const double most = is_double(type) ? 1e300 : 1e30;
+  for (;;) {
+    system_with_solution s = make_system(number, type, random);
+    std::vector<wide> x = s.b;
+    EXPECT_EQ(gtsv(type, s.a, x), 0);
+    if (std::all_of(x.begin(), x.end(), [&](const wide& v) { return std::abs(v) < most; })) {
+      return s;
+    }
+  }
+}
+
 long double median(std::vector<long double> values) {
   std::nth_element(values.begin(), values.begin() + kDraws / 2, values.end());
   return values[kDraws / 2];
@@ -129,7 +143,7 @@ TEST_P(Accuracy, NearLapack) {
   print_header(type);
   for (int number = 1; number <= kMatrices; ++number) {
     std::vector<system_with_solution> systems;
-    for (index_t k = 0; k < kDraws; ++k) systems.push_back(make_system(number, type, random));
+    for (index_t k = 0; k < kDraws; ++k) systems.push_back(draw_system(number, type, random));
     const std::vector<long double> lapack = errors_of_lapack(type, systems);
     std::printf("%2d %-18s %9.2Le", number, matrix_name(number), median(lapack));
     std::vector<std::pair<tridia::backend, long double>> ratios;
