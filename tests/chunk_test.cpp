@@ -198,9 +198,9 @@ bool solve_by_chunks(system<V>& s, index_t rows, rng& random) {
   return finite;
 }
 
-/// The backward error of a random system of `n` rows in chunks of `rows`.
+/// The backward error of a random system of `n` rows in chunks of `rows`, its entries about `size`.
 template <class V, pivoting P, boundary B>
-double error_of_random(index_t n, index_t rows, rng& random) {
+double error_of_random(index_t n, index_t rows, rng& random, const wide& size = 1) {
   constexpr auto type = type_of<V>;
   system<V> s;
   std::vector<term> a;
@@ -209,7 +209,7 @@ double error_of_random(index_t n, index_t rows, rng& random) {
     const auto entry = [&](index_t column, bool dominant) {
       const bool inside = column >= 0 && column < n;
       if (!inside && B == boundary::regular) return wide(0);
-      const wide z = dominant ? draw_dominant(random, type) : draw_number(random, type);
+      const wide z = size * (dominant ? draw_dominant(random, type) : draw_number(random, type));
       a.push_back({k, (column + n) % n, z});
       return z;
     };
@@ -247,6 +247,20 @@ TEST(Chunk, SolvesPeriodicWithoutPivoting) {
 TEST(Chunk, SolvesWithPivoting) {
   expect_solved<double, pivoting::partial, boundary::regular>();
   expect_solved<tridia::core::complex<double>, pivoting::partial, boundary::regular>();
+}
+/// A last chunk of a single row has an equation beside that row which is not the matrix's.
+TEST(Chunk, SolvesSystemsOfAnySize) {
+  rng random = random_for("sizes");
+  for (int run = 0; run < 2000; ++run) {
+    const wide size = std::ldexp(1.0L, static_cast<int>(draw(random, -300, 300)));
+    const index_t rows = draw(random, 2, 9), n = rows * draw(random, 1, 4) + 1;
+    const double error =
+        flip(random)
+            ? error_of_random<double, pivoting::partial, boundary::regular>(n, rows, random, size)
+            : error_of_random<double, pivoting::partial, boundary::periodic>(n, rows, random, size);
+    EXPECT_LE(error, kBackwardBound * epsilon(tridia::value_type::f64))
+        << n << " rows in chunks of " << rows;
+  }
 }
 /// A row that is scaled a little at each step of a long chunk is soon taken for the smaller one.
 TEST(Chunk, IsAsExactInLongChunks) {

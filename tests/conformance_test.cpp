@@ -167,7 +167,7 @@ void PrintTo(const config& c, std::ostream* out) { *out << name(c); }
 std::string failure(const tridia::problem& p, const manner& m, index_t dense_rows,
                     rng& random) try {
   experiment e(p, m);
-  e.fill_matrices(random);
+  e.fill_matrices(random, draw_size(random));
   e.fill_rhs(random);
   std::string wrong = e.run();
   if (wrong.empty()) wrong = check_solution(e, dense_rows);

@@ -48,7 +48,7 @@ class Cuda : public ::testing::TestWithParam<bool> {
     how_ = {.backend = tridia::backend::cuda, .factored = GetParam(), .stream = stream_.get()};
   }
   void fill(experiment& e) {
-    e.fill_matrices(random_);
+    e.fill_matrices(random_, draw_size(random_));
     e.fill_rhs(random_);
     e.give();
   }

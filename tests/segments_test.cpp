@@ -200,7 +200,7 @@ TEST_P(Segments, SolveThroughManyLevels) {
           experiment e(p, {.backend = tridia::backend::cuda, .status = false, .alias = alias});
           SCOPED_TRACE(describe(p) + (alias ? " x is " + name(*alias) : "") + " segments of " +
                        std::to_string(tuning.rows));
-          e.fill_matrices(random);
+          e.fill_matrices(random, draw_size(random));
           e.fill_rhs(random);
           ASSERT_TRUE(solve_in_segments(e, tuning));
           ASSERT_EQ(check_solution(e, 0), "");
@@ -233,7 +233,7 @@ class LongSystems : public ::testing::TestWithParam<value_type> {
     return all;
   }
   void fill(experiment& e) {
-    e.fill_matrices(random_);
+    e.fill_matrices(random_, draw_size(random_));
     e.fill_rhs(random_);
   }
   static void spoil(experiment& e) {

@@ -247,7 +247,9 @@ struct chunk<V, pivoting::partial> {
     const V zero(0);
     const row<V> r0 = rows.get(0);
     if (n == 1) {
-      return {{r0.sub, r0.diag, zero, r0.sup, rows.rhs(0)}, {zero, V(1), -V(1), zero, zero}};
+      // Its first x is its last, said at the size of the row: pivots are chosen by size.
+      const V size = larger(larger(r0.sub, r0.sup), r0.diag);
+      return {{r0.sub, r0.diag, zero, r0.sup, rows.rhs(0)}, {zero, size, -size, zero, zero}};
     }
     if (n == 2) {
       const row<V> r1 = rows.get(1);
@@ -418,6 +420,9 @@ struct chunk<V, pivoting::partial> {
     V x1_, x2_;
   };
 
+  static TRIDIA_FN V larger(const V& x, const V& y) {
+    return select(magnitude(y) > magnitude(x), y, x);
+  }
   static TRIDIA_FN equation larger_of(const crossing<V>& c, const equation& x, const equation& y) {
     return x.with(y, [&](const V& of_x, const V& of_y) { return c.larger(of_x, of_y); });
   }

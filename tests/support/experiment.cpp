@@ -49,7 +49,7 @@ experiment::experiment(const tridia::problem& p, const manner& m)
                                                       m.apart ? (index(r) + 1) * part : 0);
 }
 
-void experiment::fill_matrices(rng& random) {
+void experiment::fill_matrices(rng& random, const wide& size) {
   const tridia::problem& p = problem();
   const bool regular = p.boundary == tridia::boundary::regular;
   if (p.coefficients == tridia::coefficients::constant) return fill_constant();
@@ -64,7 +64,7 @@ void experiment::fill_matrices(rng& random) {
         if (regular && r == role::dl && row == 0) continue;
         if (regular && r == role::du && row == layout_.rows(s) - 1) continue;
         of(r).set(l.at(row),
-                  dominant ? draw_dominant(random, p.type) : draw_number(random, p.type));
+                  size * (dominant ? draw_dominant(random, p.type) : draw_number(random, p.type)));
       }
     }
   }

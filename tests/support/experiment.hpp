@@ -42,8 +42,8 @@ class experiment {
   [[nodiscard]] array& of(role r) { return *arrays_[index(r)]; }
   [[nodiscard]] const array& of(role r) const { return *arrays_[index(r)]; }
 
-  /// Random matrices: diagonally dominant if the problem asks for no pivoting.
-  void fill_matrices(rng& random);
+  /// Random matrices, times `size`: diagonally dominant if the problem asks for no pivoting.
+  void fill_matrices(rng& random, const wide& size = 1);
   void fill_rhs(rng& random);
 
   /// One number before a run.

@@ -32,4 +32,8 @@ wide draw_number(rng& random, tridia::value_type type);
 /// A number whose modulus is larger than that of any two of `draw_number` together.
 wide draw_dominant(rng& random, tridia::value_type type);
 
+/// A power of two, which a matrix may be multiplied by: what is added to it must then be of its
+/// size.
+wide draw_size(rng& random);
+
 }  // namespace tridia_test
