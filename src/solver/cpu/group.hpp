@@ -12,10 +12,6 @@ namespace tridia::cpu {
 /// The most groups of a strip, lanes of a group, and systems of a strip.
 inline constexpr int max_groups = 32, max_lanes = 64, max_systems = 1024;
 
-/// Rows of a group that `sweep` goes through before it turns to the next group: two would keep less
-/// between visits, but take turns between pages of memory.
-inline constexpr index_t visit_rows = 1;
-
 /// Some groups of systems; a group is solved in lockstep, one system a lane. Lanes from `live` on
 /// repeat the group's lane 0, so that every system goes through the same arithmetic whatever its
 /// company.

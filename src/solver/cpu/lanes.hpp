@@ -14,6 +14,9 @@
 // A value that is a vector of whole systems. This header is compiled once for each instruction
 // set, and everything in it is in a namespace of that set's name: the linker must never take one
 // set's code for another's.
+// A lambda that is always inlined: a call would write every vector to memory.
+#define TRIDIA_LAMBDA __attribute__((always_inline))
+
 namespace tridia::cpu::TRIDIA_ISA {
 
 namespace stdx = std::experimental;
@@ -88,19 +91,19 @@ TRIDIA_FN typename lanes<S, M>::mask each_mask(F f) {
 
 template <class S, int M>
 TRIDIA_FN lanes<S, M> operator+(const lanes<S, M>& a, const lanes<S, M>& b) {
-  return each<S, M>([&](int i) { return a.v[i] + b.v[i]; });
+  return each<S, M>([&](int i) TRIDIA_LAMBDA { return a.v[i] + b.v[i]; });
 }
 template <class S, int M>
 TRIDIA_FN lanes<S, M> operator-(const lanes<S, M>& a, const lanes<S, M>& b) {
-  return each<S, M>([&](int i) { return a.v[i] - b.v[i]; });
+  return each<S, M>([&](int i) TRIDIA_LAMBDA { return a.v[i] - b.v[i]; });
 }
 template <class S, int M>
 TRIDIA_FN lanes<S, M> operator-(const lanes<S, M>& a) {
-  return each<S, M>([&](int i) { return -a.v[i]; });
+  return each<S, M>([&](int i) TRIDIA_LAMBDA { return -a.v[i]; });
 }
 template <class S, int M>
 TRIDIA_FN lanes<S, M> operator*(const lanes<S, M>& a, const lanes<S, M>& b) {
-  return each<S, M>([&](int i) { return a.v[i] * b.v[i]; });
+  return each<S, M>([&](int i) TRIDIA_LAMBDA { return a.v[i] * b.v[i]; });
 }
 /// a + b c in one rounding, where the instruction set can. Said outright: left to the compiler
 /// (these files are built with -ffp-contract=off), two kernels might round one system differently.
@@ -121,7 +124,7 @@ TRIDIA_FN S fused(const S& a, const S& b, const S& c) {
 
 template <class S, int M>
 TRIDIA_FN lanes<S, M> add_mul(const lanes<S, M>& a, const lanes<S, M>& b, const lanes<S, M>& c) {
-  return each<S, M>([&](int i) { return fused(a.v[i], b.v[i], c.v[i]); });
+  return each<S, M>([&](int i) TRIDIA_LAMBDA { return fused(a.v[i], b.v[i], c.v[i]); });
 }
 template <class S, int M>
 TRIDIA_FN lanes<S, M> sub_mul(const lanes<S, M>& a, const lanes<S, M>& b, const lanes<S, M>& c) {
@@ -129,7 +132,7 @@ TRIDIA_FN lanes<S, M> sub_mul(const lanes<S, M>& a, const lanes<S, M>& b, const 
 }
 template <class S, int M>
 TRIDIA_FN lanes<S, M> reciprocal(const lanes<S, M>& a) {
-  return each<S, M>([&](int i) { return S(1) / a.v[i]; });
+  return each<S, M>([&](int i) TRIDIA_LAMBDA { return S(1) / a.v[i]; });
 }
 template <class S, int M>
 TRIDIA_FN lanes<S, M> quick_reciprocal(const lanes<S, M>& a) {
@@ -142,13 +145,13 @@ TRIDIA_FN lanes<S, M> rough_reciprocal(const lanes<S, M>& a) {
 template <class S, int M>
 TRIDIA_FN auto is_tiny(const lanes<S, M>& a) {
   constexpr auto least = std::numeric_limits<typename S::value_type>::min();
-  return each_mask<S, M>([&](int i) { return !(stdx::fabs(a.v[i]) >= S(least)); });
+  return each_mask<S, M>([&](int i) TRIDIA_LAMBDA { return !(stdx::fabs(a.v[i]) >= S(least)); });
 }
 template <class S, int M>
 TRIDIA_FN lanes<S, M> moderate_reciprocal(const lanes<S, M>& a) {
   using limits = std::numeric_limits<typename S::value_type>;
   constexpr auto most = core::most_moderate(limits::min());
-  return each<S, M>([&](int i) {
+  return each<S, M>([&](int i) TRIDIA_LAMBDA {
     S r = S(1) / a.v[i];
     stdx::where(!(stdx::fabs(r) >= S(limits::min()) && stdx::fabs(r) <= S(most)), r) =
         S(limits::quiet_NaN());
@@ -157,7 +160,7 @@ TRIDIA_FN lanes<S, M> moderate_reciprocal(const lanes<S, M>& a) {
 }
 template <class S, int M>
 TRIDIA_FN lanes<S, M> magnitude(const lanes<S, M>& a) {
-  return each<S, M>([&](int i) { return stdx::fabs(a.v[i]); });
+  return each<S, M>([&](int i) TRIDIA_LAMBDA { return stdx::fabs(a.v[i]); });
 }
 template <class S, int M>
 TRIDIA_FN lanes<S, M> conjugate(const lanes<S, M>& a) {
@@ -166,24 +169,24 @@ TRIDIA_FN lanes<S, M> conjugate(const lanes<S, M>& a) {
 
 template <class S, int M>
 TRIDIA_FN auto operator>(const lanes<S, M>& a, const lanes<S, M>& b) {
-  return each_mask<S, M>([&](int i) { return a.v[i] > b.v[i]; });
+  return each_mask<S, M>([&](int i) TRIDIA_LAMBDA { return a.v[i] > b.v[i]; });
 }
 template <class S, int M>
 TRIDIA_FN auto is_zero(const lanes<S, M>& a) {
-  return each_mask<S, M>([&](int i) { return a.v[i] == S(0); });
+  return each_mask<S, M>([&](int i) TRIDIA_LAMBDA { return a.v[i] == S(0); });
 }
 template <class S, int M>
 TRIDIA_FN auto is_finite(const lanes<S, M>& a) {
-  return each_mask<S, M>([&](int i) { return a.v[i] - a.v[i] == S(0); });
+  return each_mask<S, M>([&](int i) TRIDIA_LAMBDA { return a.v[i] - a.v[i] == S(0); });
 }
 template <class S, int M>
 TRIDIA_FN auto to_mask(const lanes<S, M>& a) {
-  return each_mask<S, M>([&](int i) { return a.v[i] != S(0); });
+  return each_mask<S, M>([&](int i) TRIDIA_LAMBDA { return a.v[i] != S(0); });
 }
 template <class S, int M>
 TRIDIA_FN lanes<S, M> select(const typename lanes<S, M>::mask& m, const lanes<S, M>& a,
                              const lanes<S, M>& b) {
-  return each<S, M>([&](int i) {
+  return each<S, M>([&](int i) TRIDIA_LAMBDA {
     S r = b.v[i];
     stdx::where(m.m[i], r) = a.v[i];
     return r;

@@ -16,8 +16,9 @@ using solver::round_up;
 /// Below this many rows in all, starting threads costs more than it gains.
 constexpr index_t serial_rows = 8192;
 
-/// Of most machines' memory; where pages are larger, nothing is lost.
-constexpr index_t page_bytes = 4096;
+/// Of a strip's row in each array, where systems are neighbours: longer ones gain little and leave
+/// less of the first cache to the groups' states.
+constexpr index_t row_piece_bytes = 1024;
 
 }  // namespace
 
@@ -39,16 +40,16 @@ placement::placement(const solver::task& t)
   if (rows < serial_rows) threads_ = 1;
   streams_ = static_cast<std::size_t>(rows) * size_of(t.type) * 5 > last_cache_bytes();
   side_by_side_ = lies_side_by_side();
-  matrix_groups_ = groups_for(matrices_, kernels_.wide.kept_bytes);
+  matrix_groups_ = groups_for(matrices_);
+  right_side_groups_ = groups_for(right_sides_);
   if (side_by_side_) {
-    const index_t most = std::max<index_t>(neighbours() / kernels_.wide.lanes, 1);
-    matrix_groups_ = static_cast<int>(std::min<index_t>(matrix_groups_, most));
-  }
-  right_side_groups_ = groups_for(right_sides_, kernels_.wide.value_bytes);
-  if (shares_matrices_ && side_by_side_ && geometry_.rows > 0) {
-    const std::size_t group = kernels_.wide.value_bytes * static_cast<std::size_t>(geometry_.rows);
+    const index_t piece = row_piece_bytes / size_of(type_);
+    const index_t most = std::min(piece, neighbours()) / kernels_.wide.lanes;
+    matrix_groups_ = static_cast<int>(std::clamp<index_t>(most, 1, matrix_groups_));
+    // What is kept may be more than the near cache by what is asked for early and late.
+    matrix_groups_ = fitting(matrix_groups_, kernels_.wide.kept_bytes, near_cache_bytes() / 2 * 3);
     right_side_groups_ =
-        std::clamp(static_cast<int>(near_cache_bytes() / 2 / group), 1, right_side_groups_);
+        fitting(right_side_groups_, kernels_.wide.value_bytes, near_cache_bytes() / 2);
   }
   place_memory();
 }
@@ -87,12 +88,9 @@ strip_sections placement::matrix_strips(const void* x) const {
   if (side_by_side_ && piece >= 2 * matrix_groups_ * lanes) {
     const index_t size = size_of(type_);
     const auto at = static_cast<index_t>(reinterpret_cast<std::uintptr_t>(x) / size);
-    const auto before = [&](index_t boundary_bytes) {
-      const index_t apart = boundary_bytes / size;
-      return (apart - at % apart) % apart;
-    };
-    // Before a cache line at most one group: with fewer lanes than it holds, vectors are aligned.
-    strips.add(has_rows_of_pages() ? before(page_bytes) : before(64) % lanes);
+    const index_t per_line = 64 / size;
+    // At most one group: with fewer lanes than a cache line holds, vectors are aligned.
+    strips.add((per_line - at % per_line) % per_line % lanes);
   }
   strips.add(piece);
   return strips;
@@ -112,24 +110,16 @@ bool placement::lies_side_by_side() const {
   return fastest.stride[layout::rhs] == 1 && fastest.stride[layout::x] == 1;
 }
 
-bool placement::has_rows_of_pages() const {
-  const index_t size = size_of(type_);
-  return matrix_groups_ * kernels_.wide.lanes * size % page_bytes == 0 &&
-         geometry_.lines[layout::x].step * size % page_bytes == 0;
+/// Several, so that there is something to look ahead to, but no more than leave work for all
+/// threads.
+int placement::groups_for(const split& s) const {
+  const index_t most = std::min<index_t>(max_groups, max_systems / s.lanes);
+  return static_cast<int>(std::clamp<index_t>(s.full() / (2 * threads_), 1, most));
 }
 
-/// Several, so that there is something to look ahead to, but no more than leave work for all
-/// threads. Side by side, as many as the cache holds: longer pieces of rows gain more than a nearer
-/// cache.
-int placement::groups_for(const split& s, std::size_t row_bytes) const {
-  index_t groups =
-      std::min<index_t>({max_groups, max_systems / s.lanes, s.full() / (2 * threads_)});
-  if (side_by_side_) {
-    const std::size_t group = row_bytes * static_cast<std::size_t>(geometry_.rows);
-    const std::size_t cache = std::max(std::size_t{3} << 19, last_cache_bytes() / (2 * threads_));
-    groups = std::min<index_t>(groups, static_cast<index_t>(cache / group));
-  }
-  return static_cast<int>(std::max<index_t>(groups, 1));
+int placement::fitting(int groups, std::size_t row_bytes, std::size_t cache) const {
+  const std::size_t group = row_bytes * static_cast<std::size_t>(geometry_.rows);
+  return static_cast<int>(std::clamp<std::size_t>(cache / group, 1, groups));
 }
 
 // ---- memory ----
@@ -168,7 +158,7 @@ void placement::place_memory() {
   if (is_ragged() || runs() == 0) return;
   thread_bytes_ = std::max(run_bytes(0), run_bytes(runs() - 1));
   if (!side_by_side_) return;
-  const auto rows = static_cast<std::size_t>(geometry_.rows + visit_rows - 1);
+  const auto rows = static_cast<std::size_t>(geometry_.rows);
   const std::size_t row_bytes = kernels_of(false, geometry_.rows).kept_bytes;
   thread_bytes_ = std::max(thread_bytes_, round_up(rows * row_bytes * matrix_groups_));
 }

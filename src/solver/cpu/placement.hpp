@@ -43,9 +43,8 @@ class placement {
   /// `offset` on.
   stretch stretch_of(const split& s, index_t offset, const strip_split::range& runs) const;
   /// All matrices, each with one right-hand side. Neighbours in memory: no strip goes from one
-  /// piece of them to the next. Those before the first that begins where a page of x does come
-  /// first, so that a strip's rows are whole pages; or where a cache line does, so that whole
-  /// vectors are stored at aligned addresses.
+  /// piece of them to the next; those before the first that begins where a cache line of x does
+  /// come first, so that whole vectors are stored at aligned addresses.
   strip_sections matrix_strips(const void* x) const;
   const split& right_sides() const { return right_sides_; }
   int matrix_groups() const { return matrix_groups_; }
@@ -72,9 +71,9 @@ class placement {
   /// Systems that lie in one piece of memory, row by row; all of them if they do not, or if that
   /// would not fill a group.
   index_t neighbours() const;
-  /// A row of a full strip can be a number of whole pages, and all its rows are if one is.
-  bool has_rows_of_pages() const;
-  int groups_for(const split& s, std::size_t row_bytes) const;
+  int groups_for(const split& s) const;
+  /// As many of `groups` as keep no more than `cache`, but one.
+  int fitting(int groups, std::size_t row_bytes, std::size_t cache) const;
   std::size_t run_bytes(index_t i) const;
   void place_memory();
 

@@ -127,8 +127,8 @@ class solution_rows {
   const group<V>* group_;
 };
 
-/// Rows of a strip whose systems are neighbours throughout, one address for all groups of a row;
-/// the parts above would find out anew for every group and row.
+/// Rows of a strip whose systems are neighbours throughout: one address for all groups of a row,
+/// which the parts above would find out anew for every group.
 template <class V>
 class joint_rows {
  public:
@@ -147,44 +147,51 @@ class joint_rows {
       base_[a] = p.row(0);
       step_[a] = p.row(1) - p.row(0);
     }
-    stream_ = s.stream;
   }
   bool joint() const { return joint_; }
 
+  /// One row of all groups. Its addresses are copies, which no store can change.
+  class row {
+   public:
+    row(const joint_rows& all, index_t k) {
+      _Pragma("GCC unroll 5") for (int a = 0; a <= layout::x; ++a) {
+        at_[a] = all.base_[a] + k * all.step_[a];
+      }
+    }
+    /// Of group i.
+    TRIDIA_FN scalar* at(layout::array a, int i) const { return at_[a] + i * packing<V>::reals; }
+
+   private:
+    scalar* at_[5];
+  };
+
   struct matrix {
-    const joint_rows& all;
-    index_t offset;
-    TRIDIA_FN core::row<V> get(index_t k) const {
-      return {load_neighbours<V>(all.row(layout::sub, k) + offset),
-              load_neighbours<V>(all.row(layout::diag, k) + offset),
-              load_neighbours<V>(all.row(layout::sup, k) + offset)};
+    const row& of;
+    int i;
+    TRIDIA_FN core::row<V> get(index_t) const {
+      return {load_neighbours<V>(of.at(layout::sub, i)), load_neighbours<V>(of.at(layout::diag, i)),
+              load_neighbours<V>(of.at(layout::sup, i))};
     }
   };
   struct rhs {
-    const joint_rows& all;
-    index_t offset;
-    TRIDIA_FN V get(index_t k) const {
-      return load_neighbours<V>(all.row(layout::rhs, k) + offset);
-    }
+    const row& of;
+    int i;
+    TRIDIA_FN V get(index_t) const { return load_neighbours<V>(of.at(layout::rhs, i)); }
   };
   struct solution {
-    const joint_rows& all;
-    index_t offset;
+    const row& of;
+    int i;
+    bool stream;
     TRIDIA_FN void open(index_t) const {}
     TRIDIA_FN void flush(index_t, index_t) const {}
-    TRIDIA_FN void put(index_t k, const V& v) const {
-      store_neighbours(v, all.row(layout::x, k) + offset, all.stream_);
+    TRIDIA_FN void put(index_t, const V& v) const {
+      store_neighbours(v, of.at(layout::x, i), stream);
     }
   };
-  /// Of group i.
-  TRIDIA_FN matrix matrix_of(int i) const { return {*this, i * packing<V>::reals}; }
-  TRIDIA_FN rhs rhs_of(int i) const { return {*this, i * packing<V>::reals}; }
-  TRIDIA_FN solution solution_of(int i) const { return {*this, i * packing<V>::reals}; }
-
-  /// Asks for what row k of group i is read from.
-  TRIDIA_FN void ask(int i, index_t k) const {
-    for (int a = 0; a < 4; ++a) {
-      const scalar* const p = row(layout::array(a), k) + i * packing<V>::reals;
+  /// Asks for what group i of a row is read from.
+  static TRIDIA_FN void ask(const row& of, int i) {
+    _Pragma("GCC unroll 4") for (int a = 0; a < layout::x; ++a) {
+      const scalar* const p = of.at(layout::array(a), i);
       for (int at = 0; at < packing<V>::reals; at += 64 / static_cast<int>(sizeof(scalar))) {
         __builtin_prefetch(p + at, 0, 3);
       }
@@ -195,11 +202,10 @@ class joint_rows {
   static const panel_of<V>& panel(const group<V>& g, int a) {
     return a < layout::x ? g.in[a] : g.x;
   }
-  TRIDIA_FN scalar* row(layout::array a, index_t k) const { return base_[a] + k * step_[a]; }
 
   scalar* base_[5];
   index_t step_[5];
-  bool joint_, stream_;
+  bool joint_;
 };
 
 }  // namespace tridia::cpu::TRIDIA_ISA

@@ -5,53 +5,65 @@
 
 #include <optional>
 
-// Systems that are neighbours in memory: all groups of a strip go through a few rows, then through
-// the next few, so that memory is walked in long pieces. The way back of one strip, which mostly
-// writes, runs beside the way down of the next, which mostly reads.
+// Systems that are neighbours in memory: all groups of a strip go through a row, then through the
+// next. The way back of one strip, which mostly writes, runs beside the way down of the next, which
+// mostly reads, a group of each in turn: a processor drops what it is asked for in bursts.
 namespace tridia::cpu::TRIDIA_ISA {
 
-/// What group `i` of a strip keeps: rows of all groups follow each other, upwards or downwards.
-/// With room for visit_rows - 1 more of them, a visit on the way down never writes what the way
-/// back has yet to read.
+/// How far a row of each array is asked for before it goes down.
+inline constexpr index_t asked_bytes = 2048;
+
+/// What a strip keeps: a row of all groups, then the next, upwards or downwards.
 template <class V, class E>
-kept_words<V, E> kept_between(const strip& s, void* memory, int i) {
+class kept_strip {
+ public:
+  kept_strip(const strip& s, void* memory) {
+    const index_t pitch = s.room * words::row_reals;
+    pitch_ = s.reversed ? -pitch : pitch;
+    base_ = static_cast<scalar*>(memory) + (s.reversed ? (s.rows - 1) * pitch : 0);
+  }
+  TRIDIA_FN kept_words<V, E> of(int i) const {
+    return {words(base_ + i * words::row_reals, pitch_)};
+  }
+
+ private:
   using words = word_rows<V, E::upper_words + 1>;
-  const index_t pitch = s.room * words::row_reals;
-  auto* base = static_cast<typename words::scalar*>(memory) + i * words::row_reals;
-  return {s.reversed ? words(base + (s.rows + visit_rows - 2) * pitch, -pitch)
-                     : words(base, pitch)};
-}
+  using scalar = typename words::scalar;
+  scalar* base_;
+  index_t pitch_;
+};
 
-inline constexpr core::blocks visits{visit_rows, visit_rows};
-
-/// Rows from the one that goes down to the one that is asked for.
-inline constexpr index_t ask_rows_ahead = 2;
+inline constexpr core::blocks single_rows{1, 1};
 
 /// The way down of the groups of a strip.
 template <class V, class E>
 class descent {
  public:
-  descent(const strip& s, void* memory) : w_(s, visits), rows_(w_.s, w_.groups), memory_(memory) {}
+  descent(const strip& s, void* memory)
+      : w_(s, single_rows), joint_(w_.s, w_.groups), kept_(s, memory) {
+    constexpr index_t row_bytes = packing<V>::reals * sizeof(typename packing<V>::scalar);
+    rows_ahead_ = std::max<index_t>(asked_bytes / (s.groups * row_bytes), 1);
+  }
 
-  void visit(int i, index_t number) {
-    const index_t n = w_.s.rows, k0 = number * visit_rows;
-    const index_t k1 = visits.end(k0, core::entering_rows<E>(n));
-    auto kept = kept_between<V, E>(w_.s, memory_, i);
-    if (rows_.joint() && k0 > 0 && k1 < n) {
-      for (index_t k = k0 + ask_rows_ahead; k < k1 + ask_rows_ahead && k < n; ++k) rows_.ask(i, k);
-      auto a = rows_.matrix_of(i);
-      auto b = rows_.rhs_of(i);
-      lines_[i].rows(k0, k1, n, a, b, kept);
+  /// Row k of all groups.
+  void row(index_t k) {
+    const index_t n = w_.s.rows;
+    if (is_joint(k)) {
+      const joint_row row(*this, k);
+      for (int i = 0, groups = w_.s.groups; i < groups; ++i) row.visit(i);
       return;
     }
-    w_.use(i);
-    if (k0 == 0) lines_[i].start(n, w_.cut, w_.a, w_.b);
-    lines_[i].rows(k0, k1, n, w_.a, w_.b, kept);
+    for (int i = 0; i < w_.s.groups; ++i) {
+      auto kept = kept_.of(i);
+      w_.use(i);
+      if (k == 0) lines_[i].start(n, w_.cut, w_.a, w_.b);
+      lines_[i].rows(k, k + 1, n, w_.a, w_.b, kept);
+    }
   }
   /// Statuses too: inputs may be overwritten from here on, so reasons are looked for now.
   void finish() {
     for (int i = 0; i < w_.s.groups; ++i) {
-      auto kept = kept_between<V, E>(w_.s, memory_, i);
+      auto kept = kept_.of(i);
       lines_[i].finish(w_.s.rows, kept);
       findings found(w_.groups[i].first);
       const auto good = is_finite(lines_[i].y);
@@ -61,35 +73,66 @@ class descent {
     }
   }
 
+  /// Whether row k of all groups can be read where it lies, and is like any other.
+  bool is_joint(index_t k) const { return joint_.joint() && k > 0 && k + 1 < w_.s.rows; }
+  /// Such a row: copies of all that is the same for every group, in registers.
+  class joint_row {
+   public:
+    joint_row(descent& of, index_t k)
+        : k_(k),
+          rows_(of.w_.s.rows),
+          row_(of.joint_, k),
+          asked_(of.joint_, std::min(k + of.rows_ahead_, rows_ - 1)),
+          kept_(of.kept_),
+          lines_(of.lines_) {}
+    TRIDIA_FN void visit(int i) const {
+      joint_rows<V>::ask(asked_, i);
+      typename joint_rows<V>::matrix a{row_, i};
+      typename joint_rows<V>::rhs b{row_, i};
+      auto kept = kept_.of(i);
+      lines_[i].rows(k_, k_ + 1, rows_, a, b, kept);
+    }
+
+   private:
+    index_t k_, rows_;
+    typename joint_rows<V>::row row_, asked_;
+    kept_strip<V, E> kept_;
+    core::reduction<V, E>* lines_;
+  };
+
  private:
   workplace<V, E, row_access<V>> w_;
-  joint_rows<V> rows_;
-  void* memory_;
+  joint_rows<V> joint_;
+  kept_strip<V, E> kept_;
+  index_t rows_ahead_;
   core::reduction<V, E> lines_[max_groups];
 };
 
-/// The way back. Its visits are as many, from the last rows to the first.
+/// The way back.
 template <class V, class E>
 class ascent {
  public:
-  ascent(const strip& s, void* memory) : w_(s, visits), rows_(w_.s, w_.groups), memory_(memory) {
+  ascent(const strip& s, void* memory)
+      : w_(s, single_rows), joint_(w_.s, w_.groups), kept_(s, memory) {
     for (int i = 0; i < s.groups; ++i) {
       typename E::upper u;
-      open_[i] = is_finite(kept_between<V, E>(s, memory, i).get(s.rows - 1, u));
+      open_[i] = is_finite(kept_.of(i).get(s.rows - 1, u));
     }
   }
 
-  void visit(int i, index_t number) {
-    const index_t n = w_.s.rows, last = core::last_block<E>(n, visits);
-    const index_t k0 = last - number * visit_rows, k1 = k0 == last ? n : k0 + visit_rows;
-    auto kept = kept_between<V, E>(w_.s, memory_, i);
-    if (rows_.joint()) {
-      auto x = rows_.solution_of(i);
-      lines_[i].rows(k0, k1, k0 == last, kept, x);
+  /// Row k of all groups, or of the last rows all that come together.
+  void row(index_t k) {
+    const index_t n = w_.s.rows, last = core::last_block<E>(n, single_rows);
+    if (is_joint(k)) {
+      const joint_row row(*this, k);
+      for (int i = 0, groups = w_.s.groups; i < groups; ++i) row.visit(i);
       return;
     }
-    w_.use(i);
-    lines_[i].rows(k0, k1, k0 == last, kept, w_.x);
+    for (int i = 0; i < w_.s.groups; ++i) {
+      auto kept = kept_.of(i);
+      w_.use(i);
+      lines_[i].rows(k, k == last ? n : k + 1, k == last, kept, w_.x);
+    }
   }
   void finish() {
     for (int i = 0; i < w_.s.groups; ++i) {
@@ -102,14 +145,37 @@ class ascent {
     }
   }
 
+  /// As of a descent.
+  bool is_joint(index_t k) const {
+    return joint_.joint() && k < core::last_block<E>(w_.s.rows, single_rows);
+  }
+  class joint_row {
+   public:
+    joint_row(ascent& of, index_t k)
+        : k_(k), row_(of.joint_, k), kept_(of.kept_), lines_(of.lines_), stream_(of.w_.s.stream) {}
+    TRIDIA_FN void visit(int i) const {
+      auto kept = kept_.of(i);
+      typename joint_rows<V>::solution x{row_, i, stream_};
+      lines_[i].rows(k_, k_ + 1, false, kept, x);
+    }
+
+   private:
+    index_t k_;
+    typename joint_rows<V>::row row_;
+    kept_strip<V, E> kept_;
+    core::expansion<V, E>* lines_;
+    bool stream_;
+  };
+
  private:
   workplace<V, E, row_access<V>> w_;
-  joint_rows<V> rows_;
-  void* memory_;
+  joint_rows<V> joint_;
+  kept_strip<V, E> kept_;
   core::expansion<V, E> lines_[max_groups];
   core::mask_t<V> open_[max_groups];
 };
 
+/// Rows go down first to last while those of the strip before come back last to first.
 template <class V, class E>
 void sweep(const strip* down, const strip* back, void* memory) {
   const strip& one = down != nullptr ? *down : *back;
@@ -117,13 +183,18 @@ void sweep(const strip* down, const strip* back, void* memory) {
   std::optional<ascent<V, E>> ascending;
   if (down != nullptr) descending.emplace(*down, memory);
   if (back != nullptr) ascending.emplace(*back, memory);
-  const int to = down != nullptr ? down->groups : 0, from = back != nullptr ? back->groups : 0;
   const index_t entering = core::entering_rows<E>(one.rows);
-  for (index_t number = 0; number * visit_rows < entering; ++number) {
-    for (int i = 0; i < to || i < from; ++i) {
-      if (i < from) ascending->visit(i, number);
-      if (i < to) descending->visit(i, number);
+  for (index_t k = 0; k < entering; ++k) {
+    const index_t from = entering - 1 - k;
+    if (down != nullptr && back != nullptr && down->groups == back->groups &&
+        descending->is_joint(k) && ascending->is_joint(from)) {
+      const typename ascent<V, E>::joint_row upper(*ascending, from);
+      const typename descent<V, E>::joint_row lower(*descending, k);
+      for (int i = 0, groups = down->groups; i < groups; ++i) upper.visit(i), lower.visit(i);
+      continue;
     }
+    if (back != nullptr) ascending->row(from);
+    if (down != nullptr) descending->row(k);
   }
   if (back != nullptr) ascending->finish();
   if (down != nullptr) descending->finish();

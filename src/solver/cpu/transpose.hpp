@@ -3,6 +3,7 @@
 
 #include "tridia/types.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -111,18 +112,67 @@ inline double low_pairs(double a, double) { return a; }
 inline float high_pairs(float, float b) { return b; }
 inline double high_pairs(double, double b) { return b; }
 
-/// Transposes W x W elements in registers: log2 W rounds, each of which interleaves row i with row
-/// i + W/2 (a perfect shuffle; that many make a transpose).
+// Lanes here are the 16 bytes of a register that most of its shuffles stay in.
+template <class V>
+inline constexpr int lane_width = std::min<int>(width_of<V>, 16 / sizeof(std::declval<V>()[0]));
+
+template <int W, int P, int First, int... I>
+constexpr auto interleaving_in_lanes(std::integer_sequence<int, I...>) {
+  return std::integer_sequence<int, (I / P * P + First + I % P / 2 + I % 2 * W)...>{};
+}
+template <int W, int P, int First, int... I>
+constexpr auto every_second_lane(std::integer_sequence<int, I...>) {
+  return std::integer_sequence<int, ((2 * (I / P) + First) * P + I % P)...>{};
+}
+/// What low_pairs and high_pairs give, of each lane.
+template <bool High, class V>
+inline V lane_pairs(V a, V b) {
+  constexpr int w = width_of<V>, p = lane_width<V>;
+  return shuffle(a, b, interleaving_in_lanes < w, p,
+                 High ? p / 2 : 0 > (std::make_integer_sequence<int, w>{}));
+}
+/// Lanes 0, 2, … or 1, 3, … of a and b one after another.
+template <bool Odd, class V>
+inline V alternate_lanes(V a, V b) {
+  constexpr int w = width_of<V>, p = lane_width<V>;
+  return shuffle(a, b, every_second_lane < w, p,
+                 Odd ? 1 : 0 > (std::make_integer_sequence<int, w>{}));
+}
+
+/// Transposes W x W elements in registers: first what is in lanes, then lanes.
 template <class R, int W>
 inline void transpose_registers(vector<R, W> (&a)[W]) {
   if constexpr (W > 1) {
+    using V = vector<R, W>;
+    constexpr int p = lane_width<V>, lanes = W / p;
+    // Of each p rows, each round interleaves row i with row i + p/2 (a perfect shuffle; log2 p of
+    // them make a transpose).
+#pragma GCC unroll 4
+    for (int round = 1; round < p; round *= 2) {
+      V b[W];
 #pragma GCC unroll 8
-    for (int round = 1; round < W; round *= 2) {
-      vector<R, W> b[W];
+      for (int g = 0; g < W; g += p) {
+#pragma GCC unroll 8
+        for (int i = 0; i < p / 2; ++i) {
+          b[g + 2 * i] = lane_pairs<false>(a[g + i], a[g + i + p / 2]);
+          b[g + 2 * i + 1] = lane_pairs<true>(a[g + i], a[g + i + p / 2]);
+        }
+      }
 #pragma GCC unroll 16
-      for (int i = 0; i < W / 2; ++i) {
-        b[2 * i] = low_pairs(a[i], a[i + W / 2]);
-        b[2 * i + 1] = high_pairs(a[i], a[i + W / 2]);
+      for (int i = 0; i < W; ++i) a[i] = b[i];
+    }
+    // Of rows p apart, each round sorts the lanes of two into even and odd ones.
+#pragma GCC unroll 4
+    for (int round = 1; round < lanes; round *= 2) {
+      V b[W];
+#pragma GCC unroll 8
+      for (int i = 0; i < lanes / 2; ++i) {
+#pragma GCC unroll 8
+        for (int q = 0; q < p; ++q) {
+          const V x = a[2 * i * p + q], y = a[(2 * i + 1) * p + q];
+          b[i * p + q] = alternate_lanes<false>(x, y);
+          b[(i + lanes / 2) * p + q] = alternate_lanes<true>(x, y);
+        }
       }
 #pragma GCC unroll 16
       for (int i = 0; i < W; ++i) a[i] = b[i];
