@@ -14,8 +14,14 @@
 // A value that is a vector of whole systems. This header is compiled once for each instruction
 // set, and everything in it is in a namespace of that set's name: the linker must never take one
 // set's code for another's.
-// A lambda that is always inlined: a call would write every vector to memory.
+// A lambda that is always inlined: a call would write every vector to memory. Not under a
+// sanitizer, whose checks make what is inlined so long that a file of it takes a quarter of an
+// hour.
+#if defined(__SANITIZE_ADDRESS__)
+#define TRIDIA_LAMBDA
+#else
 #define TRIDIA_LAMBDA __attribute__((always_inline))
+#endif
 
 namespace tridia::cpu::TRIDIA_ISA {
 
