@@ -11,9 +11,6 @@
 #include <immintrin.h>
 #endif
 
-// A value that is a vector of whole systems. This header is compiled once for each instruction
-// set, and everything in it is in a namespace of that set's name: the linker must never take one
-// set's code for another's.
 // A lambda that is always inlined: a call would write every vector to memory. Not under a
 // sanitizer, whose checks make what is inlined so long that a file of it takes a quarter of an
 // hour.
@@ -23,6 +20,9 @@
 #define TRIDIA_LAMBDA __attribute__((always_inline))
 #endif
 
+// A value that is a vector of whole systems. This header is compiled once for each instruction
+// set, and everything in it is in a namespace of that set's name: the linker must never take one
+// set's code for another's.
 namespace tridia::cpu::TRIDIA_ISA {
 
 namespace stdx = std::experimental;
