@@ -153,7 +153,8 @@ struct own_systems {
   }
 };
 
-// Strips begin where pages do, end where neighbours end, and may have a group that is not full.
+// Strips begin where cache lines do, end where neighbours end, and may have a group that is not
+// full.
 TYPED_TEST(WideRows, AreWhatTheyAreAsLines) {
   struct {
     index_t pieces, n, count;

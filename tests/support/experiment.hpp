@@ -43,6 +43,7 @@ class experiment {
   [[nodiscard]] const array& of(role r) const { return *arrays_[index(r)]; }
 
   /// Random matrices, times `size`: diagonally dominant if the problem asks for no pivoting.
+  /// Constant ones are the problem's own, whatever `size`.
   void fill_matrices(rng& random, const wide& size = 1);
   void fill_rhs(rng& random);
 

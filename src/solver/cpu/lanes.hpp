@@ -11,9 +11,9 @@
 #include <immintrin.h>
 #endif
 
-// A lambda that is always inlined: a call would write every vector to memory. Not under a
-// sanitizer, whose checks make what is inlined so long that a file of it takes a quarter of an
-// hour.
+// A lambda that is always inlined: a call would write every vector to memory. Not under
+// AddressSanitizer, whose checks make what is inlined so long that a file of it takes a quarter of
+// an hour.
 #if defined(__SANITIZE_ADDRESS__)
 #define TRIDIA_LAMBDA
 #else

@@ -72,7 +72,7 @@ class placement {
   /// would not fill a group.
   index_t neighbours() const;
   int groups_for(const split& s) const;
-  /// As many of `groups` as keep no more than `cache`, but one.
+  /// As many of `groups` as keep no more than `cache`, but at least one.
   int fitting(int groups, std::size_t row_bytes, std::size_t cache) const;
   std::size_t run_bytes(index_t i) const;
   void place_memory();
