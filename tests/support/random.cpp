@@ -44,6 +44,8 @@ wide draw_dominant(rng& random, tridia::value_type type) {
   return std::polar(static_cast<long double>(size), static_cast<long double>(angle(random)));
 }
 
-wide draw_size(rng& random) { return std::ldexp(1.0L, static_cast<int>(draw(random, -20, 20))); }
+wide draw_size(rng& random, index_t most) {
+  return std::ldexp(1.0L, static_cast<int>(draw(random, -most, most)));
+}
 
 }  // namespace tridia_test

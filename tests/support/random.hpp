@@ -32,8 +32,8 @@ wide draw_number(rng& random, tridia::value_type type);
 /// A number whose modulus is larger than that of any two of `draw_number` together.
 wide draw_dominant(rng& random, tridia::value_type type);
 
-/// A power of two, which a matrix may be multiplied by: what is added to it must then be of its
-/// size.
-wide draw_size(rng& random);
+/// A power of two, 2^-most to 2^most, which a matrix may be multiplied by: what is added to it must
+/// then be of its size.
+wide draw_size(rng& random, index_t most = 20);
 
 }  // namespace tridia_test

@@ -72,34 +72,42 @@ inline V shuffle(V a, V b, std::integer_sequence<int, I...>) {
 template <class V>
 inline constexpr int width_of = sizeof(V) / sizeof(std::declval<V>()[0]);
 
-template <int W, int First, int... I>
+template <int W, int P, int First, int... I>
 constexpr auto interleaving(std::integer_sequence<int, I...>) {
-  return std::integer_sequence<int, (First + I / 2 + (I % 2) * W)...>{};
+  return std::integer_sequence<int, (I / P * P + First + I % P / 2 + I % 2 * W)...>{};
 }
-template <int First, int... I>
+template <int P, int First, int... I>
 constexpr auto every_second(std::integer_sequence<int, I...>) {
-  return std::integer_sequence<int, (First + 2 * I)...>{};
+  return std::integer_sequence<int, ((2 * (I / P) + First) * P + I % P)...>{};
 }
 
-/// a0 b0 a1 b1 … of the lower halves, of the upper halves.
+/// a0 b0 a1 b1 … of the lower (`Half` 0) or the upper halves (1) of each `P` elements.
+template <int P, int Half, class V>
+inline V pairs(V a, V b) {
+  constexpr int w = width_of<V>, first = Half * P / 2;
+  return shuffle(a, b, interleaving<w, P, first>(std::make_integer_sequence<int, w>{}));
+}
+/// Of a, then of b: pieces of `P` elements number 0, 2, 4, … (`First` 0) or 1, 3, 5, … (1).
+template <int P, int First, class V>
+inline V alternate(V a, V b) {
+  return shuffle(a, b, every_second<P, First>(std::make_integer_sequence<int, width_of<V>>{}));
+}
+
 template <class V>
 inline V low_pairs(V a, V b) {
-  constexpr int w = width_of<V>;
-  return shuffle(a, b, interleaving<w, 0>(std::make_integer_sequence<int, w>{}));
+  return pairs<width_of<V>, 0>(a, b);
 }
 template <class V>
 inline V high_pairs(V a, V b) {
-  constexpr int w = width_of<V>;
-  return shuffle(a, b, interleaving<w, w / 2>(std::make_integer_sequence<int, w>{}));
+  return pairs<width_of<V>, 1>(a, b);
 }
-/// Elements 0, 2, 4, … and 1, 3, 5, … of a and b one after another.
 template <class V>
 inline V evens(V a, V b) {
-  return shuffle(a, b, every_second<0>(std::make_integer_sequence<int, width_of<V>>{}));
+  return alternate<1, 0>(a, b);
 }
 template <class V>
 inline V odds(V a, V b) {
-  return shuffle(a, b, every_second<1>(std::make_integer_sequence<int, width_of<V>>{}));
+  return alternate<1, 1>(a, b);
 }
 
 // One lane: nothing to shuffle, a complex number's parts change hands.
@@ -112,39 +120,13 @@ inline double low_pairs(double a, double) { return a; }
 inline float high_pairs(float, float b) { return b; }
 inline double high_pairs(double, double b) { return b; }
 
-// Lanes here are the 16 bytes of a register that most of its shuffles stay in.
-template <class V>
-inline constexpr int lane_width = std::min<int>(width_of<V>, 16 / sizeof(std::declval<V>()[0]));
-
-template <int W, int P, int First, int... I>
-constexpr auto interleaving_in_lanes(std::integer_sequence<int, I...>) {
-  return std::integer_sequence<int, (I / P * P + First + I % P / 2 + I % 2 * W)...>{};
-}
-template <int W, int P, int First, int... I>
-constexpr auto every_second_lane(std::integer_sequence<int, I...>) {
-  return std::integer_sequence<int, ((2 * (I / P) + First) * P + I % P)...>{};
-}
-/// What low_pairs and high_pairs give, of each lane.
-template <bool High, class V>
-inline V lane_pairs(V a, V b) {
-  constexpr int w = width_of<V>, p = lane_width<V>;
-  return shuffle(a, b, interleaving_in_lanes < w, p,
-                 High ? p / 2 : 0 > (std::make_integer_sequence<int, w>{}));
-}
-/// Lanes 0, 2, … or 1, 3, … of a and b one after another.
-template <bool Odd, class V>
-inline V alternate_lanes(V a, V b) {
-  constexpr int w = width_of<V>, p = lane_width<V>;
-  return shuffle(a, b, every_second_lane < w, p,
-                 Odd ? 1 : 0 > (std::make_integer_sequence<int, w>{}));
-}
-
-/// Transposes W x W elements in registers: first what is in lanes, then lanes.
+/// Transposes W x W elements in registers: first within pieces of 16 bytes, which most shuffles of
+/// a processor stay in, then whole pieces.
 template <class R, int W>
 inline void transpose_registers(vector<R, W> (&a)[W]) {
   if constexpr (W > 1) {
     using V = vector<R, W>;
-    constexpr int p = lane_width<V>, lanes = W / p;
+    constexpr int p = std::min<int>(W, 16 / sizeof(R)), pieces = W / p;
     // Of each p rows, each round interleaves row i with row i + p/2 (a perfect shuffle; log2 p of
     // them make a transpose).
 #pragma GCC unroll 4
@@ -154,24 +136,24 @@ inline void transpose_registers(vector<R, W> (&a)[W]) {
       for (int g = 0; g < W; g += p) {
 #pragma GCC unroll 8
         for (int i = 0; i < p / 2; ++i) {
-          b[g + 2 * i] = lane_pairs<false>(a[g + i], a[g + i + p / 2]);
-          b[g + 2 * i + 1] = lane_pairs<true>(a[g + i], a[g + i + p / 2]);
+          b[g + 2 * i] = pairs<p, 0>(a[g + i], a[g + i + p / 2]);
+          b[g + 2 * i + 1] = pairs<p, 1>(a[g + i], a[g + i + p / 2]);
         }
       }
 #pragma GCC unroll 16
       for (int i = 0; i < W; ++i) a[i] = b[i];
     }
-    // Of rows p apart, each round sorts the lanes of two into even and odd ones.
+    // Of rows p apart, each round sorts the pieces of two into even and odd ones.
 #pragma GCC unroll 4
-    for (int round = 1; round < lanes; round *= 2) {
+    for (int round = 1; round < pieces; round *= 2) {
       V b[W];
 #pragma GCC unroll 8
-      for (int i = 0; i < lanes / 2; ++i) {
+      for (int i = 0; i < pieces / 2; ++i) {
 #pragma GCC unroll 8
         for (int q = 0; q < p; ++q) {
           const V x = a[2 * i * p + q], y = a[(2 * i + 1) * p + q];
-          b[i * p + q] = alternate_lanes<false>(x, y);
-          b[(i + lanes / 2) * p + q] = alternate_lanes<true>(x, y);
+          b[i * p + q] = alternate<p, 0>(x, y);
+          b[(i + pieces / 2) * p + q] = alternate<p, 1>(x, y);
         }
       }
 #pragma GCC unroll 16
