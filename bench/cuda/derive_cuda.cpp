@@ -127,6 +127,15 @@ void add_copy(suite& s, const std::string& of, index_t elements) {
   add_case(s, r, kRepetitions, run_copy);
 }
 
+void add_gradient(suite& s, const derive_case& c) {
+  row r = row_of(c, "tridia cuda");
+  r.case_name = c.scheme + " gradient";
+  r.layout.reset();
+  r.floor_bytes *= 3;
+  add_case(s, r, kRepetitions,
+           [=](benchmark::State& state, row& measured) { run_gradient(state, measured, c); });
+}
+
 }  // namespace
 
 void add_cuda_derive(suite& s) {
@@ -139,22 +148,17 @@ void add_cuda_derive(suite& s) {
                [=](benchmark::State& state, row& r) { run_constant(state, r, c); });
     }
   }
+  const derive_case c6{tridia::quantity::first_derivative, "C6", tridia::boundary::regular, 512, 2};
   index_t points = 0;
   for (const derive_case& c : derive_cases()) {
     if (c.points != points) {
+      if (points == c6.points) add_gradient(s, c6);
       points = c.points;
       add_copy(s, std::to_string(points) + "^3", points * points * points);
     }
     add_case(s, row_of(c, "tridia cuda"), kRepetitions,
              [=](benchmark::State& state, row& r) { run_operator(state, r, c); });
   }
-  const derive_case c6{tridia::quantity::first_derivative, "C6", tridia::boundary::regular, 512, 2};
-  row gradient = row_of(c6, "tridia cuda");
-  gradient.case_name = "C6 gradient";
-  gradient.layout.reset();
-  gradient.floor_bytes *= 3;
-  add_case(s, gradient, kRepetitions,
-           [=](benchmark::State& state, row& r) { run_gradient(state, r, c6); });
   for (const index_t edge : {256, 512}) {
     for (const int axis : {0, 1, 2}) {
       add_derive_peers(s, {c6.what, c6.scheme, c6.boundary, edge, axis});

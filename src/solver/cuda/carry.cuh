@@ -70,6 +70,7 @@ class carry {
     if (last_) memory_.ends[place_] = v;
     meet_threads(threads_);
     V c(0);
+#pragma unroll 4
     for (int w = first_; w != place_; w += Back ? -lanes_ : lanes_) {
       c = core::sub_mul(memory_.ends[w], memory_.minus_whole[w], c);
     }

@@ -165,12 +165,17 @@ __device__ __forceinline__ void prepare_ends(const line_tile<T>& t, index_t numb
   }
 }
 
-template <class T>
-__device__ __forceinline__ T scaled(const T& v, R scale) {
-  if constexpr (std::is_same_v<T, R>) {
-    return v * scale;
-  } else {
-    return v;
+/// By `scale`, unless rows have scales of their own.
+template <int Rows>
+__device__ __forceinline__ void scale_rows(const R* scales, R scale, V (&value)[Rows]) {
+  if constexpr (real) {
+    if (scales != nullptr) {
+#pragma unroll
+      for (int i = 0; i < Rows; ++i) value[i] = value[i] * scales[i];
+    } else {
+#pragma unroll
+      for (int i = 0; i < Rows; ++i) value[i] = value[i] * scale;
+    }
   }
 }
 
@@ -419,11 +424,10 @@ __global__ void __maxnreg__(scan_registers)
     x.back(factors, in);
 
     if (counts && !x.finite()) find_row(x.value, k0, found, longest);
+    if constexpr (Width > 1) scale_rows(s.scaled ? m.scales + k0 : nullptr, c.scale, x.value);
 #pragma unroll
     for (int i = 0; i < rows; ++i) {
-      V v = x.value[i];
-      if constexpr (Width > 1) v = scaled(v, s.scaled ? m.scales[k0 + i] : c.scale);
-      if (i < n) mine[(k0 + i) * step] = v;
+      if (i < n) mine[(k0 + i) * step] = x.value[i];
     }
     if (asks || gives) bulk::publish();
     if (!gives) {
