@@ -30,6 +30,10 @@ template <>
 tridia::core::complex<double> value_of(const wide& z) {
   return {static_cast<double>(z.real()), static_cast<double>(z.imag())};
 }
+template <>
+tridia::core::complex<float> value_of(const wide& z) {
+  return {static_cast<float>(z.real()), static_cast<float>(z.imag())};
+}
 wide wide_of(float v) { return v; }
 wide wide_of(double v) { return v; }
 template <class V>
@@ -38,7 +42,12 @@ template <>
 constexpr auto type_of<float> = tridia::value_type::f32;
 template <>
 constexpr auto type_of<double> = tridia::value_type::f64;
-wide wide_of(tridia::core::complex<double> v) { return {v.re, v.im}; }
+template <>
+constexpr auto type_of<tridia::core::complex<float>> = tridia::value_type::c64;
+template <class R>
+wide wide_of(tridia::core::complex<R> v) {
+  return {v.re, v.im};
+}
 
 /// A system and its solution, in the place of the rows.
 template <class V>
@@ -277,8 +286,31 @@ TEST(Chunk, IsAsExactInLongChunks) {
 TEST(Chunk, SolvesLongSystemsWithPivoting) {
   for (int run = 0; run < 4; ++run) {
     expect_solved<float, pivoting::partial, boundary::regular>({4000});
+    expect_solved<tridia::core::complex<float>, pivoting::partial, boundary::regular>({4000});
   }
 }
+/// Complex numbers about as small as are normal, of which a part, or both, need not be.
+template <class R>
+void expect_spared() {
+  using V = tridia::core::complex<R>;
+  rng random = random_for("crossing");
+  for (int run = 0; run < 10'000; ++run) {
+    const auto part = [&] {
+      const double size = flip(random) ? 0 : std::exp2(draw(random, -4, 4));
+      const double shift = static_cast<double>(draw_number(random, type_of<R>).real());
+      return static_cast<R>(size * (1 + std::fabs(shift))) * std::numeric_limits<R>::min();
+    };
+    const V x{part(), part()}, y{part(), part()};
+    const V crossed = tridia::core::crossing<V>::sparing(x, y).cross(V{1, 2}, V{3, 4});
+    EXPECT_TRUE(tridia::core::is_finite(crossed))
+        << x.re << ' ' << x.im << ", " << y.re << ' ' << y.im;
+  }
+}
+TEST(Crossing, SparesWhatIsLessThanNormal) {
+  expect_spared<float>();
+  expect_spared<double>();
+}
+
 TEST(Chunk, SolvesPeriodicWithPivoting) {
   expect_solved<double, pivoting::partial, boundary::periodic>();
 }

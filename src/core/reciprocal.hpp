@@ -11,15 +11,31 @@
 // near the ends of the range, and nothing of the code after a branch overlaps with that before it.
 namespace tridia::core {
 
-/// About 1 / a, of either sign, for what may be multiplied by anything near it. On a GPU to 20
-/// bits, with what is less than normal taken for 0.
+/// Whether a is less than normal.
+TRIDIA_FN bool is_tiny(float a) { return !(::fabsf(a) >= FLT_MIN); }
+TRIDIA_FN bool is_tiny(double a) {
+#if defined(__CUDA_ARCH__)  // by its upper half
+  return (__double2hiint(a) & 0x7fffffff) < 0x00100000;
+#else
+  return !(::fabs(a) >= DBL_MIN);
+#endif
+}
+/// Whether its larger part is, by which its reciprocal goes, or might become it on the way.
+template <class R>
+TRIDIA_FN mask_t<R> is_tiny(complex<R> a) {
+  const R re = magnitude(a.re), im = magnitude(a.im);
+  return is_tiny(select(re > im, re, im) * R(0.5));
+}
+
+/// About 1 / a, of either sign, for what may be multiplied by anything near it; what is less than
+/// normal is taken for 0. On a GPU to 20 bits.
 TRIDIA_FN float rough_reciprocal(float a) {
 #if defined(__CUDA_ARCH__)
   float r;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
   return r;
 #else
-  return 1.0f / a;
+  return 1.0f / (is_tiny(a) ? 0.0f : a);
 #endif
 }
 TRIDIA_FN double rough_reciprocal(double a) {
@@ -28,7 +44,7 @@ TRIDIA_FN double rough_reciprocal(double a) {
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(a));
   return __hiloint2double(__double2hiint(r), 0);
 #else
-  return 1.0 / a;
+  return 1.0 / (is_tiny(a) ? 0.0 : a);
 #endif
 }
 template <class R>
@@ -67,20 +83,6 @@ TRIDIA_FN double quick_reciprocal(double a) {
 template <class R>
 TRIDIA_FN complex<R> quick_reciprocal(complex<R> a) {
   return reciprocal_by(a, [](R r) { return quick_reciprocal(r); });
-}
-
-/// Whether a is less than normal.
-TRIDIA_FN bool is_tiny(float a) { return !(::fabsf(a) >= FLT_MIN); }
-TRIDIA_FN bool is_tiny(double a) {
-#if defined(__CUDA_ARCH__)  // by its upper half
-  return (__double2hiint(a) & 0x7fffffff) < 0x00100000;
-#else
-  return !(::fabs(a) >= DBL_MIN);
-#endif
-}
-template <class R>
-TRIDIA_FN mask_t<R> is_tiny(complex<R> a) {
-  return is_tiny(magnitude(a));
 }
 
 /// Reciprocals of numbers beside which those less than normal are rounded away.
