@@ -24,7 +24,7 @@ TRIDIA_FN bool is_tiny(double a) {
 template <class R>
 TRIDIA_FN mask_t<R> is_tiny(complex<R> a) {
   const R re = magnitude(a.re), im = magnitude(a.im);
-  return is_tiny(select(re > im, re, im) * R(0.5));
+  return is_tiny(select(re > im, re, im) * reciprocal(R(2)));
 }
 
 /// About 1 / a, of either sign, for what may be multiplied by anything near it; what is less than
