@@ -3,6 +3,7 @@
 
 #include "solver/cpu/workplace.hpp"
 
+#include <algorithm>
 #include <optional>
 
 // Systems that are neighbours in memory: all groups of a strip go through a row, then through the

@@ -90,9 +90,6 @@ class panel {
     for (int c = 0; c < C; ++c) at(lane, k)[c] = row[c * L + lane];
   }
 
-  /// Row k of every lane into a row of a tile.
-  void load_row(R* row, index_t k) const { load(row, k, k + 1); }
-
   /// The other way; lanes from `live` on are left out.
   template <class Moved = unheard>
   void store(const R* tile, index_t k0, index_t k1, int live, bool stream, Moved moved = {}) const {
