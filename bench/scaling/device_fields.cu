@@ -39,9 +39,12 @@ device_array on_device(const std::vector<double>& values) {
 }  // namespace
 
 std::shared_ptr<double> device_doubles(std::size_t count) {
-  auto memory = std::make_shared<device_array>(count * sizeof(double));
-  memory->set(0xff, nullptr);
-  return {memory, memory->as<double>()};
+  // Not from the pool of `device_array`, which other devices may not reach.
+  double* memory = nullptr;
+  check(cudaMalloc(&memory, count * sizeof(double)), "cudaMalloc");
+  const std::shared_ptr<double> owner(memory, [](double* p) { cudaFree(p); });
+  check(cudaMemset(memory, 0xff, count * sizeof(double)), "cudaMemset");
+  return owner;
 }
 
 void device_fill(double* to, const block_shape& s, const std::vector<double>& of_row) {

@@ -37,7 +37,7 @@ __device__ __forceinline__ chunk_place place_of(const onchip_shape& s, const Til
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int chunks = Uneven ? t.chunks() : s.chunks;
-  chunk_place p{-1, 0, lane, -1, 0, 0, s.warps_a_system, t.rank(), s.blocks};
+  chunk_place p{-1, 0, lane, -1, 0, 0, s.warps_a_system, s.reach, t.rank(), s.blocks};
   if (s.warps_a_system > 1) {
     p.system = s.by_warps_a_system.quotient(warp);
     p.warp = warp - p.system * s.warps_a_system;

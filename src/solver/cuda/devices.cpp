@@ -2,6 +2,7 @@
 #include "solver/cuda/devices.hpp"
 
 #include "solver/cuda/check.hpp"
+#include "solver/cuda/driver.hpp"
 #include "solver/host_pointer.hpp"
 
 namespace tridia::cuda {
@@ -48,6 +49,17 @@ int find_device(int asked) {
 }
 
 void check_device_pointer(const char* name, const void* p, int device) {
+  // Every execution asks this six times, and the driver answers sooner than the runtime, whose
+  // answer is needed only where this one is not enough.
+  static const auto ask =
+      driver_function<decltype(&cuPointerGetAttribute)>("cuPointerGetAttribute");
+  int home = -1;
+  if (ask != nullptr &&
+      ask(&home, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, reinterpret_cast<CUdeviceptr>(p)) ==
+          CUDA_SUCCESS &&
+      home == device) {
+    return;
+  }
   cudaPointerAttributes a{};
   check(cudaPointerGetAttributes(&a, p), "cudaPointerGetAttributes");
   const bool here = a.type == cudaMemoryTypeManaged || a.type == cudaMemoryTypeHost ||

@@ -41,6 +41,7 @@ struct findings {
   }
   /// Whether any of so many systems is open. By a warp, after a barrier of the block.
   [[nodiscard]] __device__ __forceinline__ bool any_open(int systems) const {
+    if (systems == 1) return is_open(0);
     bool open = false;
 #pragma unroll 1
     for (int i = static_cast<int>(threadIdx.x) % warp_size; i < systems; i += warp_size) {

@@ -68,7 +68,8 @@ struct watcher {
 
 /// `count` lanes with a chunk each, `stride` lanes apart, this one's being number `at`; any number
 /// of such groups in a warp, all of one count. `up` makes of their equations those of all together,
-/// for every lane; `down` makes of the ends of all together those of this lane.
+/// for every lane; `down` makes of the ends of all together those of this lane. Chunks that are
+/// `reach` or more apart do not depend on each other.
 template <class V, pivoting P>
 class warp_level;
 
@@ -90,13 +91,14 @@ class warp_level<V, pivoting::none> {
         end_(at == count - 1) {}
 
   template <class Watch>
-  __device__ __forceinline__ equations up(const equations& mine, Watch& watch) {
+  __device__ __forceinline__ equations up(const equations& mine, Watch& watch,
+                                          int reach = warp_size) {
     first_ = mine.first;
     if (count_ == 1) return watch.tell(group(), mine);
     row_ = chunk::link(mine.last, shuffle(first_, lane_ + (inner_ ? stride_ : 0)), [&](const V& v) {
       if (inner_) watch(v);
     });
-    for (int d = 1; d < count_ - 1; d *= 2) {
+    for (int d = 1; d < min(count_ - 1, reach); d *= 2) {
       const bool left = inner_ && at_ >= d, right = inner_ && at_ + d < count_ - 1;
       const equation of_left = shuffle(row_, lane_ - (left ? d * stride_ : 0));
       const equation of_right = shuffle(row_, lane_ + (right ? d * stride_ : 0));
@@ -152,7 +154,7 @@ class warp_level<V, pivoting::partial> {
       : lane_(static_cast<int>(threadIdx.x) % warp_size), at_(at), count_(count), stride_(stride) {}
 
   template <class Watch>
-  __device__ __forceinline__ equations up(equations mine, Watch&) {
+  __device__ __forceinline__ equations up(equations mine, Watch&, int = warp_size) {
     for (int d = 1; d < count_; d *= 2) {
       const side s = side_of(d);
       const equations other = shuffle(mine, partner(s, d));
@@ -206,6 +208,7 @@ struct chunk_place {
   int lane;         // in the lanes of the warp that belong to the system
   int at, count;    // in the chunks of these lanes, and their number; at = -1 without a chunk
   int warp, warps;  // in the system's warps
+  int reach;        // chunks that are so far apart do not depend on each other
   int rank, ranks;  // in the blocks that share the system
 };
 
@@ -233,7 +236,7 @@ class block_level {
   template <class Watch>
   __device__ __forceinline__ equations up(const equations& mine, equations* of_warps,
                                           Watch& watch) {
-    auto all = lanes_.up(mine, watch);
+    auto all = lanes_.up(mine, watch, place_.reach);
     if (place_.warps > 1) {
       auto* const of_part = of_warps + static_cast<int>(threadIdx.x) / warp_size - place_.warp;
       if (place_.lane == 0) of_part[place_.warp] = all;

@@ -17,6 +17,9 @@ constexpr int good_access = 256;
 /// Of an array, in rows and systems, that give a block enough to do; and blocks that do so for a
 /// device.
 constexpr int enough_bytes = 4096, enough_blocks = 128, most_access = 1024;
+/// Of the arrays, for each thread: registers leave a multiprocessor some 500 of them, and so many
+/// bytes of each keep memory busy.
+constexpr int enough_of_thread = 256;
 
 /// Of the boxes that the copy engine moves: rows, and bytes at a multiple of which they lie.
 constexpr int most_box = 256, box_alignment = 128;
@@ -45,6 +48,11 @@ interleaved_shape shape_of(const task& t, int systems, int chunks, int in_group,
   s.log_groups = log2_of(chunks) - s.log_in_group;
   s.groups = 1 << s.log_groups;
   s.log_lanes = std::max(s.log_groups, log2_of(power_from(blocks)));
+  while (chunks == 1 && can_take_rounds(size) &&
+         4 * s.rows * static_cast<int>(size) << s.log_rounds < enough_of_thread &&
+         s.threads() > warp_size) {
+    ++s.log_rounds;
+  }
   // Two blocks that ask for the halves of a line of the cache at the same time get them faster.
   s.neighbours = clusters && blocks == 1 && systems * static_cast<int>(size) < cache_line ? 2 : 1;
   const layout::axes& m = t.geometry.matrices;
@@ -113,7 +121,7 @@ interleaved_shape shape_for(const task& t, const interleaved_tuning& tuning, int
 
 bool is_sound(const interleaved_shape& s, std::size_t most_shared) {
   return s.threads() >= warp_size && s.threads() <= most_threads && s.groups <= warp_size &&
-         s.systems << s.log_lanes <= s.threads() &&
+         s.systems << s.log_lanes <= s.threads() << s.log_rounds &&
          (index_t{s.turns.tiles} + 1) * s.blocks < most_grid &&
          (s.blocks - 1) * s.block_rows < s.rows && s.shared_bytes <= most_shared;
 }

@@ -20,12 +20,18 @@ using V = TRIDIA_VALUE;
 using core::chunk;
 using solver::operands;
 
-/// Whether blocks take several tiles.
-template <pivoting P, bool Cluster>
-inline constexpr bool stays = (Cluster && can_stay(P, sizeof(V)));
+/// How blocks go about systems: one has all their rows, and a thread for each chunk or for several
+/// systems, one in each round; or a cluster shares them.
+enum class manner { at_once, in_rounds, in_clusters };
 
-template <bool Stays>
-using tile = interleaved_tile<V, Stays>;
+template <manner M>
+inline constexpr bool shares = (M == manner::in_clusters);
+/// Whether blocks take several tiles.
+template <pivoting P, manner M>
+inline constexpr bool stays = (shares<M> && can_stay(P, sizeof(V)));
+
+template <pivoting P, manner M>
+using tile = interleaved_tile<V, stays<P, M>, M == manner::in_rounds>;
 using chunk_rows = interleaved_rows<V>;
 
 /// A struct's values in shared memory, `pitch` apart.
@@ -83,9 +89,9 @@ struct places {
   int chunks_here, stride;               // of the group, but for empty ones; lanes between them
   chunk_place of_group;
 
-  __device__ __forceinline__ places(const interleaved_shape& s, int rank, int rows) {
+  __device__ __forceinline__ places(const interleaved_shape& s, int rank, int rows, int round) {
     const int thread = static_cast<int>(threadIdx.x), in_group = 1 << s.log_in_group;
-    system = thread & (s.systems - 1), chunk = thread >> s.log_systems;
+    system = (thread & (s.systems - 1)) + round * s.threads(), chunk = thread >> s.log_systems;
     group = chunk >> s.log_in_group, lane_chunk = chunk & (in_group - 1);
     const int chunks = s.by_chunk_rows.quotient(rows + s.chunk_rows - 1);
     chunks_here = max(min(chunks - group * in_group, in_group), 0);
@@ -93,8 +99,8 @@ struct places {
     const int groups = (chunks + in_group - 1) >> s.log_in_group;
     const int other = thread >> s.log_lanes, at = thread & (s.exchange_lanes() - 1);
     const bool used = other < s.systems;
-    of_group = {used ? other : -1, at, at, used && at < groups ? at : -1, groups, 0, 1, rank,
-                s.blocks};
+    of_group = {used ? other : -1, at,   at,      used && at < groups ? at : -1, groups, 0, 1,
+                warp_size,         rank, s.blocks};
   }
   /// Rows of the system from the first one of this thread's chunk on.
   __device__ __forceinline__ int rows_below(const interleaved_shape& s) const {
@@ -146,7 +152,7 @@ __device__ __forceinline__ ends_of<P> solve_chunks(const equations_of<P>& mine, 
 }
 
 /// What a thread of the block keeps from tile to tile.
-template <pivoting P, bool Cluster>
+template <pivoting P, manner M>
 struct block_state {
   const geometry& g;
   const typed_operands<V>& o;
@@ -154,53 +160,52 @@ struct block_state {
   const interleaved_shape& s;
   unsigned char* memory;
   int rank;
-  walk<stays<P, Cluster>> tiles;
+  walk<stays<P, M>> tiles;
   bulk::arrival arrival;
-  mail<Cluster> from_blocks;
+  mail<shares<M>> from_blocks;
 };
 
 /// What it works with, found anew for each tile: there are no registers to keep it all in.
-template <pivoting P, bool Cluster>
+template <pivoting P, manner M>
 struct workplace {
   const interleaved_shape& s;
   block_memory<P> m;
-  tile<stays<P, Cluster>> t;
-  mail<Cluster>& from_blocks;
+  tile<P, M> t;
+  mail<shares<M>>& from_blocks;
 
-  __device__ __forceinline__ explicit workplace(block_state<P, Cluster>& b)
+  __device__ __forceinline__ explicit workplace(block_state<P, M>& b)
       : s(b.s),
         m(b.s, b.memory),
         t(b.g, b.o, b.maps, b.s, m.arrays, m.bases, b.arrival, b.rank, b.tiles),
         from_blocks(b.from_blocks) {}
 };
 
-/// A thread's chunk.
+/// A thread's chunk of a round.
 struct chunk_work {
   places p;
   int n;  // rows; none where systems run out: lanes work on nothing
   chunk_rows rows;
 
-  template <pivoting P, bool Cluster>
-  __device__ __forceinline__ chunk_work(const block_state<P, Cluster>& b,
-                                        const tile<stays<P, Cluster>>& t)
-      : p(b.s, b.rank, t.rows()),
+  template <pivoting P, manner M>
+  __device__ __forceinline__ chunk_work(const block_state<P, M>& b, const tile<P, M>& t, int round)
+      : p(b.s, b.rank, t.rows(), round),
         n(p.system < t.systems() ? min(b.s.chunk_rows, t.rows() - p.chunk * b.s.chunk_rows) : 0),
         rows(t, b.s, p.system, p.chunk * b.s.chunk_rows, b.g.conjugate) {}
 };
 
 /// Solves the chunks, unless that is `in_vain`; x is in shared memory then, and the systems that
 /// failed, or whose numbers grow, are marked.
-template <pivoting P, boundary B, bool Cluster>
-__device__ __forceinline__ void solve_plainly(workplace<P, Cluster>& w, chunk_work& c,
+template <pivoting P, boundary B, manner M>
+__device__ __forceinline__ void solve_plainly(workplace<P, M>& w, chunk_work& c,
                                               bool in_vain = false) {
   constexpr pivoting none = pivoting::none;
   using C = chunk<V, none>;
-  watcher<P == pivoting::partial, Cluster> watch{!in_vain}, watch_other;
+  watcher<P == pivoting::partial, shares<M>> watch{!in_vain}, watch_other;
   equations_of<none> e{};
   if (c.n > 0 && !in_vain) e = C::template reduce<true>(c.n, c.rows, watch);
   if (w.t.goes_on()) w.t.publish();
   const auto ends =
-      solve_chunks<none, P, B, Cluster>(e, c.p, w.s, w.m, w.from_blocks, watch, watch_other, [&] {
+      solve_chunks<none, P, B, shares<M>>(e, c.p, w.s, w.m, w.from_blocks, watch, watch_other, [&] {
         if (threadIdx.x == 0) w.t.ask_for_diag();
       });
   bool grown = false;
@@ -219,17 +224,16 @@ __device__ __forceinline__ void solve_plainly(workplace<P, Cluster>& w, chunk_wo
 }
 
 /// The same with pivoting, for the systems whose numbers grow.
-template <boundary B, bool Cluster>
-__device__ __forceinline__ void solve_pivoted(workplace<pivoting::partial, Cluster>& w,
-                                              chunk_work& c) {
+template <boundary B, manner M>
+__device__ __forceinline__ void solve_pivoted(workplace<pivoting::partial, M>& w, chunk_work& c) {
   constexpr pivoting partial = pivoting::partial;
   using C = chunk<V, partial>;
-  watcher<false, Cluster> watch, watch_other;
+  watcher<false, shares<M>> watch, watch_other;
   equations_of<partial> e{};
   typename C::middle middle;
   if (c.n > 0) e = C::template reduce<true>(c.n, c.rows, middle);
-  const auto ends = solve_chunks<partial, partial, B, Cluster>(e, c.p, w.s, w.m, w.from_blocks,
-                                                               watch, watch_other, [] {});
+  const auto ends = solve_chunks<partial, partial, B, shares<M>>(e, c.p, w.s, w.m, w.from_blocks,
+                                                                 watch, watch_other, [] {});
   const int other = c.p.of_group.system;
   if (!watch_other.calm && other >= 0 && w.m.found.is_grown(other)) {
     w.m.found.bad[other] = unsolved;
@@ -243,33 +247,36 @@ __device__ __forceinline__ void solve_pivoted(workplace<pivoting::partial, Clust
 /// that is in vain; the systems whose numbers grow are brought in once more, most likely from the
 /// second-level cache. Blocks of a cluster have to agree about each system: one that thinks it in
 /// vain says so instead of trying.
-template <boundary B, bool Cluster>
-__device__ __forceinline__ void solve_block(workplace<pivoting::none, Cluster>& w, chunk_work& c) {
-  solve_plainly<pivoting::none, B, Cluster>(w, c);
+template <boundary B, manner M>
+__device__ __forceinline__ void solve_block(workplace<pivoting::none, M>& w, chunk_work& c) {
+  solve_plainly<pivoting::none, B, M>(w, c);
 }
-template <boundary B, bool Cluster>
-__device__ __forceinline__ void solve_block(workplace<pivoting::partial, Cluster>& w,
-                                            chunk_work& c) {
+template <boundary B, manner M>
+__device__ __forceinline__ void solve_block(workplace<pivoting::partial, M>& w, chunk_work& c) {
   const findings& found = w.m.found;
   const bool idle = c.p.system >= w.t.systems();
   vote(c.rows, c.n, c.p.system, false, found);
   bool grown = found.is_grown(c.p.system);
-  if (Cluster || !__syncthreads_and(grown || idle)) {
-    solve_plainly<pivoting::partial, B, Cluster>(w, c, grown);
+  if (shares<M> || !__syncthreads_and(grown || idle)) {
+    solve_plainly<pivoting::partial, B, M>(w, c, grown);
     grown = found.is_grown(c.p.system);
     if (!__syncthreads_or(grown)) return;
     w.from_blocks.has_read();
     const bool spoiled = found.is_spoiled(c.p.system);
     if (__syncthreads_or(spoiled)) {
-      const bool all = __syncthreads_and(spoiled || idle);
+      // In rounds, a thread brings in the system that it has: the ones before are solved.
+      constexpr bool one_round = M != manner::in_rounds;
+      const bool all = __syncthreads_and(spoiled || idle) && one_round;
       w.t.publish();
       __syncthreads();
-      w.t.load(all, [&](int system) { return found.is_spoiled(system); });
+      w.t.load(all, [&](int system) {
+        return (one_round || system == c.p.system) && found.is_spoiled(system);
+      });
     }
     w.from_blocks.may_send();
   }
   if (!grown) c.n = 0;
-  solve_pivoted<B, Cluster>(w, c);
+  solve_pivoted<B, M>(w, c);
 }
 
 /// Systems that came out not finite, after the others have been stored: the tile is free.
@@ -289,8 +296,8 @@ __device__ __noinline__ void solve_left(const geometry& g, const typed_operands<
 }
 
 /// The tile that has been asked for comes in.
-template <pivoting P, bool Cluster>
-__device__ __forceinline__ void bring_in(block_state<P, Cluster>& b, workplace<P, Cluster>& w) {
+template <pivoting P, manner M>
+__device__ __forceinline__ void bring_in(block_state<P, M>& b, workplace<P, M>& w) {
   share(2 * b.s.systems, b.s.threads(), [&](int i) { w.m.found.grown[i] = 0; });
   w.t.find_bases();
   __syncthreads();
@@ -299,9 +306,9 @@ __device__ __forceinline__ void bring_in(block_state<P, Cluster>& b, workplace<P
 }
 
 /// Its solution goes out, and what became of its systems.
-template <pivoting P, boundary B, bool Cluster>
-__device__ __forceinline__ void take_out(block_state<P, Cluster>& b, workplace<P, Cluster>& w) {
-  tile<stays<P, Cluster>>& t = w.t;
+template <pivoting P, boundary B, manner M>
+__device__ __forceinline__ void take_out(block_state<P, M>& b, workplace<P, M>& w) {
+  tile<P, M>& t = w.t;
   const findings& found = w.m.found;
   t.publish();
   __syncthreads();
@@ -312,7 +319,7 @@ __device__ __forceinline__ void take_out(block_state<P, Cluster>& b, workplace<P
   if (b.rank > 0) return;
 
   found.hear(b.s.systems, b.s.blocks, b.from_blocks);
-  if constexpr (Cluster) left = found.any_open(t.systems());
+  if constexpr (shares<M>) left = found.any_open(t.systems());
   share(b.o.status ? t.systems() : 0, b.s.threads(), [&](int i) {
     if (!found.is_open(i)) b.o.status[t.offset(layout::status, i)] = found.status(i, b.s.rows);
   });
@@ -321,7 +328,7 @@ __device__ __forceinline__ void take_out(block_state<P, Cluster>& b, workplace<P
       [&] { solve_left<P, B>(b.g, b.o, b.s, t.number(0), t.systems(), w.m.arrays, found.bad); });
 }
 
-template <pivoting P, boundary B, bool Cluster>
+template <pivoting P, boundary B, manner M>
 __global__ void __launch_bounds__(most_threads)
     interleaved_kernel(const __grid_constant__ geometry g,
                        const __grid_constant__ typed_operands<V> o,
@@ -329,26 +336,29 @@ __global__ void __launch_bounds__(most_threads)
                        const __grid_constant__ interleaved_shape s) {
   extern __shared__ __align__(128) unsigned char memory[];
   // Clusters of neighbours that work apart are filled up with blocks that have nothing to do.
-  if (!Cluster && blockIdx.x >= static_cast<unsigned>(s.turns.tiles)) return;
-  const block_place at = this_place<Cluster>();
+  if (!shares<M> && blockIdx.x >= static_cast<unsigned>(s.turns.tiles)) return;
+  const block_place at = this_place<shares<M>>();
   const block_memory<P> m(s, memory);
-  block_state<P, Cluster> b{g,
-                            o,
-                            maps,
-                            s,
-                            memory,
-                            at.rank,
-                            walk<stays<P, Cluster>>(s.turns, at.group),
-                            bulk::arrival(m.arrival),
-                            mail<Cluster>(m.mail)};
+  block_state<P, M> b{g,
+                      o,
+                      maps,
+                      s,
+                      memory,
+                      at.rank,
+                      walk<stays<P, M>>(s.turns, at.group),
+                      bulk::arrival(m.arrival),
+                      mail<shares<M>>(m.mail)};
   b.arrival.start();
   b.from_blocks.start();
-  if (threadIdx.x == 0) workplace<P, Cluster>(b).t.ask_for_all();
+  if (threadIdx.x == 0) workplace<P, M>(b).t.ask_for_all();
   while (true) {
     workplace w(b);
     bring_in(b, w);
-    chunk_work c(b, w.t);
-    solve_block<B>(w, c);
+#pragma unroll 1
+    for (int round = 0; round < (M == manner::in_rounds ? s.rounds() : 1); ++round) {
+      chunk_work c(b, w.t, round);
+      solve_block<B>(w, c);
+    }
     take_out<P, B>(b, w);
     if (!b.tiles.goes_on()) break;
     b.from_blocks.has_read();
@@ -358,8 +368,12 @@ __global__ void __launch_bounds__(most_threads)
 }
 
 template <pivoting P, boundary B>
-auto kernel_for(bool cluster) {
-  return cluster ? interleaved_kernel<P, B, true> : interleaved_kernel<P, B, false>;
+auto kernel_for(const interleaved_shape& s) {
+  if constexpr (can_take_rounds(sizeof(V))) {
+    if (s.rounds() > 1) return interleaved_kernel<P, B, manner::in_rounds>;
+  }
+  return s.blocks > 1 ? interleaved_kernel<P, B, manner::in_clusters>
+                      : interleaved_kernel<P, B, manner::at_once>;
 }
 
 template <pivoting P, boundary B>
@@ -370,21 +384,20 @@ cudaError_t launch(const geometry& g, const operands& o, const interleaved_shape
   // Without boxes nothing can be asked for beforehand.
   if (!maps.input) s.turns = {s.turns.tiles};
   const int together = std::max(s.blocks, s.neighbours);
-  return launch_clusters(kernel_for<P, B>(s.blocks > 1), index_t{s.turns.clusters()} * s.blocks,
-                         together, s.threads(), s.shared_bytes, stream, g, solver::typed<V>(o),
-                         maps, s);
+  return launch_clusters(kernel_for<P, B>(s), index_t{s.turns.clusters()} * s.blocks, together,
+                         s.threads(), s.shared_bytes, stream, g, solver::typed<V>(o), maps, s);
 }
 
 template <pivoting P, boundary B>
 interleaved_launches table() {
-  return {[](bool cluster, std::size_t bytes) {
-            const auto kernel = kernel_for<P, B>(cluster);
+  return {[](const interleaved_shape& s, std::size_t bytes) {
+            const auto kernel = kernel_for<P, B>(s);
             const cudaError_t allowed = allow_shared(kernel, bytes);
-            if (allowed != cudaSuccess || !cluster) return allowed;
+            if (allowed != cudaSuccess || s.blocks == 1) return allowed;
             return cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
           },
           [](const interleaved_shape& s, int* clusters) {
-            return most_clusters(kernel_for<P, B>(true), s.blocks, s.threads(), s.shared_bytes,
+            return most_clusters(kernel_for<P, B>(s), s.blocks, s.threads(), s.shared_bytes,
                                  clusters);
           },
           &launch<P, B>};

@@ -29,8 +29,9 @@ struct interleaved_shape {
   int systems, log_systems;
   int groups, log_groups;
   int log_in_group;
-  int log_lanes;  // lanes of a warp that hold the groups of a system, or equations of its blocks
-  int across;     // tiles, of so many systems each, that the fastest axis of the batch takes
+  int log_lanes;   // lanes of a warp that hold the groups of a system, or equations of its blocks
+  int log_rounds;  // a block's threads take its systems in so many rounds, if each is one chunk
+  int across;      // tiles, of so many systems each, that the fastest axis of the batch takes
   divisor by_across, by_chunk_rows;
   tile_turns turns;
   bool boxes;       // whether the copy engine may move boxes of the arrays
@@ -39,7 +40,8 @@ struct interleaved_shape {
   std::size_t shared_bytes;
 
   TRIDIA_FN int exchange_lanes() const { return 1 << log_lanes; }
-  TRIDIA_FN int threads() const { return systems << (log_groups + log_in_group); }
+  TRIDIA_FN int rounds() const { return 1 << log_rounds; }
+  TRIDIA_FN int threads() const { return systems << (log_groups + log_in_group) >> log_rounds; }
 };
 
 /// What tuning decides; powers of two, 0: by rule.
@@ -51,6 +53,10 @@ struct interleaved_tuning {
 /// The shape for a problem, or nothing if it does not fit.
 std::optional<interleaved_shape> plan_interleaved(const solver::task&, const interleaved_tuning&,
                                                   const chip_limits&);
+
+/// Whether there are kernels for values of so many bytes that take a block's systems in rounds:
+/// with 8 bytes the loop costs registers, and short systems fill a thread's share of memory sooner.
+TRIDIA_FN constexpr bool can_take_rounds(std::size_t value_bytes) { return value_bytes == 4; }
 
 /// Whether kernels for values of so many bytes let clusters stay for several tiles: with pivoting
 /// they have too few registers, and may need a tile once more, with 16 bytes an element too few as
@@ -65,9 +71,9 @@ bool may_stay(const interleaved_shape&, const solver::task&);
 inline constexpr int most_turns = 4;
 
 struct interleaved_launches {
-  /// Once a device, before the first launch: lets blocks (of clusters, or not) have `bytes` of
-  /// shared memory.
-  cudaError_t (*prepare)(bool cluster, std::size_t bytes);
+  /// Once a device, before the first launch of such a shape: lets its blocks have `bytes` of shared
+  /// memory.
+  cudaError_t (*prepare)(const interleaved_shape&, std::size_t bytes);
   /// Clusters of the shape that the device holds at a time, once it has been prepared.
   cudaError_t (*count)(const interleaved_shape&, int* clusters);
   cudaError_t (*solve)(const layout::geometry&, const solver::operands&, const interleaved_shape&,

@@ -21,10 +21,11 @@ TRIDIA_FN index_t fastest_extent(const geometry& g) {
   return g.matrices.at[g.matrices.count - 1].extent;
 }
 
-/// The block's systems in shared memory: row by row, the systems side by side. The next tile's
+/// The block's systems in shared memory: row by row, the systems side by side. `Rounds`: there may
+/// be fewer threads than systems. The next tile's
 /// arrays are asked for as soon as their places are free: diag's when the chunks are reduced, sub's
 /// and sup's when they are expanded, and rhs's when x has left.
-template <class V, bool Stays>
+template <class V, bool Stays, bool Rounds>
 class interleaved_tile {
  public:
   /// `bases`: room for an entry an array.
@@ -107,9 +108,11 @@ class interleaved_tile {
       // Outside the matrix there are zeros.
       if (g_.corners != edge::wrapped) return;
     } else if (all && in_vectors(layout::sub, layout::rhs, o_.in)) {
-      load_rows<per_vector>();
-    } else if (const int system = place<1>(); system < count_ && which(system)) {
-      load_rows<1>();
+      for_own_systems<per_vector>([&](int system) { load_rows<per_vector>(system); });
+    } else {
+      for_own_systems<1>([&](int system) {
+        if (which(system)) load_rows<1>(system);
+      });
     }
     if (g_.corners != edge::inside) {
       share(count_, s_.threads(), [&](int s) {
@@ -164,9 +167,11 @@ class interleaved_tile {
   template <class Skip>
   __device__ __forceinline__ void store_by_threads(bool skipped, Skip skip) {
     if (!skipped && in_vectors(layout::x, layout::x, &o_.x)) {
-      store_rows<per_vector>();
-    } else if (const int system = place<1>(); system < count_ && !skip(system)) {
-      store_rows<1>();
+      for_own_systems<per_vector>([&](int system) { store_rows<per_vector>(system); });
+    } else {
+      for_own_systems<1>([&](int system) {
+        if (!skip(system)) store_rows<1>(system);
+      });
     }
   }
 
@@ -214,10 +219,16 @@ class interleaved_tile {
     }
   }
 
-  // Threads go over the tile row by row, `Together` systems each.
-  template <int Together>
-  __device__ __forceinline__ int place() const {
-    return static_cast<int>(threadIdx.x) * Together & (s_.systems - 1);
+  // Threads go over the tile row by row, `Together` systems each: calls f with the first of them,
+  // several times if there are fewer threads than systems.
+  template <int Together, class F>
+  __device__ __forceinline__ void for_own_systems(F f) const {
+    const int first = static_cast<int>(threadIdx.x) * Together & (s_.systems - 1);
+#pragma unroll 1
+    for (int i = first; i < count_; i += s_.threads() * Together) {
+      f(i);
+      if (!Rounds) break;
+    }
   }
   template <int Together>
   __device__ __forceinline__ int first_row() const {
@@ -225,15 +236,14 @@ class interleaved_tile {
   }
   template <int Together>
   __device__ __forceinline__ int row_step() const {
-    return s_.threads() * Together >> s_.log_systems;
+    return max(s_.threads() * Together >> s_.log_systems, 1);
   }
 
   /// The entries at the edges of the matrix are left out where they are not numbers of it, or lie
   /// elsewhere.
   template <int Together>
-  __device__ __forceinline__ void load_rows() {
-    const int system = place<Together>(), first = first_row<Together>();
-    const int step = row_step<Together>();
+  __device__ __forceinline__ void load_rows(int system) {
+    const int first = first_row<Together>(), step = row_step<Together>();
     const bool inside = g_.corners == edge::inside;
     const int sub_edge = inside ? -1 : -row0_, sup_edge = inside ? -1 : s_.rows - 1 - row0_;
     const V* from[4];
@@ -264,12 +274,11 @@ class interleaved_tile {
     }
   }
   template <int Together>
-  __device__ __forceinline__ void store_rows() {
+  __device__ __forceinline__ void store_rows(int system) {
     struct alignas(Together > 1 ? 16 : alignof(V)) vector {
       V v[Together];
     };
-    const int system = place<Together>(), first = first_row<Together>();
-    const int step = row_step<Together>();
+    const int first = first_row<Together>(), step = row_step<Together>();
     V* to = o_.x + offset(layout::x, system) + first * g_.lines[layout::x].step;
     const index_t strides = step * g_.lines[layout::x].step;
     const V* const from = array(layout::rhs) + system;

@@ -32,7 +32,7 @@ std::unique_ptr<const method> make_interleaved(const task& t, interleaved_shape 
                                                const device_limits& d) {
   const interleaved_launches launches =
       launches_for(t, interleaved_f32, interleaved_f64, interleaved_c64, interleaved_c128);
-  check(launches.prepare(s.blocks > 1, d.shared_bytes), giving_memory);
+  check(launches.prepare(s, d.shared_bytes), giving_memory);
   if (may_stay(s, t)) {
     int clusters = 0;
     check(launches.count(s, &clusters), "cudaOccupancyMaxActiveClusters");
@@ -41,6 +41,7 @@ std::unique_ptr<const method> make_interleaved(const task& t, interleaved_shape 
   std::string manner =
       describe("on chip, a lane for each of " + std::to_string(s.systems) + " neighbouring systems",
                s.chunk_rows, s.threads(), s.blocks);
+  if (s.rounds() > 1) manner += ", in " + std::to_string(s.rounds()) + " rounds";
   if (s.turns.each > 1) {
     manner += ", " + std::to_string(s.turns.each) + " times one after another";
   }

@@ -10,8 +10,9 @@ namespace {
 using solver::task;
 
 constexpr int banks = 32;
-/// Bytes: what the bulk copy engine moves multiples of, and what is worth a copy of its own.
-constexpr int bulk_granule = 16, shortest_line = 256;
+/// Bytes: what the bulk copy engine moves multiples of, and what is worth a copy of its own;
+/// systems that take less than `good_line` each are better moved as a box.
+constexpr int bulk_granule = 16, shortest_line = 256, good_line = 512;
 
 constexpr int granule_elements(int size) { return bulk_granule / std::min(size, bulk_granule); }
 
@@ -249,6 +250,7 @@ std::optional<onchip_shape> plan_joined(const task& t, const onchip_tuning& tuni
   s.threads = s.warps_a_system * warp_size;
   // Pieces of different sizes cut their rows into as many chunks as there are threads.
   if (ragged) s.chunks = s.threads;
+  if (!ragged) s.reach = (rows - 1) / s.chunk_rows + 1;
   // The first row lies as far behind a line of the cache as it does in memory.
   s.pitch = s.array_pitch = round_up(s.block_rows + cache_line / size - 1, cache_line / size);
   s.shared_bytes = shared_bytes_of(s, size, ragged ? (p.systems + 1) * sizeof(int) : 0);
@@ -330,6 +332,8 @@ std::optional<onchip_shape> plan_onchip(const task& t, const onchip_tuning& tuni
   share_rows(s, size, tuning.blocks, limits.clusters);
   s.cluster = s.blocks;
   if (!lay_out(s, t, tuning, wanted_chunk(t, s, size), limits) || s.chunks < s.blocks) return {};
+  s.boxes = limits.clusters && s.blocks == 1 && s.input == mover::lines &&
+            s.block_rows * size < good_line;
   if ((g.matrices.size / s.systems + 1) * s.blocks > most_grid) return {};
   return s;
 }

@@ -133,7 +133,7 @@ __device__ __forceinline__ void report(const geometry& g, const typed_operands<V
     const int system = t.finding_of(i);
     if (found.is_open(system)) {
       V* const words = Cluster ? nullptr : t.room_of(i);
-      solve_alone<V, P, B>(g, o, t.number(i), words ? 4 : 0, {words, 1, s.array_pitch});
+      solve_alone<V, P, B>(g, o, t.number(i), Cluster ? 0 : 4, {words, 1, s.array_pitch});
     } else if (o.status) {
       o.status[t.status_of(i)] = found.status(system, s.rows);
     }
@@ -144,29 +144,38 @@ __device__ __forceinline__ void report(const geometry& g, const typed_operands<V
 template <pivoting P, boundary B, bool Cluster, class Tile>
 __global__ void __launch_bounds__(most_threads)
     onchip_kernel(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
-                  const __grid_constant__ onchip_shape s) {
+                  const __grid_constant__ onchip_shape s,
+                  const __grid_constant__ tensor_maps maps) {
   extern __shared__ __align__(cache_line) unsigned char memory[];
   block_memory<V> m(memory, s, block_solver<P, B, Cluster>::node_bytes);
   const findings found{m.flags, m.flags + s.systems, m.of_blocks};
-  Tile t(g, o, s, m.arrays, m.places, m.arrival, this_place<Cluster>());
-  share(2 * s.systems, s.threads, [&](int i) { m.flags[i] = 0; });
+  Tile t(g, o, Cluster ? nullptr : &maps, s, m.arrays, m.places, m.arrival, this_place<Cluster>());
   m.arrival.start(Tile::expecting);
   mail<Cluster> from_blocks(m.mail);
   from_blocks.start();
-  t.load();
-  from_blocks.may_send();
+  t.ask();
+  // While the systems are on their way.
+  share(2 * s.systems, s.threads, [&](int i) { m.flags[i] = 0; });
   constexpr bool uneven = Cluster || Tile::uneven;
   const chunk_place p = place_of<uneven>(s, t);
+  t.receive();
+  from_blocks.may_send();
   block_solver<P, B, Cluster>::solve(t, s, p, m, found, from_blocks);
   t.publish();
   __syncthreads();
   found.tell(t.systems(), t.rank(), s.blocks, from_blocks);
+  const bool open = found.any_open(t.systems());
   // Without a cluster the place of a system that is left is room to solve it, until the tile goes.
-  if (!Cluster) report<P, B, Cluster>(g, o, s, t, found);
-  t.store(found.any_open(t.systems()), [&](int system) { return found.is_unsolved(system); });
-  if (!Cluster || t.rank() > 0) return;
-  found.hear(t.systems(), s.blocks, from_blocks);
-  report<P, B, Cluster>(g, o, s, t, found);
+  if (!Cluster && open) report<P, B, Cluster>(g, o, s, t, found);
+  t.give(open, [&](int system) { return found.is_unsolved(system); });
+  if (Cluster && t.rank() == 0) {
+    found.hear(t.systems(), s.blocks, from_blocks);
+    report<P, B, Cluster>(g, o, s, t, found);
+  }
+  if (!Cluster && !open) {
+    share(o.status ? t.matrices() : 0, s.threads, [&](int i) { o.status[t.status_of(i)] = 0; });
+  }
+  t.wait_given();
 }
 
 template <pivoting P, boundary B>
@@ -182,7 +191,8 @@ cudaError_t launch(const geometry& g, const operands& o, const onchip_shape& s,
                    cudaStream_t stream) {
   const index_t groups = s.joined ? s.piece_count : (g.matrices.size + s.systems - 1) / s.systems;
   return launch_clusters(kernel_for<P, B>(s), groups * s.blocks, s.blocks, s.threads,
-                         s.shared_bytes, stream, g, solver::typed<V>(o), s);
+                         s.shared_bytes, stream, g, solver::typed<V>(o), s,
+                         s.boxes ? map_tensors(g, o, s, sizeof(V)) : tensor_maps{});
 }
 
 template <pivoting P, boundary B>

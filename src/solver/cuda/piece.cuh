@@ -7,6 +7,7 @@
 #include "solver/cuda/copy.cuh"
 #include "solver/cuda/onchip.hpp"
 #include "solver/cuda/share.cuh"
+#include "solver/cuda/tensor_maps.hpp"
 #include "solver/system.hpp"
 
 // Consecutive systems of any lengths in shared memory, where they follow each other as they do in
@@ -28,8 +29,8 @@ class piece {
 
   /// `starts` has room for one entry more than systems, if these are of different lengths.
   __device__ __forceinline__ piece(const geometry& g, const typed_operands<V>& o,
-                                   const onchip_shape& shape, V* memory, void* starts,
-                                   bulk::arrival& arrival, const block_place& at)
+                                   const tensor_maps*, const onchip_shape& shape, V* memory,
+                                   void* starts, bulk::arrival& arrival, const block_place& at)
       : g_(g),
         o_(o),
         s_(shape),
@@ -57,7 +58,7 @@ class piece {
     const int all = rows_ + chunk_rows_ - 1;
     return s_.pieces ? all / chunk_rows_ : s_.by_chunk_rows.quotient(all);
   }
-  __device__ __forceinline__ int systems() const { return 1; }
+  static constexpr __device__ __forceinline__ int systems() { return 1; }
   /// Row 0 lies as far behind a line of the cache as it does in memory: the copy engine needs the
   /// same place in 16 bytes, and is faster with the same place in a line.
   __device__ __forceinline__ V* array(int a, int) const {
@@ -74,10 +75,18 @@ class piece {
   __device__ __forceinline__ int finding_of(int) const { return 0; }
   __device__ __forceinline__ V* room_of(int matrix) const { return memory_ + start_of(matrix); }
 
-  /// Brings the systems in; the arrival has been started. Ends with a barrier.
-  __device__ __forceinline__ void load() {
+  /// Asks for the systems; the arrival has been started.
+  __device__ __forceinline__ void ask() {
     __syncthreads();
-    load_all(true);
+    ask_for_all();
+    find_starts();
+  }
+  /// They are there for every thread.
+  __device__ __forceinline__ void receive() {
+    wait_for_copies();
+    if (may_bulk()) arrival_.wait();
+    __syncthreads();
+    part_systems();
   }
   /// Once more, after a barrier. Ends with a barrier.
   template <class Which>
@@ -85,30 +94,35 @@ class piece {
     // What was written to shared memory comes before what the copy engine writes.
     bulk::publish();
     __syncthreads();
-    load_all(false);
+    ask_for_all();
+    receive();
   }
 
-  /// By every thread, before a barrier and then `store`.
+  /// By every thread, before a barrier and then `give`.
   __device__ __forceinline__ void publish() const { bulk::publish(); }
 
-  /// Takes x out of the place of rhs, unless each system was solved by itself.
+  /// Takes x out of the place of rhs, unless each system was solved by itself. Shared memory has
+  /// been read after `wait_given`.
   template <class Skip>
-  __device__ __forceinline__ void store(bool skipped, Skip) {
+  __device__ __forceinline__ void give(bool skipped, Skip) {
     if (skipped) return;
     V* const to = o_.x + row0_;
     const V* const from = array(layout::rhs, 0);
     if (bulk::available && past_line(to) % 16 == past_line(from) % 16) {
       if (threadIdx.x > 0) return;
       const parts p = parts_of(shift(to), 0, rows_);
+#pragma unroll 1
       for (int k = 0; k < p.head; ++k) to[k] = from[k];
+#pragma unroll 1
       for (int k = p.tail; k < rows_; ++k) to[k] = from[k];
       if (p.head == p.tail) return;
       bulk::store(to + p.head, from + p.head, bytes_of(p));
-      bulk::wait_stored();
+      bulk::commit();
     } else {
       for (int k = static_cast<int>(threadIdx.x); k < rows_; k += s_.threads) to[k] = from[k];
     }
   }
+  __device__ __forceinline__ void wait_given() const { bulk::wait_read(); }
 
  private:
   static constexpr int granule = 16 / sizeof(V);
@@ -155,19 +169,13 @@ class piece {
     return whole;
   }
 
-  __device__ __forceinline__ void load_all(bool find) {
-    const bool in_bulk = may_bulk();
-    if (!in_bulk) {
+  __device__ __forceinline__ void ask_for_all() {
+    if (!may_bulk()) {
 #pragma unroll
       for (int a = 0; a < 4; ++a) load_elements(a);
     } else if (threadIdx.x < 4) {
       load_in_bulk(static_cast<int>(threadIdx.x));
     }
-    if (find) find_starts();
-    wait_for_copies();
-    if (in_bulk) arrival_.wait();
-    __syncthreads();
-    part_systems();
   }
   /// By one thread.
   __device__ __forceinline__ void load_in_bulk(int a) {
@@ -177,7 +185,9 @@ class piece {
     const parts p = parts_of(shift(src), first, last);
     arrival_.expect(bytes_of(p));
     if (p.head < p.tail) bulk::load(to + p.head, src + p.head, bytes_of(p), arrival_.barrier());
+#pragma unroll 1
     for (int k = first; k < p.head; ++k) copy_element(to + k, src + k);
+#pragma unroll 1
     for (int k = p.tail; k < last; ++k) copy_element(to + k, src + k);
   }
   /// By all threads.

@@ -18,8 +18,9 @@ constexpr int good_row = 128, best_row = 256, least_row = sector;
 /// Tiles of a block beside each other: the most; enough; enough of each of two blocks of a
 /// multiprocessor.
 constexpr int most_stages = 4, few_stages = 3, least_stages = 2;
-/// Bytes of a line, up to which it is moved together with others.
-constexpr int good_piece = 256;
+/// Bytes of a line, up to which it is moved together with others where they follow each other; and
+/// up to which lines are moved as a box, whose rows come to lie further apart.
+constexpr int good_piece = 256, good_box = 768;
 
 int size_of(const scan_task& t) { return static_cast<int>(tridia::size_of(t.type)); }
 
@@ -84,6 +85,11 @@ bool lie_whole(const scan_task& t) {
   return dense(layout::rhs) && dense(layout::x);
 }
 
+/// Whether lines are moved as boxes, if they can be described so.
+bool in_boxes(const scan_shape& s, int size) {
+  return !s.whole && std::max(s.points, s.rows) * size <= good_box;
+}
+
 bool fits(scan_shape& s, const scan_task& t, const scan_limits& limits) {
   const int size = size_of(t), longer = std::max(s.points, s.rows);
   s.chunk_rows = scan_chunk(static_cast<std::size_t>(size));
@@ -107,7 +113,8 @@ bool fits(scan_shape& s, const scan_task& t, const scan_limits& limits) {
     elements = (s.front + std::max(pieces * s.box_rows + s.behind, all_rows)) * s.lines;
   } else {
     const int step = std::max((s.chunks >= many_chunks(t) ? cache_line : granule) / size, 1);
-    s.front = round_up(before, step);
+    // A box begins with a line of the cache, and when it is stored with the first point of lines.
+    s.front = round_up(before, in_boxes(s, size) ? cache_line / size : step);
     const int least = s.front + std::max(longer + s.behind, s.chunks * s.chunk_rows);
     s.pitch = s.whole ? s.rows : quiet_pitch(s, round_up(least, step), step, cache_line / size);
     elements = (s.lines - 1) * s.pitch + std::max(s.pitch, s.front + all_rows);
@@ -224,7 +231,12 @@ line_mover mover_of(const scan_plan& p, layout::array array, const void* data, C
   for (int k = 0; k < g.right_sides.count; ++k) {
     whole = whole && g.right_sides.at[k].stride[array] * size % granule == 0;
   }
-  return whole ? line_mover::lines : line_mover::elements;
+  if (!whole) return line_mover::elements;
+  return in_boxes(s, static_cast<int>(size)) &&
+                 map_lines(g.right_sides, array, first, rows, s.lines, s.pitch,
+                           static_cast<std::size_t>(size), map)
+             ? line_mover::boxes
+             : line_mover::lines;
 }
 
 }  // namespace tridia::cuda

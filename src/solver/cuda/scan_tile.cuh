@@ -42,6 +42,12 @@ class line_tile {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     if (a_.input == line_mover::boxes) {
       if (lane > 0) return;
+      if (!s_.across) {
+        bulk::expect(arrival, static_cast<unsigned>(s_.lines * s_.pitch * sizeof(V)));
+        bulk::load_box(to, a_.in_map, -s_.front * tensor_maps::words<V>, first_line(tile), 0,
+                       arrival);
+        return;
+      }
       const int pieces = ceil_div(s_.points, s_.box_rows);
       const int elements = s_.box_rows * s_.lines;
       bulk::expect(arrival, static_cast<unsigned>(pieces * elements * sizeof(V)));
@@ -65,6 +71,10 @@ class line_tile {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     if (a_.output == line_mover::boxes) {
       if (lane > 0) return;
+      if (!s_.across) {
+        bulk::store_box(a_.out_map, 0, first_line(tile), 0, from + s_.front);
+        return;
+      }
       const int elements = s_.box_rows * s_.lines;
       for (int k = 0, i = 0; k < s_.rows; k += s_.box_rows, ++i) {
         bulk::store_box(a_.out_map, column(tile), k, outer(tile),
@@ -120,6 +130,9 @@ class line_tile {
  private:
   __device__ __forceinline__ index_t fastest() const {
     return g_.right_sides.at[g_.right_sides.count - 1].extent;
+  }
+  __device__ __forceinline__ int first_line(index_t tile) const {
+    return static_cast<int>(tile) * s_.lines;
   }
   // Across: the place of a tile on the fastest axis, and on the others.
   __device__ __forceinline__ int first_of(index_t tile) const {

@@ -201,10 +201,11 @@ __global__ void __launch_bounds__(most_threads)
   block_memory<V> m(memory, s, sizeof(typename C::equations));
   m.arrival.start();
   for_each_tile<S>(s, tiles, g.matrices.size, verdicts, [&](unsigned number) {
-    tile<V> t(g, o, s, m.arrays, m.places, m.arrival, place_among(number, s));
+    tile<V> t(g, o, nullptr, s, m.arrays, m.places, m.arrival, place_among(number, s));
     const int system = static_cast<int>(threadIdx.x);
     if (system < t.systems()) m.flags[system] = 0;
-    t.load();
+    t.ask();
+    t.receive();
     if ((S != stage::pivoted || beyond.open) && system < t.systems()) {
       beyond.mend(t, g, o, system);
       edges[node_above(t, s, system)].take(t, system);
@@ -297,7 +298,7 @@ __global__ void __launch_bounds__(most_threads)
   block_memory<V> m(memory, s, sizeof(typename C::equations));
   m.arrival.start();
   for_each_tile<S>(s, tiles, g.matrices.size, verdicts, [&](unsigned number) {
-    tile<V> t(g, o, s, m.arrays, m.places, m.arrival, place_among(number, s));
+    tile<V> t(g, o, nullptr, s, m.arrays, m.places, m.arrival, place_among(number, s));
     if (S == stage::watched && is_done<S>(t.number(0), t.systems(), verdicts)) return;
     const chunk_place p = place_of<true>(s, t);
     // What comes from the workspace is asked for before the tile, and looked at after it.
@@ -310,7 +311,8 @@ __global__ void __launch_bounds__(most_threads)
       v = verdicts[t.number(system)];
       edge = edges[node_above(t, s, system)];
     }
-    t.load();
+    t.ask();
+    t.receive();
     int* const left_out = m.flags;
     bool any_left_out = false;
     if (system < t.systems()) {
@@ -339,7 +341,8 @@ __global__ void __launch_bounds__(most_threads)
     }
     t.publish();
     __syncthreads();
-    t.store(any_left_out, [&](int i) { return left_out[i] != 0; });
+    t.give(any_left_out, [&](int i) { return left_out[i] != 0; });
+    t.wait_given();
     if constexpr (S == stage::pivoted) t.leave();
   });
 }

@@ -3,6 +3,7 @@
 
 #include "layout/geometry.hpp"
 #include "solver/cuda/interleaved.hpp"
+#include "solver/cuda/onchip.hpp"
 #include "solver/executor.hpp"
 
 #include <cuda.h>
@@ -10,8 +11,8 @@
 // What the copy engine of compute capability 9.0 needs to know of arrays to move boxes of them.
 namespace tridia::cuda {
 
-/// The arrays as (neighbouring systems, rows, other systems). Of `sub` and `sup` the rows that hold
-/// a number of the matrix in its place.
+/// The arrays as (neighbouring systems, rows, other systems), or as (rows, systems). Of `sub` and
+/// `sup` the rows that hold a number of the matrix in its place, where neighbours are systems.
 struct tensor_maps {
   CUtensorMap in[4], x;
   bool input = false, output = false;  // whether it can be done
@@ -27,9 +28,18 @@ bool map_rows(const layout::axes& batch, layout::array, const layout::along& lin
               const void* first, index_t rows, int systems, int box_rows, std::size_t size,
               CUtensorMap& map);
 
+/// `rows` rows of lines of one axis that lie one after another, the first at `first`: boxes of
+/// `lines` lines that are `pitch` elements long, more than there are in a line, so that they come
+/// to lie so far apart. False where it cannot be described.
+bool map_lines(const layout::axes& batch, layout::array, const void* first, index_t rows, int lines,
+               int pitch, std::size_t size, CUtensorMap& map);
+
 /// `size`: bytes of an element. Where an array cannot be described, as its rows do not begin at
 /// multiples of 16 bytes or go backwards, the flag is left false.
 tensor_maps map_tensors(const layout::geometry&, const solver::operands&, const interleaved_shape&,
+                        std::size_t size);
+/// The same of systems in memory order.
+tensor_maps map_tensors(const layout::geometry&, const solver::operands&, const onchip_shape&,
                         std::size_t size);
 
 }  // namespace tridia::cuda

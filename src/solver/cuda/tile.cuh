@@ -10,6 +10,7 @@
 #include "solver/cuda/launch.cuh"
 #include "solver/cuda/onchip.hpp"
 #include "solver/cuda/share.cuh"
+#include "solver/cuda/tensor_maps.hpp"
 #include "solver/system.hpp"
 
 // Some systems in shared memory: brought in by asynchronous copies, and
@@ -26,12 +27,13 @@ class tile {
   /// Threads that say what will arrive.
   static constexpr unsigned expecting = 1;
 
-  /// `offsets` has room for array_count entries a system.
+  /// `offsets` has room for array_count entries a system; `maps` may be null.
   __device__ __forceinline__ tile(const geometry& g, const typed_operands<V>& o,
-                                  const onchip_shape& shape, V* memory, void* offsets,
-                                  bulk::arrival& arrival, const block_place& at)
+                                  const tensor_maps* maps, const onchip_shape& shape, V* memory,
+                                  void* offsets, bulk::arrival& arrival, const block_place& at)
       : g_(g),
         o_(o),
+        maps_(maps),
         s_(shape),
         memory_(memory),
         offsets_(static_cast<index_t*>(offsets)),
@@ -69,10 +71,14 @@ class tile {
     return offsets_[system * layout::array_count + a];
   }
 
-  /// Brings the systems in; the arrival has been started. Ends with a barrier.
-  __device__ __forceinline__ void load() {
+  /// Asks for the systems; the arrival has been started.
+  __device__ __forceinline__ void ask() {
     find_offsets();
-    load_all();
+    ask_for_all();
+  }
+  /// They are there for every thread.
+  __device__ __forceinline__ void receive() {
+    wait_for_all();
     mend_edges([](int) { return true; });
     __syncthreads();
   }
@@ -85,7 +91,8 @@ class tile {
       // What was written to shared memory comes before what the copy engine writes.
       bulk::publish();
       __syncthreads();
-      load_all();
+      ask_for_all();
+      wait_for_all();
     } else {
       for_each_line([&](int system, int first, int step) {
         if (which(system)) load_line(system, first, step);
@@ -103,15 +110,20 @@ class tile {
     __syncthreads();
   }
 
-  /// By every thread, before a barrier and then `store`.
+  /// By every thread, before a barrier and then `give`.
   __device__ __forceinline__ void publish() const {
-    if (s_.output != mover::elements) bulk::publish();
+    if (s_.output != mover::elements || gives_box()) bulk::publish();
   }
 
   /// Takes x out of the place of rhs, but for the systems that `skip`; `skipped`: there are any.
+  /// Shared memory has been read after `wait_given`.
   template <class Skip>
-  __device__ __forceinline__ void store(bool skipped, Skip skip) {
-    if (!skipped && may_bulk(s_.output) && aligned(o_.x)) {
+  __device__ __forceinline__ void give(bool skipped, Skip skip) {
+    if (!skipped && gives_box()) {
+      if (threadIdx.x > 0) return;
+      bulk::store_box(maps_->x, 0, static_cast<int>(first_), 0, array(layout::rhs, 0));
+      bulk::commit();
+    } else if (!skipped && may_bulk(s_.output) && aligned(o_.x)) {
       store_in_bulk();
     } else if (!skipped && s_.dense_output) {
       store_dense();
@@ -121,6 +133,7 @@ class tile {
       });
     }
   }
+  __device__ __forceinline__ void wait_given() const { bulk::wait_read(); }
 
  private:
   static __device__ __forceinline__ bool aligned(const void* p) {
@@ -133,25 +146,44 @@ class tile {
                                 count_ * s_.rows * sizeof(V) % 16 == 0));
   }
 
-  /// All of it is there for every thread.
-  __device__ __forceinline__ void load_all() {
-    const bool in_bulk = may_bulk(s_.input) && aligned(o_.in[0]) && aligned(o_.in[1]) &&
-                         aligned(o_.in[2]) && aligned(o_.in[3]);
-    if (in_bulk) {
+  /// Whether the systems come, and go, as one box, whose rows are `pitch` elements long.
+  __device__ __forceinline__ bool asks_box() const {
+    return bulk::available && maps_ && maps_->input;
+  }
+  __device__ __forceinline__ bool gives_box() const {
+    return bulk::available && maps_ && maps_->output;
+  }
+  __device__ __forceinline__ void load_boxes() {
+    if (threadIdx.x > 0) return;
+    arrival_.expect(static_cast<unsigned>(4 * s_.systems * s_.pitch * sizeof(V)));
+#pragma unroll
+    for (int a = 0; a < 4; ++a) {
+      bulk::load_box(array(a, 0), maps_->in[a], 0, static_cast<int>(first_), 0, arrival_.barrier());
+    }
+  }
+  __device__ __forceinline__ bool in_bulk() const {
+    return may_bulk(s_.input) && aligned(o_.in[0]) && aligned(o_.in[1]) && aligned(o_.in[2]) &&
+           aligned(o_.in[3]);
+  }
+  __device__ __forceinline__ void ask_for_all() {
+    arrives_ = asks_box() || in_bulk();
+    if (asks_box()) {
+      load_boxes();
+    } else if (arrives_) {
       if (threadIdx.x == 0) {
         arrival_.expect(static_cast<unsigned>(4 * count_ * rows_ * sizeof(V)));
       }
       load_in_bulk();
-      arrival_.wait();
+    } else if (s_.dense_input) {
+      load_dense();
     } else {
-      if (s_.dense_input) {
-        load_dense();
-      } else {
-        for_each_line([&](int system, int first, int step) { load_line(system, first, step); });
-      }
-      wait_for_copies();
-      __syncthreads();
+      for_each_line([&](int system, int first, int step) { load_line(system, first, step); });
     }
+  }
+  __device__ __forceinline__ void wait_for_all() {
+    if (arrives_) return arrival_.wait();
+    wait_for_copies();
+    __syncthreads();
   }
 
   __device__ __forceinline__ void find_offsets() {
@@ -185,7 +217,7 @@ class tile {
       bulk::store(o_.x + offset(layout::x, i) + row0_, array(layout::rhs, i),
                   copy_bytes(s_.output));
     });
-    if (static_cast<int>(threadIdx.x) < count) bulk::wait_stored();
+    bulk::commit();
   }
 
   /// Calls f(place in the arrays, place in the tile) for this thread's elements of dense arrays,
@@ -299,6 +331,7 @@ class tile {
 
   const geometry& g_;
   const typed_operands<V>& o_;
+  const tensor_maps* maps_;
   const onchip_shape& s_;
   V* memory_;
   index_t* offsets_;
@@ -306,6 +339,7 @@ class tile {
   static constexpr int unroll = 4;
   index_t first_, row0_;
   int rank_, count_, rows_;
+  bool arrives_ = false;  // by the copy engine: what has been asked for
 };
 
 /// A chunk's rows in shared memory, in a tile or a piece. What is kept takes their place, and x
