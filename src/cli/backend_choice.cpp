@@ -2,6 +2,9 @@
 #include "backend_choice.hpp"
 
 #include "failure.hpp"
+#ifdef TRIDIA_HAS_CUDA
+#include "device.hpp"
+#endif
 
 #include "tridia/info.hpp"
 
@@ -15,9 +18,11 @@ void require_backend(backend where) {
                     "cuda is asked for, but this tridia was built without it: build "
                     "with nvcc on the PATH, or use --device cpu");
   }
-  if (machine.cuda_devices.empty()) {
-    throw bad_input("--device", "cuda is asked for, but no GPU is visible here: use --device cpu");
-  }
+  if (!machine.cuda_devices.empty()) return;
+#ifdef TRIDIA_HAS_CUDA
+  check_start();
+#endif
+  throw bad_input("--device", "cuda is asked for, but no GPU is visible here: use --device cpu");
 }
 
 }  // namespace tridia::cli

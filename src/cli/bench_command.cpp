@@ -29,9 +29,9 @@ int become(const char* command, const std::string& program, char* const* argumen
   argv.push_back(nullptr);
   execv(program.c_str(), argv.data());
   const int reason = errno;
-  throw bad_input(command, fmt::format("{}: {}; the benchmark is built with "
-                                       "-DTRIDIA_BUILD_BENCHMARKS=ON{}",
-                                       program, std::strerror(reason), where));
+  throw failure(code_of(reason), command,
+                fmt::format("{}: {}; the benchmark is built with -DTRIDIA_BUILD_BENCHMARKS=ON{}",
+                            program, std::strerror(reason), where));
 }
 
 }  // namespace

@@ -19,6 +19,15 @@ inline void check(cudaError_t result, const char* what) {
                 fmt::format("cuda failed to {}: {}", what, cudaGetErrorString(result)));
 }
 
+/// Throws if CUDA cannot start for another reason than that there is no GPU or no driver, as it
+/// cannot where there is too little address space. The library then sees no GPU.
+inline void check_start() {
+  int count = 0;
+  const cudaError_t result = cudaGetDeviceCount(&count);
+  if (result == cudaErrorNoDevice || result == cudaErrorInsufficientDriver) return;
+  check(result, "start");
+}
+
 /// Bytes of the current device that a slab may take, given those of the host.
 inline std::uint64_t memory_for_slabs(std::uint64_t host_bytes) {
   std::size_t free = 0, total = 0;

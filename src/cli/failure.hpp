@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cerrno>
 #include <stdexcept>
 #include <string>
 
@@ -30,6 +31,26 @@ class failure : public std::runtime_error {
   exit_code code_;
   std::string argument_;
 };
+
+/// What a system call's error number says about a file that an argument names: that the argument is
+/// wrong, or that the machine failed (ENOMEM, ENOSPC, EIO, EMFILE, …).
+constexpr exit_code code_of(int error) noexcept {
+  switch (error) {
+    case EACCES:
+    case EISDIR:
+    case ELOOP:
+    case ENAMETOOLONG:
+    case ENODEV:
+    case ENOENT:
+    case ENOTDIR:
+    case ENXIO:
+    case EPERM:
+    case EROFS:
+      return exit_bad_input;
+    default:
+      return exit_failure;
+  }
+}
 
 inline failure bad_input(std::string argument, const std::string& sentence) {
   return {exit_bad_input, std::move(argument), sentence};

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "failure.hpp"
 #include "field.hpp"
+#include "memory.hpp"
 #include "systems.hpp"
 #include "temporary_file.hpp"
 
@@ -8,9 +9,11 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -18,7 +21,7 @@
 namespace tridia::cli {
 namespace {
 
-/// An HDF5 identifier, closed by the function for its kind; HDF5's own messages are not printed.
+/// An HDF5 identifier, closed by the function for its kind.
 class handle {
  public:
   handle(hid_t id, herr_t (*closing)(hid_t)) : id_(id), close_(closing) {}
@@ -39,7 +42,12 @@ class handle {
   herr_t (*close_)(hid_t);
 };
 
-void silence() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+/// Prepares HDF5 for opening a file, which ends in SIGSEGV if memory runs out in the middle of it
+/// (HDF5 1.10: it takes about 1 MiB to start and half of that for a file).
+void prepare() {
+  require_memory(std::uint64_t{8} << 20);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // It prints nothing.
+}
 
 bool is_complex(value_type t) { return t == value_type::c64 || t == value_type::c128; }
 
@@ -148,7 +156,7 @@ class dataset_input final : public field_input {
   }
 
   hid_t open_file() const {
-    silence();
+    prepare();
     std::error_code error;
     if (!std::filesystem::exists(path_.file, error))
       refuse("cannot be read: there is no such file");
@@ -211,9 +219,10 @@ class dataset_output final : public field_output {
                   fmt::format("'{}:{}' {}", path_.file, path_.dataset, what));
   }
 
-  /// A new file, or a copy of the one that is there: whatever happens, that one stays whole.
+  /// A new file, or a copy of the one that is there (also of its permissions): whatever happens,
+  /// that one stays whole.
   hid_t make_file() const {
-    silence();
+    prepare();
     std::error_code error;
     const bool there = std::filesystem::exists(temporary_.path(), error);
     if (there) {
@@ -221,9 +230,10 @@ class dataset_output final : public field_output {
                                  std::filesystem::copy_options::overwrite_existing, error);
       if (error) temporary_.fail("cannot be copied", error.value());
     }
-    const char* const name = temporary_.temporary_path().c_str();
-    const hid_t id = there ? H5Fopen(name, H5F_ACC_RDWR, H5P_DEFAULT)
-                           : H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const handle access = file_access();
+    const std::string name = temporary_.temporary_path();
+    const hid_t id = there ? H5Fopen(name.c_str(), H5F_ACC_RDWR, access)
+                           : H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
     if (id < 0 && there) {
       throw bad_input(argument_,
                       fmt::format("'{}' is there, but is no HDF5 file that a dataset can be added "
@@ -232,6 +242,14 @@ class dataset_output final : public field_output {
     }
     if (id < 0) fail("cannot be created");
     return id;
+  }
+
+  /// HDF5's usual driver wants the real path of what it has opened by a link, and a file without a
+  /// name has none; the one on stdio.h asks for nothing.
+  [[nodiscard]] handle file_access() const {
+    handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    if (!temporary_.has_name()) H5Pset_fapl_stdio(access);
+    return access;
   }
 
   hid_t make_dataset(const npy_header& header) const {

@@ -1,4 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "cleanup.hpp"
 #include "commands.hpp"
 #include "failure.hpp"
 #include "report.hpp"
@@ -254,8 +255,6 @@ int run(int argc, char** argv) {
     return r.solve_app->parsed() ? solve_command(r.solve) : info_command(r.json_info);
   } catch (const error& e) {
     throw translated(e);
-  } catch (const std::bad_alloc&) {
-    throw failure(exit_failure, "", "memory ran out; a smaller --memory may help");
   }
 }
 
@@ -270,12 +269,16 @@ int report_failure(const failure& f, bool json) {
 
 int main(int argc, char** argv) {
   using namespace tridia::cli;
+  handle_exhausted_memory();
   // Also for errors of the command line itself, which leave nothing parsed.
   const bool json = std::find(argv, argv + argc, std::string_view("--json")) != argv + argc;
   try {
     return run(argc, argv);
   } catch (const failure& f) {
     return report_failure(f, json);
+  } catch (const std::bad_alloc&) {
+    return report_failure(failure(exit_failure, "", "memory ran out; a smaller --memory may help"),
+                          json);
   } catch (const std::exception& e) {
     return report_failure(failure(exit_failure, "", e.what()), json);
   }

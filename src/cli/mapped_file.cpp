@@ -54,19 +54,21 @@ mapped_file::mapped_file(const std::string& path, const std::string& argument) {
   const auto refuse = [&](const std::string& why) {
     return bad_input(argument, fmt::format("'{}' {}", path, why));
   };
+  const auto failed = [&](const char* what, int error) {
+    return failure(code_of(error), argument,
+                   fmt::format("'{}' cannot be {}: {}", path, what, std::strerror(error)));
+  };
   // Not to hang on a FIFO that nobody writes to.
   const file_descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0) throw refuse(fmt::format("cannot be read: {}", std::strerror(errno)));
+  if (file.get() < 0) throw failed("read", errno);
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) {
-    throw refuse(fmt::format("cannot be read: {}", std::strerror(errno)));
-  }
+  if (::fstat(file.get(), &status) != 0) throw failed("read", errno);
   if (S_ISDIR(status.st_mode)) throw refuse("is a directory, not an NPY file");
   if (!S_ISREG(status.st_mode)) throw refuse("is not a regular file, which a memory map needs");
   if (status.st_size == 0) throw refuse("is empty, so it is not an NPY file");
   size_ = static_cast<std::size_t>(status.st_size);
   void* map = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file.get(), 0);
-  if (map == MAP_FAILED) throw refuse(fmt::format("cannot be mapped: {}", std::strerror(errno)));
+  if (map == MAP_FAILED) throw failed("mapped", errno);
   data_ = static_cast<const std::byte*>(map);
 }
 

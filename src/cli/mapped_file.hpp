@@ -10,8 +10,8 @@ namespace tridia::cli {
 /// A file's bytes, read-only, through a memory map.
 class mapped_file {
  public:
-  /// Throws `failure` (bad input) about `argument`, with the path, if it is not a file that can
-  /// be read.
+  /// Throws `failure` about `argument`, with the path: bad input if it is not a file that can be
+  /// read, else what the machine lacks (memory, address space).
   mapped_file(const std::string& path, const std::string& argument);
   ~mapped_file();
   mapped_file(mapped_file&& other) noexcept;

@@ -4,6 +4,7 @@
 #include "failure.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <new>
 #include <optional>
 
 namespace tridia::cli {
@@ -80,6 +82,14 @@ std::uint64_t available_memory() {
   if (!limit || !used) return machine;
   // Page cache counts as used there but gives way, so a floor of a quarter of the limit is safe.
   return std::min(machine, std::max(*limit - std::min(*limit, *used), *limit / 4));
+}
+
+void require_memory(std::uint64_t bytes) {
+  // A compiler may leave out an allocation that nothing uses, but no map.
+  void* const map = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (map == MAP_FAILED) throw std::bad_alloc();
+  ::munmap(map, bytes);
 }
 
 }  // namespace tridia::cli

@@ -18,4 +18,8 @@ std::string bytes_text(std::uint64_t bytes);
 /// group leaves of it.
 std::uint64_t available_memory();
 
+/// Throws std::bad_alloc unless the address space of this process has room for so much more: what
+/// `ulimit -v` sets, and `available_memory` does not see.
+void require_memory(std::uint64_t bytes);
+
 }  // namespace tridia::cli

@@ -2,12 +2,14 @@
 #include "plot.hpp"
 
 #include "failure.hpp"
+#include "output_file.hpp"
 
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -26,6 +28,9 @@ fs::path script() {
   return here.parent_path() / "share" / "tridia" / "plot_wavenumbers.py";
 }
 
+/// A child returns this where there is no Python to become; neither Python nor a loader does.
+constexpr int no_program = 125;
+
 /// A child's standard input and output.
 struct child {
   pid_t id;
@@ -42,7 +47,7 @@ child start(const char* const* arguments) {
     ::dup2(from[1], STDOUT_FILENO);
     for (const int fd : {to[0], to[1], from[0], from[1]}) ::close(fd);
     ::execvp(arguments[0], const_cast<char* const*>(arguments));
-    ::_exit(127);
+    ::_exit(code_of(errno) == exit_bad_input ? no_program : exit_failure);
   }
   ::close(to[0]);
   ::close(from[1]);
@@ -67,25 +72,35 @@ std::string receive(int fd) {
     text.append(buffer, static_cast<std::size_t>(bytes));
   }
   ::close(fd);
-  while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
+}
+
+/// What a child returned; a signal is a failure as any other.
+int wait_for(pid_t id) {
+  int status = 0;
+  ::waitpid(id, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : exit_failure;
 }
 
 }  // namespace
 
 void plot_wavenumbers(const nlohmann::ordered_json& report, const std::string& path) {
   const std::string program = script().string();
-  const char* const arguments[] = {python(), program.c_str(), path.c_str(), nullptr};
+  const char* const arguments[] = {python(), program.c_str(), nullptr};
   const child c = start(arguments);
   send(c.in, report.dump());
   const std::string answer = receive(c.out);
-  int status = 0;
-  ::waitpid(c.id, &status, 0);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
+  const int code = wait_for(c.id);
+  if (code == no_program) {
     throw bad_input("--plot", "python3 cannot be run, and it draws the plot: install it");
   }
-  throw bad_input("--plot", answer.empty() ? fmt::format("{} failed", program) : answer);
+  if (code == exit_bad_input && !answer.empty()) {
+    throw bad_input("--plot", answer.substr(0, answer.find('\n')));
+  }
+  if (code != exit_success) {
+    throw failure(exit_failure, "--plot", fmt::format("{} failed ({})", program, code));
+  }
+  output_file(path, "--plot", answer, 0).commit();
 }
 
 }  // namespace tridia::cli

@@ -44,8 +44,9 @@ std::shared_ptr<const tuning_table> read_tuning(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::stringstream text;
   if (file) text << file.rdbuf();
-  if (!file || file.bad()) {
-    throw bad_input("--tuning", fmt::format("{} cannot be read: {}", path, std::strerror(errno)));
+  if (!file || text.bad()) {  // A stream keeps to itself that memory ran out.
+    throw failure(code_of(errno), "--tuning",
+                  fmt::format("{} cannot be read: {}", path, std::strerror(errno)));
   }
   try {
     return std::make_shared<const tuning_table>(tuning_table::parse(text.str()));

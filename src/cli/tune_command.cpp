@@ -4,6 +4,9 @@
 #include "output_file.hpp"
 #include "progress.hpp"
 #include "tune_device.hpp"
+#ifdef TRIDIA_HAS_CUDA
+#include "device.hpp"
+#endif
 
 #include "tridia/info.hpp"
 #include "tridia/tuning.hpp"
@@ -137,14 +140,11 @@ std::unique_ptr<tune_device> find_device() {
   if (!machine.cuda_built) {
     throw bad_input("--device", "this tridia was built without cuda, and nothing else is tuned");
   }
-  if (machine.cuda_devices.empty()) {
-    throw bad_input("--device", "no GPU is visible here, and nothing else is tuned");
-  }
 #ifdef TRIDIA_HAS_CUDA
-  return make_tune_device();
-#else
-  return nullptr;
+  if (!machine.cuda_devices.empty()) return make_tune_device();
+  check_start();
 #endif
+  throw bad_input("--device", "no GPU is visible here, and nothing else is tuned");
 }
 
 void write(const std::string& text, const std::string& out) {

@@ -1,43 +1,23 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "files.hpp"
+
 #include "failure.hpp"
 #include "mapped_file.hpp"
 #include "memory.hpp"
 #include "output_file.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
+#include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <new>
 #include <string>
 
 namespace tridia::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-class Files : public ::testing::Test {
- protected:
-  Files() : directory_(fs::path(::testing::TempDir()) / ("tridia-" + std::to_string(::getpid()))) {
-    fs::create_directories(directory_);
-  }
-  ~Files() override { fs::remove_all(directory_); }
-
-  std::string path(const std::string& name) const { return (directory_ / name).string(); }
-  std::ptrdiff_t count() const {
-    return std::distance(fs::directory_iterator(directory_), fs::directory_iterator());
-  }
-  static std::string contents(const std::string& path) {
-    std::stringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-  }
-
- private:
-  fs::path directory_;
-};
 
 TEST_F(Files, AppearWhenCommitted) {
   const std::string target = path("out");
@@ -94,6 +74,20 @@ TEST_F(Files, ThatCannotBeMappedAreRefused) {
       EXPECT_EQ(f.code(), exit_bad_input);
       EXPECT_EQ(std::string(f.what()).rfind("--d: '" + name + "'", 0), 0u) << f.what();
     }
+  }
+}
+
+TEST(Memory, RoomThatThereIsNot) {
+  EXPECT_NO_THROW(require_memory(1 << 20));
+  EXPECT_THROW(require_memory(std::uint64_t{1} << 62), std::bad_alloc);
+}
+
+TEST(Failure, ErrorsOfTheMachineAreNoBadInput) {
+  for (const int error : {ENOMEM, ENOSPC, EIO, EMFILE, ENFILE, EAGAIN, EDQUOT, EFBIG}) {
+    EXPECT_EQ(code_of(error), exit_failure) << error;
+  }
+  for (const int error : {ENOENT, EACCES, ENOTDIR, EISDIR, ENAMETOOLONG, ELOOP, EROFS}) {
+    EXPECT_EQ(code_of(error), exit_bad_input) << error;
   }
 }
 

@@ -58,11 +58,11 @@ class Scheme(Case):
         self.assertTrue((self.folder / "w.png").read_bytes().startswith(b"\x89PNG"))
         run = self.run_scheme("C6", "--plot", self.folder / "none" / "w.png")
         self.assertEqual(run.returncode, 2)
-        self.assertIn("cannot be written", run.stderr)
+        self.assertIn("No such file", run.stderr)
         self.assertEqual(self.names(), ["w.png"])
 
     def test_plot_without_matplotlib(self):
-        (self.folder / "matplotlib.py").write_text("raise ImportError\n")
+        (self.folder / "matplotlib.py").write_text("raise ModuleNotFoundError\n")
         run = self.run_scheme("C6", "--plot", self.folder / "w.png", PYTHONPATH=str(self.folder),
                               PYTHONDONTWRITEBYTECODE="1")
         self.assertEqual(run.returncode, 2)

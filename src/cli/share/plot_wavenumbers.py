@@ -2,12 +2,11 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 """Draws the modified wavenumbers of schemes, as `tridia scheme --plot FILE.png` does.
 
-Reads what `tridia scheme --json` prints from standard input. Says on standard output what went
-wrong, in a sentence, and exits with 2.
+Reads what `tridia scheme --json` prints from standard input, and writes the PNG file to standard
+output; or, if matplotlib is missing, a sentence, and exits with 2.
 """
 
 import json
-import os
 import sys
 
 EXACT = {
@@ -18,19 +17,15 @@ EXACT = {
 }
 
 
-def fail(sentence):
-    print(sentence)
-    sys.exit(2)
-
-
-def draw(schemes, path):
+def draw(schemes, out):
     try:
         import matplotlib
 
         matplotlib.use("Agg")
         from matplotlib import pyplot
-    except ImportError:
-        fail("matplotlib, which draws the plot, is missing: install python3-matplotlib")
+    except ModuleNotFoundError:  # Other ImportErrors are of libraries that find no memory.
+        print("matplotlib, which draws the plot, is missing: install python3-matplotlib")
+        sys.exit(2)
     # To points and to midpoints a scheme has one curve.
     schemes = [s for s in schemes if s["staggering"] != "to_points"]
     quantities = list(dict.fromkeys(s["quantity"] for s in schemes))
@@ -51,15 +46,8 @@ def draw(schemes, path):
         ax.grid(alpha=0.3)
         ax.legend()
     figure.tight_layout()
-    temporary = f"{path}.{os.getpid()}.tmp"
-    try:
-        figure.savefig(temporary, format="png", dpi=120)
-        os.replace(temporary, path)
-    except OSError as error:
-        if os.path.exists(temporary):
-            os.remove(temporary)
-        fail(f"'{path}' cannot be written: {error.strerror}")
+    figure.savefig(out, format="png", dpi=120)
 
 
 if __name__ == "__main__":
-    draw(json.load(sys.stdin)["schemes"], sys.argv[1])
+    draw(json.load(sys.stdin)["schemes"], sys.stdout.buffer)
