@@ -95,6 +95,7 @@ target_sources(tridia PRIVATE
   solver/cuda/segments.cpp
   solver/cuda/split_scan.cpp
   solver/cuda/substitute.cpp
+  solver/cuda/tensor_layout.cpp
   solver/cuda/tensor_maps.cpp
   solver/cuda/thomas_batch.cpp
   solver/cuda/tuned.cpp)

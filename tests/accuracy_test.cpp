@@ -1,5 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// The forward error beside LAPACK's xGTSV on the 20 matrices of Klein and Strzodka.
+
+// The forward error beside LAPACK's xGTSV on the 20 matrices of Klein and Strzodka and on graded
+// ones, in every arrangement that has kernels of its own on a GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/arrangements.hpp"
 #include "support/experiment.hpp"
 #include "support/matrices.hpp"
 #include "support/oracle.hpp"
@@ -30,10 +33,11 @@ constexpr index_t kDraws = 33;
 // ratios is bounded. Errors below a few epsilons count as equal.
 constexpr long double kLargestRatio = 4, kEqualEpsilons = 4;
 
-/// A matrix and a known solution, in the numbers of `type`.
+/// A matrix and a known solution, in the numbers of a type, and LAPACK's error.
 struct system_with_solution {
   tridiagonal a{0};
   std::vector<wide> x, b;
+  long double error_of_lapack = 0;
 };
 
 void round(value_type type, std::vector<wide>& values) {
@@ -44,36 +48,17 @@ void round(value_type type, std::vector<wide>& values) {
   }
 }
 
-system_with_solution make_system(int number, value_type type, rng& random) {
+system_with_solution make_system(int number, index_t rows, value_type type, rng& random) {
   // A condition of 1e15 leaves no digit in single precision.
   const double condition = is_double(type) ? 1e15 : 1e6;
-  system_with_solution s{klein_strzodka(number, kRows, condition, random), {}, {}};
+  system_with_solution s{accuracy_matrix(number, rows, condition, random), {}, {}};
   for (auto* diagonal : {&s.a.dl, &s.a.d, &s.a.du}) round(type, *diagonal);
   std::normal_distribution<double> normal(3, 1);
-  for (index_t k = 0; k < kRows; ++k) s.x.emplace_back(normal(random));
+  for (index_t k = 0; k < rows; ++k) s.x.emplace_back(normal(random));
   round(type, s.x);
   s.b = product(s.a, s.x);
   round(type, s.b);
   return s;
-}
-
-/// One whose solution by gtsv stays well within the type: that of matrix 12 leaves f32 in one draw
-/// of some hundred, and there is no error to compare.
-system_with_solution draw_system(int number, value_type type, rng& random) {
-  const double most = is_double(type) ? 1e300 : 1e30;
-  for (;;) {
-    system_with_solution s = make_system(number, type, random);
-    std::vector<wide> x = s.b;
-    EXPECT_EQ(gtsv(type, s.a, x), 0);
-    if (std::all_of(x.begin(), x.end(), [&](const wide& v) { return std::abs(v) < most; })) {
-      return s;
-    }
-  }
-}
-
-long double median(std::vector<long double> values) {
-  std::nth_element(values.begin(), values.begin() + kDraws / 2, values.end());
-  return values[kDraws / 2];
 }
 
 /// The relative error of a solution; one that is not finite is worse than any other.
@@ -82,84 +67,189 @@ long double error_of(const std::vector<wide>& x, const system_with_solution& s) 
   return std::isfinite(error) ? error : std::numeric_limits<long double>::infinity();
 }
 
-std::vector<long double> errors_of_lapack(value_type type,
-                                          const std::vector<system_with_solution>& systems) {
-  std::vector<long double> errors;
-  for (const system_with_solution& s : systems) {
+/// One whose solution by gtsv stays well within the type: that of matrix 12 leaves f32 in one draw
+/// of some hundred, and there is no error to compare. Ours may be some powers of ten larger.
+system_with_solution draw_system(int number, index_t rows, value_type type, rng& random) {
+  const double most = is_double(type) ? 1e300 : 1e15;
+  for (;;) {
+    system_with_solution s = make_system(number, rows, type, random);
     std::vector<wide> x = s.b;
     EXPECT_EQ(gtsv(type, s.a, x), 0);
-    errors.push_back(error_of(x, s));
-  }
-  return errors;
-}
-
-std::vector<long double> errors_of(tridia::backend backend, value_type type,
-                                   const std::vector<system_with_solution>& systems) {
-  experiment e({.type = type, .extents = {kDraws, kRows}}, {.backend = backend, .threads = 2});
-  for (index_t k = 0; k < kDraws; ++k) {
-    const system_with_solution& s = systems[static_cast<std::size_t>(k)];
-    for (index_t row = 0; row < kRows; ++row) {
-      const auto r = static_cast<std::size_t>(row);
-      if (row > 0) e.set(role::dl, k, row, s.a.dl[r]);
-      e.set(role::d, k, row, s.a.d[r]);
-      if (row < kRows - 1) e.set(role::du, k, row, s.a.du[r]);
-      e.set(role::rhs, k, row, s.b[r]);
+    if (std::all_of(x.begin(), x.end(), [&](const wide& v) { return std::abs(v) < most; })) {
+      s.error_of_lapack = error_of(x, s);
+      return s;
     }
   }
+}
+
+std::vector<system_with_solution> draw_systems(int number, index_t rows, value_type type,
+                                               rng& random) {
+  std::vector<system_with_solution> systems;
+  for (index_t k = 0; k < kDraws; ++k) systems.push_back(draw_system(number, rows, type, random));
+  return systems;
+}
+
+long double median(std::vector<long double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// The largest residual of a row over the sizes of what was added up for it, which is the smallest
+/// relative change of entries of A and b that makes x exact.
+long double componentwise_backward_error(const system_with_solution& s,
+                                         const std::vector<wide>& x) {
+  long double worst = 0;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    wide residual = -s.b[k];
+    long double size = std::abs(s.b[k]);
+    const auto add = [&](const wide& term) { residual += term, size += std::abs(term); };
+    add(s.a.d[k] * x[k]);
+    if (k > 0) add(s.a.dl[k] * x[k - 1]);
+    if (k + 1 < x.size()) add(s.a.du[k] * x[k + 1]);
+    if (size > 0) worst = std::max(worst, std::abs(residual) / size);
+  }
+  return worst;
+}
+
+/// Where a draw lies in a problem.
+struct placed {
+  const system_with_solution* draw;
+  index_t system, first;  // its first row
+};
+
+/// Puts draws into the lines of a problem. A line that is longer than a draw becomes a direct sum
+/// of several, with rows of the identity before, between and behind them, so that they begin
+/// anywhere in a thread's rows. Every draw is placed, some more than once.
+std::vector<placed> place(const std::vector<system_with_solution>& draws, experiment& e,
+                          rng& random) {
+  std::vector<placed> places;
+  for (index_t system = 0; system < e.where().systems(); ++system) {
+    const index_t rows = e.where().rows(system);
+    index_t row = 0;
+    const auto fill = [&](index_t end) {
+      for (; row < end; ++row) {
+        if (row > 0) e.set(role::dl, system, row, 0);
+        e.set(role::d, system, row, 1), e.set(role::rhs, system, row, 1);
+        if (row + 1 < rows) e.set(role::du, system, row, 0);
+      }
+    };
+    for (;;) {
+      const system_with_solution& s = draws[places.size() % draws.size()];
+      const index_t n = s.a.rows(), most = std::min<index_t>(rows - row - n, 40);
+      if (most < 0) break;
+      fill(row + draw(random, std::min<index_t>(most, 1), most));
+      places.push_back({&s, system, row});
+      for (index_t k = 0; k < n; ++k, ++row) {
+        const auto at = static_cast<std::size_t>(k);
+        if (row > 0) e.set(role::dl, system, row, s.a.dl[at]);
+        e.set(role::d, system, row, s.a.d[at]), e.set(role::rhs, system, row, s.b[at]);
+        if (row + 1 < rows) e.set(role::du, system, row, s.a.du[at]);
+      }
+    }
+    fill(rows);
+  }
+  EXPECT_GE(places.size(), draws.size());
+  return places;
+}
+
+/// What one backend makes of the draws in one arrangement.
+struct outcome {
+  long double error = 0, ratio = 0, backward_error = 0;  // medians
+};
+
+outcome solve_arranged(const arrangement& where, index_t rows, tridia::backend backend,
+                       value_type type, const std::vector<system_with_solution>& draws,
+                       rng& random) {
+  experiment e(where.make(type, rows, kDraws),
+               {.backend = backend, .threads = 2, .tuning = tuning_of(where, type, rows)});
+  if (backend == tridia::backend::cuda) {
+    EXPECT_NE(e.plan().reason().find(where.kernel), std::string::npos) << e.plan().reason();
+  }
+  const std::vector<placed> places = place(draws, e, random);
   EXPECT_EQ(e.run(), "");
-  EXPECT_EQ(e.status(), std::vector<index_t>(kDraws, 0));
-  std::vector<long double> errors;
-  for (index_t k = 0; k < kDraws; ++k)
-    errors.push_back(error_of(solution_of(e, k, 0), systems[static_cast<std::size_t>(k)]));
-  return errors;
-}
-
-long double median_ratio(const std::vector<long double>& ours,
-                         const std::vector<long double>& lapack, value_type type) {
+  EXPECT_EQ(e.status(), std::vector<index_t>(static_cast<std::size_t>(e.where().systems()), 0));
   const long double least = kEqualEpsilons * epsilon(type);
-  std::vector<long double> ratios;
-  for (std::size_t k = 0; k < ours.size(); ++k)
-    ratios.push_back(std::max(ours[k], least) / std::max(lapack[k], least));
-  return median(ratios);
+  std::vector<long double> errors, ratios, backward_errors;
+  for (const placed& p : places) {
+    std::vector<wide> x;
+    for (index_t k = 0; k < p.draw->a.rows(); ++k) x.push_back(e.solution(p.system, p.first + k));
+    errors.push_back(error_of(x, *p.draw));
+    ratios.push_back(std::max(errors.back(), least) / std::max(p.draw->error_of_lapack, least));
+    backward_errors.push_back(componentwise_backward_error(*p.draw, x));
+  }
+  return {median(errors), median(ratios), median(backward_errors)};
 }
 
-void print_header(value_type type) {
-  std::printf(
-      "Median forward error of %d systems of %d rows, %s, partial pivoting; in brackets the "
-      "median ratio to\ngtsv's error on the same system (at most %.0Lf; below %.0Lf epsilons "
-      "errors count as equal).\n",
-      static_cast<int>(kDraws), static_cast<int>(kRows), name(type).data(), kLargestRatio,
-      kEqualEpsilons);
-  std::printf(" # %-18s %9s", "matrix", "gtsv");
-  for (const tridia::backend b : backends()) std::printf(" %16s", name(b).data());
-  std::printf("\n");
-}
+using matrix_of_type = std::tuple<value_type, int>;
 
-class Accuracy : public ::testing::TestWithParam<value_type> {};
+class Accuracy : public ::testing::TestWithParam<matrix_of_type> {
+ protected:
+  const value_type type_ = std::get<0>(GetParam());
+  const int number_ = std::get<1>(GetParam());
+  rng random_ = random_for(std::string(name(type_)) + matrix_name(number_));
 
-TEST_P(Accuracy, NearLapack) {
-  const value_type type = GetParam();
-  rng random = random_for(name(type));
-  print_header(type);
-  for (int number = 1; number <= kMatrices; ++number) {
-    std::vector<system_with_solution> systems;
-    for (index_t k = 0; k < kDraws; ++k) systems.push_back(draw_system(number, type, random));
-    const std::vector<long double> lapack = errors_of_lapack(type, systems);
-    std::printf("%2d %-18s %9.2Le", number, matrix_name(number), median(lapack));
-    std::vector<std::pair<tridia::backend, long double>> ratios;
-    for (const tridia::backend b : backends()) {
-      const std::vector<long double> errors = errors_of(b, type, systems);
-      ratios.emplace_back(b, median_ratio(errors, lapack, type));
-      std::printf(" %9.2Le (%4.2Lf)", median(errors), ratios.back().second);
+  void print_header(index_t rows, const std::vector<system_with_solution>& draws) const {
+    std::vector<long double> errors;
+    for (const auto& s : draws) errors.push_back(s.error_of_lapack);
+    std::printf(
+        "%d: %s, %s, %d systems of %d rows, partial pivoting. Medians: forward error (gtsv's: "
+        "%.2Le), its ratio to gtsv's (at most %.0Lf; below %.0Lf epsilons errors count as equal), "
+        "componentwise backward error in epsilons.\n",
+        number_, matrix_name(number_), name(type_).data(), static_cast<int>(kDraws),
+        static_cast<int>(rows), median(errors), kLargestRatio, kEqualEpsilons);
+  }
+
+  void expect_near_lapack(const arrangement& where, index_t rows,
+                          const std::vector<system_with_solution>& draws) {
+    std::printf("  %-28s", where.name);
+    for (const tridia::backend backend : backends()) {
+      // Where only a GPU has kernels of their own, other backends have nothing new to show.
+      if (backend != tridia::backend::cuda && !where.of_cpu) continue;
+      const outcome o = solve_arranged(where, rows, backend, type_, draws, random_);
+      std::printf("  %s %.2Le (%.2Lf) %.1Lf", name(backend).data(), o.error, o.ratio,
+                  o.backward_error / epsilon(type_));
+      EXPECT_LE(o.ratio, kLargestRatio)
+          << matrix_name(number_) << ' ' << where.name << ' ' << name(backend);
     }
     std::printf("\n");
-    for (const auto& [backend, ratio] : ratios)
-      EXPECT_LE(ratio, kLargestRatio) << matrix_name(number) << ' ' << name(backend);
+  }
+};
+
+TEST_P(Accuracy, NearLapack) {
+  const auto draws = draw_systems(number_, kRows, type_, random_);
+  print_header(kRows, draws);
+  for (const arrangement& where : arrangements()) expect_near_lapack(where, kRows, draws);
+}
+
+/// Matrices that can be drawn at the full length of an arrangement's lines.
+class LongAccuracy : public Accuracy {};
+
+TEST_P(LongAccuracy, NearLapack) {
+  if (!have_gpu()) GTEST_SKIP() << "only a GPU has kernels of their own for long systems";
+  for (const arrangement& where : arrangements()) {
+    const index_t rows = where.rows(type_);
+    if (rows <= kRows) continue;
+    const auto draws = draw_systems(number_, rows, type_, random_);
+    print_header(rows, draws);
+    expect_near_lapack(where, rows, draws);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Accuracy, ::testing::Values(value_type::f64, value_type::f32),
-                         [](const auto& test) { return std::string(name(test.param)); });
+std::string name_of(const ::testing::TestParamInfo<matrix_of_type>& test) {
+  const auto [type, number] = test.param;
+  return std::string(name(type)) + '_' + std::to_string(number);
+}
+
+constexpr value_type kAccuracyTypes[] = {value_type::f64, value_type::f32};
+INSTANTIATE_TEST_SUITE_P(All, Accuracy,
+                         ::testing::Combine(::testing::ValuesIn(kAccuracyTypes),
+                                            ::testing::Range(1, kAccuracyMatrices + 1)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(All, LongAccuracy,
+                         ::testing::Combine(::testing::ValuesIn(kAccuracyTypes),
+                                            ::testing::Values(1, 6, 17, 18, 19, 20)),
+                         name_of);
 
 }  // namespace
 }  // namespace tridia_test

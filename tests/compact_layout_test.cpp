@@ -6,10 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstring>
 
+#include "support/lines.hpp"
 #include "support/operators.hpp"
 #include "support/refusal.hpp"
 
@@ -212,6 +214,72 @@ TYPED_TEST(CompactLayout, WideRows) {
         const std::string what = s.name() + " axis " + std::to_string(axis);
         expect_agreement<TypeParam>(s, g, order, 0, false, what);
         expect_agreement<TypeParam>(s, g, order, 0, true, what);
+      }
+    }
+  }
+}
+
+/// A scheme for every stencil that the library's have: where it begins, and how wide it is.
+std::vector<scheme> every_stencil() {
+  std::vector<scheme> all;
+  for (const scheme& s : all_schemes()) {
+    const compact_row& row = s.interior();
+    const bool known = std::any_of(all.begin(), all.end(), [&](const scheme& other) {
+      return other.interior().first == row.first &&
+             other.interior().weights.size() == row.weights.size();
+    });
+    if (!known) all.push_back(s);
+  }
+  return all;
+}
+
+/// How lines lie: apart, each from a multiple of 16 bytes on; dense, so that only some do; across.
+enum class lying { apart, dense, across };
+constexpr lying kLyings[] = {lying::apart, lying::dense, lying::across};
+
+template <class T>
+void expect_periodic_agreement(const scheme& s, index_t points, index_t lines, lying how) {
+  if (points < static_cast<index_t>(s.interior().weights.size())) return;
+  grid g;
+  g.boundary = boundary::periodic;
+  const bool across = how == lying::across;
+  g.extents = across ? std::vector{points, lines} : std::vector{lines, points};
+  g.axis = across ? 0 : 1;
+  const index_t pad = how == lying::dense ? 0 : static_cast<index_t>(16 / sizeof(T));
+  expect_agreement<T>(s, g, {0, 1}, pad, false,
+                      s.name() + ' ' + std::to_string(points) + " points, " +
+                          std::to_string(lines) + " lines, " +
+                          (across ? "across" : std::to_string(pad) + " between them"));
+}
+
+// A GPU copies the points around lines that the stencil needs, beside lines of any length.
+TYPED_TEST(CompactLayout, PeriodicLinesOfEveryLength) {
+  const std::vector<scheme> schemes = every_stencil();
+  ASSERT_GE(schemes.size(), 6);
+  std::size_t turn = 0;
+  for (index_t points = 3; points <= 200; ++points) {
+    for (const lying how : kLyings) {
+      // Many lines, of which a GPU has several in a tile, for the shortest and then for some.
+      const bool is_short = points < 33;
+      for (std::size_t k = 0; k < (is_short ? schemes.size() : 2); ++k) {
+        expect_periodic_agreement<TypeParam>(schemes[turn % schemes.size()], points,
+                                             turn % 7 == 0 ? 1201 : 1 + points % 9, how);
+        ++turn;
+      }
+    }
+    if (this->HasFailure()) return;
+  }
+}
+
+// The same, few enough for compute-sanitizer's racecheck: lengths with less than 128 bytes of a
+// line, which is what lines are moved with, and the next ones.
+TYPED_TEST(CompactLayout, RacecheckOfPeriodicLines) {
+  const scheme narrow = find_scheme(quantity::first_derivative, "C4"),
+               wide = find_scheme(quantity::filter, "F10");
+  for (const index_t points : {12, 16, 24, 25, 26, 27, 28, 29, 30, 31, 32}) {
+    for (const lying how : kLyings) {
+      for (const scheme& s : {narrow, wide}) {
+        expect_periodic_agreement<TypeParam>(s, points, points % 4 == 0 ? 601 : 5, how);
       }
     }
   }

@@ -273,6 +273,32 @@ TEST(Compact, OnesOwnSchemeAndClosure) {
   }
 }
 
+/// A stencil may lie a whole line away from its row, but must not go around it more than once.
+TEST(Compact, StencilsGoAroundALineOnce) {
+  for (const int first : {-40, 39}) {
+    const scheme far("far", quantity::first_derivative, staggering::none,
+                     {0, 1, 0, first, {-1, 1}});
+    for (const backend where : every_backend()) {
+      for (const std::size_t points : {40, 44, 97}) {
+        grid g = line_grid(points);
+        g.boundary = boundary::periodic;
+        const double w = 2 * pi * 3 / static_cast<double>(points);
+        const auto in = sampled(points, [&](double k) { return std::cos(w * k); });
+        EXPECT_LT(distance(apply_to_line(compact_operator(far, g, {.backend = where}), in),
+                           wave_of(far, w, 0, 1, points)),
+                  1e-13)
+            << name(where) << ' ' << points << ' ' << first;
+      }
+      for (const std::size_t points : {3, 24, 39}) {
+        grid g = line_grid(points);
+        g.boundary = boundary::periodic;
+        expect_refusal(errc::invalid_argument, {"too few", "40 or more"},
+                       [&] { compact_operator(far, g, {.backend = where}); });
+      }
+    }
+  }
+}
+
 /// Rows of a closure that elimination without interchanges would divide by zero for.
 TEST(Compact, ClosuresWithAZeroPivot) {
   const scheme c6 = find_scheme(quantity::first_derivative, "C6");

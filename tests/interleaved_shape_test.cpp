@@ -124,6 +124,42 @@ TEST(InterleavedShape, ShortSystemsFillLongAccesses) {
   }
 }
 
+// Systems so short that a thread with one of them would have less than 256 bytes to do: several
+// each, one after another, where values have 4 bytes and there are systems enough.
+TEST(InterleavedShape, ShortestSystemsTakeRounds) {
+  constexpr struct {
+    index_t n;
+    int systems, rounds;
+  } kRounds[] = {{2, 256, 8}, {3, 256, 8}, {4, 256, 4},  {5, 256, 4}, {7, 256, 4},
+                 {8, 128, 2}, {9, 128, 2}, {15, 128, 2}, {16, 64, 1}, {33, 64, 1}};
+  for (const auto& [n, systems, rounds] : kRounds)
+    for (const auto pivoting : {tridia::pivoting::none, tridia::pivoting::partial})
+      for (const index_t batch : {1 << 20, (1 << 20) + 1}) {
+        SCOPED_TRACE(testing::Message() << "n " << n << " batch " << batch);
+        tridia::problem p = interleaved(tridia::value_type::f32, n, batch);
+        p.pivoting = pivoting;
+        for (const chip_limits& limits : {kHopper, kAmpere}) {
+          const auto s = plan_interleaved(task_of(p), {}, limits);
+          ASSERT_TRUE(s);
+          expect_sound(*s, limits, 4);
+          EXPECT_EQ(s->systems, systems);
+          EXPECT_EQ(s->rounds(), rounds);
+          EXPECT_EQ(s->threads() * s->rounds(), rounds > 1 ? systems : s->threads());
+        }
+        for (const auto type : {tridia::value_type::f64, tridia::value_type::c64}) {
+          p.type = type;
+          EXPECT_EQ(plan_interleaved(task_of(p), {}, kHopper)->rounds(), 1);
+        }
+      }
+  // Threads come first where systems are few.
+  for (const index_t n : {2, 5}) {
+    const auto few =
+        plan_interleaved(task_of(interleaved(tridia::value_type::f32, n, 1000)), {}, kHopper);
+    ASSERT_TRUE(few);
+    EXPECT_EQ(few->rounds(), 1);
+  }
+}
+
 TEST(InterleavedShape, FewNeighboursTakeFewLanes) {
   for (const index_t n : {64, 512}) {
     const auto s = plan_interleaved(task_of({.extents = {100000, n, 3}, .axis = 1}), {}, kHopper);
@@ -142,6 +178,12 @@ TEST(InterleavedShape, WhatDoesNotFitIsLeft) {
   EXPECT_FALSE(plan_interleaved(task_of(periodic), {}, kHopper));
   EXPECT_FALSE(
       plan_interleaved(task_of(interleaved(tridia::value_type::f64, 1, 1000)), {}, kHopper));
+  // Places on the fastest axis, and the number of tiles, are ints.
+  for (const index_t batch : {index_t{1} << 31, index_t{1} << 33})
+    EXPECT_FALSE(
+        plan_interleaved(task_of(interleaved(tridia::value_type::f32, 8, batch)), {}, kHopper));
+  EXPECT_FALSE(
+      plan_interleaved(task_of({.extents = {index_t{1} << 32, 8, 64}, .axis = 1}), {}, kHopper));
 }
 
 TEST(TileTurns, TakeEveryTileOnce) {

@@ -3,13 +3,17 @@
 // What a block of the GPU is given to do: decided on the host, so tested without a GPU.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/chunk.hpp"
 #include "solver/cuda/onchip.hpp"
+#include "solver/cuda/tensor_layout.hpp"
 #include "solver/cuda/tuned.hpp"
 #include "support/random.hpp"
 #include "support/task.hpp"
@@ -239,6 +243,146 @@ TEST(OnchipShape, LeavesRaggedBatchesThatNoBlockHolds) {
   p = ragged_problem({5, 7});
   p.boundary = tridia::boundary::periodic;
   EXPECT_FALSE(plan_onchip(task_of(p), {}, kHopper));
+}
+
+/// A chunk of a piece of systems that are joined by zeros, `n` rows each.
+struct joined_rows {
+  const std::vector<double>& numbers;
+  index_t n, first;
+
+  [[nodiscard]] tridia::core::row<double> get(index_t k) const {
+    const index_t row = first + k, place = row % n;
+    const double* const at = &numbers[static_cast<std::size_t>(4 * row)];
+    return {place == 0 ? 0 : at[0], 2.5 + at[1], place == n - 1 ? 0 : at[2]};
+  }
+  [[nodiscard]] double rhs(index_t k) const {
+    return numbers[static_cast<std::size_t>(4 * (first + k) + 3)];
+  }
+};
+
+/// PCR on the chunks of a warp, stopped at `reach`: what is left of their coupling to each other.
+double coupling_beyond(const std::vector<double>& numbers, index_t n, index_t first_chunk,
+                       index_t count, index_t chunk_rows, index_t all_rows, index_t reach) {
+  using chunk = tridia::core::chunk<double, tridia::pivoting::none>;
+  const auto ignore = [](double) {};
+  std::vector<chunk::equations> mine;
+  for (index_t k = first_chunk; k < first_chunk + count; ++k) {
+    joined_rows rows{numbers, n, k * chunk_rows};
+    const index_t here = std::min(chunk_rows, all_rows - rows.first);
+    mine.push_back(chunk::reduce<false>(here, rows, ignore));
+  }
+  const index_t inner = count - 1;
+  std::vector<chunk::equation> rows;
+  for (std::size_t k = 0; k + 1 < mine.size(); ++k) {
+    rows.push_back(chunk::link(mine[k].last, mine[k + 1].first, ignore));
+  }
+  index_t d = 1;
+  for (; d < std::min(inner, reach); d *= 2) {
+    const std::vector<chunk::equation> old = rows;
+    for (index_t k = 0; k < inner; ++k) {
+      const bool left = k >= d, right = k + d < inner;
+      const auto at = [&](index_t place) { return static_cast<std::size_t>(place); };
+      rows[at(k)] = chunk::combine(old[at(k)], left, old[at(left ? k - d : k)], right,
+                                   old[at(right ? k + d : k)], ignore);
+    }
+  }
+  double left = 0;
+  for (index_t k = 0; k < inner; ++k) {
+    const chunk::equation& e = rows[static_cast<std::size_t>(k)];
+    if (k >= d) left = std::max(left, std::abs(e.before));
+    if (k + d < inner) left = std::max(left, std::abs(e.after));
+  }
+  return left;
+}
+
+// PCR among the chunks of joined systems ends where none of them reaches further. The zeros between
+// systems leave no coupling at all beyond that, not even a small one.
+TEST(OnchipShape, JoinedSystemsReachNoFurther) {
+  rng random = random_for("JoinedSystemsReachNoFurther");
+  std::vector<double> numbers(std::size_t{4} << 15);
+  for (double& v : numbers) v = static_cast<double>(draw(random, -1000, 1000)) / 1000;
+  int shortened = 0;
+  for (const auto type : {tridia::value_type::f32, tridia::value_type::f64})
+    for (const auto pivoting : {tridia::pivoting::none, tridia::pivoting::partial})
+      for (index_t n = 1; n < 4000; n = n < 150 ? n + 1 : n * 17 / 16)
+        for (const index_t batch : {100, 100'000}) {
+          tridia::problem p{.type = type, .extents = {batch, n}, .pivoting = pivoting};
+          const auto s = plan_onchip(task_of(p), {}, kHopper);
+          if (!s || !s->joined) continue;
+          SCOPED_TRACE(std::string(name(type)) + " " + std::to_string(n) + " rows in chunks of " +
+                       std::to_string(s->chunk_rows) + ", reach " + std::to_string(s->reach));
+          // The last rows of chunks so far apart are of different systems, and no sooner.
+          EXPECT_GE(s->reach * s->chunk_rows, n);
+          EXPECT_LT((s->reach - 1) * s->chunk_rows, n);
+          ASSERT_LE(s->rows, index_t{1} << 15);
+          for (index_t first = 0; first < s->chunks; first += 32) {
+            const index_t count = std::min<index_t>(32, s->chunks - first);
+            if (s->reach < count - 1) ++shortened;
+            EXPECT_EQ(coupling_beyond(numbers, n, first, count, s->chunk_rows, s->rows, s->reach),
+                      0);
+          }
+        }
+  EXPECT_GT(shortened, 500);
+}
+
+TEST(OnchipShape, OthersReachAllOfAWarp) {
+  rng random = random_for("OthersReachAllOfAWarp");
+  for (const index_t n : {2, 8, 100, 512}) {
+    const auto alone = plan_onchip(
+        task_of({.extents = {1000, n}, .boundary = tridia::boundary::periodic}), {}, kHopper);
+    ASSERT_TRUE(alone && !alone->joined);
+    EXPECT_EQ(alone->reach, 32);
+    std::vector<index_t> lengths(100);
+    for (index_t& length : lengths) length = draw(random, 0, n);
+    const auto ragged = plan_onchip(task_of(ragged_problem(lengths)), {}, kHopper);
+    ASSERT_TRUE(ragged && ragged->joined);
+    EXPECT_EQ(ragged->reach, 32);
+  }
+}
+
+tridia::problem padded_lines(tridia::value_type type, index_t n, index_t gap) {
+  const std::vector<index_t> strides{n + gap, 1};
+  return {.type = type,
+          .extents = {1000, n},
+          .dl_strides = strides,
+          .d_strides = strides,
+          .du_strides = strides,
+          .rhs_strides = strides,
+          .x_strides = strides};
+}
+
+// Lines of 256 bytes and more, but fewer than 512, that are whole and aligned: as boxes on cards
+// that have them.
+TEST(OnchipShape, ShortLinesAreMovedInBoxes) {
+  for (const auto type : {tridia::value_type::f32, tridia::value_type::f64, tridia::value_type::c64,
+                          tridia::value_type::c128}) {
+    const std::size_t size = tridia::size_of(type);
+    const auto granule = static_cast<index_t>(16 / size);
+    for (index_t n = 2; n * static_cast<index_t>(size) < 800; ++n)
+      for (const index_t gap : {granule, 3 * granule, 2 * granule + 1}) {
+        SCOPED_TRACE(std::string(name(type)) + " " + std::to_string(n) + " rows, " +
+                     std::to_string(gap) + " between them");
+        const auto t = task_of(padded_lines(type, n, gap));
+        const auto bytes = n * static_cast<index_t>(size);
+        const bool whole = bytes % 16 == 0 && (n + gap) % granule == 0;
+        const auto s = plan_onchip(t, {}, kHopper);
+        ASSERT_TRUE(s);
+        EXPECT_EQ(loads_boxes(t.geometry, *s, size), whole && bytes >= 256 && bytes < 512);
+        const auto old = plan_onchip(t, {}, kAmpere);
+        ASSERT_TRUE(old);
+        EXPECT_FALSE(old->boxes);
+      }
+  }
+  // More lines than an int counts are left to copies of 64-bit addresses.
+  for (const index_t batch : {index_t{1} << 31, index_t{1} << 33}) {
+    tridia::problem p = padded_lines(tridia::value_type::f32, 100, 4);
+    p.extents[0] = batch;
+    const auto t = task_of(p);
+    const auto s = plan_onchip(t, {}, kHopper);
+    ASSERT_TRUE(s);
+    EXPECT_EQ(s->input, mover::lines);
+    EXPECT_FALSE(loads_boxes(t.geometry, *s, 4));
+  }
 }
 
 TEST(Divisor, DividesAsAProcessorDoes) {

@@ -10,6 +10,7 @@
 
 #include "support/crash_note.hpp"
 #include "support/experiment.hpp"
+#include "support/failing_systems.hpp"
 #include "support/layouts.hpp"
 #include "support/oracle.hpp"
 #include "support/targets.hpp"
@@ -127,16 +128,6 @@ void fill(experiment& e, rng& random) {
   e.fill_rhs(random);
 }
 
-void copy_inputs(const experiment& from, experiment& to) {
-  for (const role r : {role::dl, role::d, role::du, role::rhs})
-    for (index_t s = 0; s < from.where().systems(); ++s)
-      for (index_t c = 0; c < from.where().columns(r); ++c) {
-        const line l = from.where().of(r, s, c);
-        for (index_t row = l.first; row < l.last; ++row)
-          to.set(r, s, row, from.given(r, s, row, c), c);
-      }
-}
-
 /// Largest difference of two solutions in units of the type's epsilon times the largest number.
 long double difference(const experiment& a, const experiment& b) {
   long double error = 0, size = 1;
@@ -233,6 +224,32 @@ TEST_P(Property, InPlaceIsBitForBitTheSame) {
     RC_ASSERT(in_place.status() == apart.status());
     for (index_t s = 0; s < apart.where().systems(); ++s)
       RC_ASSERT(in_place.solution_bytes(s) == apart.solution_bytes(s));
+  }));
+}
+
+TEST_P(Property, SystemsFailByThemselves) {
+  EXPECT_TRUE(rc::check("x of systems that fail is NaN, and others stay as they are", [] {
+    rng random = any_rng();
+    problem p = any_problem(random);
+    manner m = any_manner(p, backend());
+    m.status = element({false, true});
+    log(describe(m) + "; " + describe(p));
+    experiment good(p, m), some_fail(p, m);
+    fill(good, random);
+    RC_ASSERT(good.run() == "");
+    copy_inputs(good, some_fail);
+    make_some_fail(some_fail, random);
+    RC_ASSERT(some_fail.run() == "");
+    RC_ASSERT(check_solution(some_fail, 0) == "");
+    RC_ASSERT(check_failures(some_fail, good) == "");
+    if (!m.factored) return;
+    // The matrices that are singular still are; right-hand sides are all good again.
+    good.fill_rhs(random);
+    RC_ASSERT(good.solve_again() == "");
+    copy_array(role::rhs, good, some_fail);
+    RC_ASSERT(some_fail.solve_again() == "");
+    RC_ASSERT(check_solution(some_fail, 0) == "");
+    RC_ASSERT(check_failures(some_fail, good) == "");
   }));
 }
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -104,6 +106,64 @@ TEST(ScanShape, IsSound) {
           expect_sound(t, *s);
           if (HasFailure()) return;
         }
+}
+
+/// Periodic lines: every point beyond their ends that some row reads is copied, and no other; from
+/// the line itself, so that copies do not wait for each other; to where nothing else lies.
+void expect_copied(const scan_task& t, const scan_shape& s) {
+  std::set<int> read, copied;
+  for (int k = 0; k < s.rows; ++k)
+    for (int w = 0; w < t.width; ++w) {
+      const int at = k + t.b.first + w;
+      if (at < 0 || at >= s.points) read.insert(at);
+    }
+  const auto size = static_cast<int>(tridia::size_of(t.type));
+  const int room = s.across ? static_cast<int>(s.stage_bytes) / size / s.lines : s.pitch;
+  for (int i = 0; i < s.before + s.behind; ++i) {
+    const auto [to, from] = periodic_copy_of(s, i);
+    EXPECT_TRUE(copied.insert(to).second);
+    EXPECT_GE(from, 0);
+    EXPECT_LT(from, s.points);
+    EXPECT_EQ(std::abs(to - from), s.points);
+    EXPECT_GE(to, -s.front);
+    EXPECT_LT(to, room - s.front);
+  }
+  EXPECT_EQ(copied, read);
+}
+
+TEST(ScanShape, PeriodicLinesAreCopiedAsFarAsTheyAreRead) {
+  using tridia::cuda::most_weights, tridia::cuda::some_weights;
+  for (const auto type : {tridia::value_type::f32, tridia::value_type::f64})
+    for (const auto& [width, first] : {std::pair{some_weights, -2},
+                                       {some_weights, -1},
+                                       {some_weights, 0},
+                                       {some_weights, -4},
+                                       {some_weights, 3},
+                                       {some_weights, -24},
+                                       {most_weights, -5},
+                                       {most_weights, -4},
+                                       {most_weights, -10}})
+      for (index_t n = 24; n < 600; n = n < 200 ? n + 1 : n * 9 / 8)
+        for (const auto& [outer, inner] :
+             {std::pair<index_t, index_t>{7, 1}, {3000, 1}, {1, 3000}, {9, 40}}) {
+          scan_task t = task(type, outer, n, inner, width);
+          t.b.first = first, t.b.heads = t.b.tails = 0;
+          SCOPED_TRACE(std::string(tridia::name(type)) + " width " + std::to_string(width) +
+                       " from " + std::to_string(first) + " on, " + std::to_string(outer) + " x " +
+                       std::to_string(n) + " x " + std::to_string(inner));
+          const auto s = plan_scan(t, kHopper);
+          ASSERT_TRUE(s);
+          expect_sound(t, *s);
+          expect_copied(t, *s);
+          if (HasFailure()) return;
+        }
+  // Those that would have to be copied around themselves twice are left.
+  scan_task t = task(tridia::value_type::f64, 100, 30, 1, some_weights);
+  t.b.heads = t.b.tails = 0;
+  for (const int first : {-31, 27}) {
+    t.b.first = first;
+    EXPECT_FALSE(plan_scan(t, kHopper));
+  }
 }
 
 TEST(ScanShape, TakesWhatItIsFor) {

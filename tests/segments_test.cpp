@@ -14,6 +14,7 @@
 
 #include "support/experiment.hpp"
 #include "support/oracle.hpp"
+#include "support/segments.hpp"
 #include "support/targets.hpp"
 #include "support/task.hpp"
 
@@ -138,25 +139,10 @@ TEST(SegmentsShape, HasRowsBeyond32Bits) {
 
 /// Solves an experiment in segments as `tuning` says. Returns whether there are any.
 bool solve_in_segments(experiment& e, const segments_tuning& tuning) {
-  const problem& p = e.problem();
-  const auto t = task_of(p);
-  const auto s = plan_segments(t, tuning, kAmpere);
-  if (!s) return false;
-  const auto find = p.type == value_type::f32   ? tridia::cuda::segments_f32
-                    : p.type == value_type::f64 ? tridia::cuda::segments_f64
-                    : p.type == value_type::c64 ? tridia::cuda::segments_c64
-                                                : tridia::cuda::segments_c128;
-  const auto launches = find(p.pivoting, p.boundary);
-  const bool transposed = p.operation != operation::none;
-  const tridia::solver::operands o{
-      {e.of(transposed ? role::du : role::dl).pointer(), e.of(role::d).pointer(),
-       e.of(transposed ? role::dl : role::du).pointer(), e.of(role::rhs).pointer()},
-      e.of(role::x).pointer(),
-      nullptr};
-  const device_bytes workspace = allocate_on_device(s->bytes);
+  segment_passes passes(e.problem(), tuning);
+  if (!passes) return false;
   e.give();
-  EXPECT_EQ(launches.prepare(kAmpere.shared_bytes), cudaSuccess);
-  EXPECT_EQ(launches.solve(t.geometry, o, *s, workspace.get(), nullptr), cudaSuccess);
+  EXPECT_EQ(passes.enqueue(e, nullptr), cudaSuccess);
   EXPECT_EQ(e.take(), "");
   return true;
 }
@@ -187,7 +173,7 @@ TEST_P(Segments, SolveThroughManyLevels) {
   const config& c = GetParam();
   for (const index_t n : {3, 64, 100, 193, 1000})
     for (const segments_tuning& tuning :
-         {segments_tuning{8, 3, 2}, segments_tuning{48, 5, 3}, segments_tuning{60, 1, 40}})
+         {segments_tuning{8, 3, 2}, segments_tuning{48, 5, 3}, segments_tuning{20, 1, 40}})
       for (const bool contiguous : {true, false})
         for (const std::optional<role> alias :
              {std::optional<role>{}, {role::dl}, {role::d}, {role::du}, {role::rhs}}) {

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// A system without a finite solution: its status names the row, and its neighbours are bit for bit
-// what they are alone. Or as good: where a GPU solves systems that follow each other as one,
-// rounding depends on where they lie, and where one of them is bad they are solved one by one.
+// A system without a finite solution: its status names the row, its x is NaN throughout, and its
+// neighbours are bit for bit what they are alone (unless they round by their company); all of that
+// also where no status is asked for.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,6 +15,7 @@
 #include "layout/resolve.hpp"
 #include "solver/line_status.hpp"
 #include "support/experiment.hpp"
+#include "support/failing_systems.hpp"
 #include "support/layouts.hpp"
 #include "support/oracle.hpp"
 #include "support/targets.hpp"
@@ -43,6 +44,8 @@ std::vector<shape_case> shapes() {
       {.extents = {kRows, kBatch}, .axis = 0, .boundary = tridia::boundary::periodic});
   add("several_rhs", {.extents = {kBatch, kRows}, .right_hand_sides = 3});
   add("several_rhs_interleaved", {.extents = {kRows, kBatch}, .axis = 0, .right_hand_sides = 3});
+  // Enough to be worked on beside each other with the factors of one matrix.
+  add("many_rhs", {.extents = {kBatch, kRows}, .right_hand_sides = 33});
   problem ragged{.extents = {0}, .offsets = {0}};
   for (index_t s = 0; s < kBatch; ++s) ragged.offsets.push_back(ragged.offsets.back() + kRows + s);
   ragged.extents[0] = ragged.offsets.back();
@@ -82,6 +85,45 @@ TEST(LineStatus, IsEnteredOrAdded) {
   EXPECT_EQ(status, -5);
   tridia::solver::enter_line_status(&status, true, -3);
   EXPECT_EQ(status, -3);
+}
+
+// Every right-hand side of a matrix belongs to one system, with others that have the same status.
+TEST(LineStatus, RightHandSidesOfASystemAreFound) {
+  const auto check = [](problem p, index_t systems) {
+    const auto g = tridia::layout::make_geometry(p, tridia::layout::resolve(p));
+    const auto status_of = [&](index_t side) {
+      index_t at[tridia::layout::array_count];
+      g.right_sides.offsets(side, at);
+      return at[tridia::layout::status];
+    };
+    ASSERT_EQ(tridia::solver::systems_of_matrix(g), systems);
+    std::vector<int> met(static_cast<std::size_t>(g.right_sides.size));
+    for (index_t s = 0; s < systems; ++s) {
+      const tridia::solver::sharing_right_sides sides(g, s);
+      ASSERT_EQ(sides.count, p.right_hand_sides);
+      for (index_t r = 0; r < sides.count; ++r) {
+        ++met.at(static_cast<std::size_t>(sides.at(r)));
+        EXPECT_EQ(status_of(sides.at(r)), status_of(sides.at(0)));
+      }
+    }
+    EXPECT_EQ(met, std::vector<int>(met.size(), 1));
+  };
+  const auto shared = tridia::coefficients::shared;
+  for (const index_t columns : {1, 2, 3}) {
+    check({.extents = {5, 7}, .right_hand_sides = columns}, 1);
+    check({.extents = {3, 5, 7}, .right_hand_sides = columns, .coefficients = shared}, 15);
+    check({.extents = {3, 7, 5}, .axis = 1, .right_hand_sides = columns, .coefficients = shared},
+          15);
+    // The right-hand sides are the fastest axis, or between two others.
+    for (const index_t step : {index_t{1}, index_t{35}}) {
+      problem p{.extents = {3, 5, 7}, .right_hand_sides = columns, .coefficients = shared};
+      p.rhs_strides = p.x_strides = step == 1 ? std::vector{35 * columns, 7 * columns, columns}
+                                              : std::vector{35 * columns, index_t{7}, index_t{1}};
+      p.rhs_step = p.x_step = step;
+      check(p, 15);
+    }
+    check({.extents = {7}, .right_hand_sides = columns, .offsets = {0, 3, 7}}, 1);
+  }
 }
 
 struct config {
@@ -159,26 +201,22 @@ class Status : public ::testing::TestWithParam<config> {
 
   /// There how a system is rounded depends on the shape of the batch.
   [[nodiscard]] static bool on_gpu() { return GetParam().backend == tridia::backend::cuda; }
-  [[nodiscard]] bool joined() const {
-    const problem& p = e_->problem();
-    return on_gpu() && !GetParam().factored && p.boundary == tridia::boundary::regular &&
-           p.right_hand_sides == 1 && p.coefficients == tridia::coefficients::per_system &&
-           (p.axis == -1 || p.axis == static_cast<int>(p.extents.size()) - 1);
-  }
 
-  void expect_solved(index_t system) {
+  void expect_solved(index_t system) const {
     const long double error =
         backward_error(matrix_of(*e_, system), solution_of(*e_, system, 0), rhs_of(*e_, system, 0));
     EXPECT_LE(error, kBackwardBound * epsilon(GetParam().type)) << "system " << system;
   }
 
-  /// All but `system` are solved, and as they are without it: alone, or in a batch without bad
-  /// ones.
-  void expect_neighbours_untouched(index_t system) {
+  /// All but `count` systems from `system` on are solved, and as they are without those: alone, or
+  /// in a batch without bad ones.
+  void expect_neighbours_untouched(index_t system, index_t count = 1) const {
     for (index_t s = 0; s < e_->where().systems(); ++s) {
-      if (s == system) continue;
-      EXPECT_EQ(e_->status()[static_cast<std::size_t>(s)], 0) << "system " << s;
-      if (joined()) {
+      if (s >= system && s < system + count) continue;
+      if (!e_->status().empty()) {
+        EXPECT_EQ(e_->status()[static_cast<std::size_t>(s)], 0) << "system " << s;
+      }
+      if (rounds_by_company(e_->plan())) {
         expect_solved(s);
         continue;
       }
@@ -194,9 +232,9 @@ class Status : public ::testing::TestWithParam<config> {
     index_t column = 0;
   };
 
-  /// Changes numbers of one system, solves, looks at every status, and changes them back.
-  /// A system that `may_be_solved` may also have the status 0 and a finite solution; the status may
-  /// also be `other`.
+  /// Changes numbers of one system, solves with statuses and without, looks at all of them and at
+  /// x, and changes the numbers back. A system that `may_be_solved` may also have the status 0 and
+  /// a finite solution; the status may also be `other`.
   void expect_status(index_t system, const std::vector<change>& changes, index_t status,
                      bool may_be_solved = false, std::optional<index_t> other = {}) {
     std::vector<change> before;
@@ -206,13 +244,41 @@ class Status : public ::testing::TestWithParam<config> {
     }
     EXPECT_EQ(e_->run(), "");
     const index_t found = e_->status()[static_cast<std::size_t>(system)];
-    if (may_be_solved && found == 0) {
-      EXPECT_TRUE(is_finite(system)) << "system " << system;
-    } else if (found != other) {
+    if (found != other && !(may_be_solved && found == 0)) {
       EXPECT_EQ(found, status) << "system " << system;
     }
-    expect_neighbours_untouched(system);
+    expect_to_stand_alone(system, found != 0);
+    e_->ask_for_statuses(false);
+    EXPECT_EQ(e_->run(), "");
+    expect_to_stand_alone(system, found != 0);
+    e_->ask_for_statuses(true);
     for (const change& c : before) e_->set(c.array, system, c.row, c.value, c.column);
+  }
+
+  void expect_to_stand_alone(index_t system, bool failed) const {
+    if (failed) {
+      EXPECT_EQ(check_all_nan(*e_, system), "") << "system " << system;
+    } else {
+      EXPECT_TRUE(is_finite(system)) << "system " << system;
+    }
+    expect_neighbours_untouched(system);
+  }
+
+  /// A matrix that `count` systems from `system` on share becomes singular.
+  void expect_all_fail(index_t system, index_t count) {
+    constexpr index_t column = 2;
+    for (const change& c : zero_column(column, e_->where().rows(system)))
+      e_->set(c.array, system, c.row, c.value);
+    for (const bool ask : {true, false}) {
+      e_->ask_for_statuses(ask);
+      EXPECT_EQ(e_->run(), "");
+      for (index_t s = system; s < system + count; ++s) {
+        EXPECT_EQ(check_all_nan(*e_, s), "") << "system " << s;
+        if (!ask) continue;
+        EXPECT_EQ(e_->status()[static_cast<std::size_t>(s)], column + 1);
+      }
+      expect_neighbours_untouched(system, count);
+    }
   }
 
   [[nodiscard]] bool is_finite(index_t system) const {
@@ -232,12 +298,9 @@ class Status : public ::testing::TestWithParam<config> {
 
   /// Zeros in all of column `column` of op(A).
   [[nodiscard]] std::vector<change> zero_column(index_t column, index_t n) const {
-    const bool regular = e_->problem().boundary == tridia::boundary::regular;
-    const index_t below = transposed() ? column : column + 1;
-    const index_t above = transposed() ? column : column - 1;
-    std::vector<change> changes{{role::d, column, 0}};
-    if (!regular || below % n != 0) changes.push_back({role::dl, below % n, 0});
-    if (!regular || (above + n) % n != n - 1) changes.push_back({role::du, (above + n) % n, 0});
+    std::vector<change> changes;
+    for (const entry& at : column_of(e_->problem(), n, column))
+      changes.push_back({at.array, at.row, 0});
     return changes;
   }
 
@@ -377,15 +440,46 @@ TEST_P(Status, TheFirstRowOfSeveralRightHandSides) {
 // One matrix for all: a bad right-hand side is its own system's, a bad matrix is everybody's.
 TEST_P(Status, Shared) {
   for (const int axis : {0, 1})
-    for (const index_t n : {kRows, 9 * kRows}) {
-      problem p{.axis = axis, .coefficients = tridia::coefficients::shared};
-      p.extents = axis == 0 ? std::vector{n, kBatch} : std::vector{kBatch, n};
+    for (const index_t n : {kRows, 9 * kRows})
+      for (const index_t columns : {1, 3}) {
+        problem p{.axis = axis,
+                  .right_hand_sides = columns,
+                  .coefficients = tridia::coefficients::shared};
+        p.extents = axis == 0 ? std::vector{n, kBatch} : std::vector{kBatch, n};
+        start(p);
+        const long double nan = std::numeric_limits<long double>::quiet_NaN();
+        for (const index_t s : kSystems) expect_status(s, {{role::rhs, 6, nan, columns - 1}}, -7);
+        expect_all_fail(0, kBatch);
+      }
+}
+
+// Systems along an axis have one matrix, and each its own right-hand sides and status.
+TEST_P(Status, Broadcast) {
+  constexpr index_t along = 5;
+  const long double nan = std::numeric_limits<long double>::quiet_NaN();
+  for (const index_t columns : {1, 3}) {
+    problem p{.extents = {3, along, kRows}, .right_hand_sides = columns};
+    p.dl_strides = p.d_strides = p.du_strides = {kRows, 0, 1};
+    start(p);
+    for (const index_t s : {2, 7, 14}) expect_status(s, {{role::rhs, 6, nan, columns / 2}}, -7);
+    expect_all_fail(along, along);
+  }
+}
+
+// A right-hand side that is finite, and a solution that is not.
+TEST_P(Status, OverflowOfConstants) {
+  if (GetParam().factored) GTEST_SKIP() << "the plan holds the factors";
+  const double tiny = is_double(GetParam().type) ? 1e-300 : 1e-30;
+  for (const int axis : {0, 1})
+    for (const index_t columns : {1, 3}) {
+      problem p{.axis = axis,
+                .right_hand_sides = columns,
+                .coefficients = tridia::coefficients::constant,
+                .matrix = {.interior = {0, tiny, 0}}};
+      p.extents = axis == 0 ? std::vector{kRows, kBatch} : std::vector{kBatch, kRows};
       start(p);
-      const long double nan = std::numeric_limits<long double>::quiet_NaN();
-      for (const index_t s : kSystems) expect_status(s, {{role::rhs, 6, nan}}, -7);
-      for (const change& c : zero_column(2, n)) e_->set(c.array, 0, c.row, c.value);
-      EXPECT_EQ(e_->run(), "");
-      EXPECT_EQ(e_->status(), std::vector<index_t>(kBatch, 3));
+      for (const index_t s : kSystems)
+        expect_status(s, {{role::rhs, 4, 1 / tiny, columns - 1}}, -5, false, -1);
     }
 }
 

@@ -94,8 +94,9 @@ class compact_operator {
   /// As `closure_warning`, where a closure is used; or empty.
   [[nodiscard]] const std::string& warning() const noexcept;
 
-  /// out = op(in). Arrays and workspace lie where the operator runs; `e.status` is not used. Throws
-  /// `error`: invalid_argument or wrong_device before any work is done, device_failure.
+  /// out = op(in). Arrays and workspace lie where the operator runs; `e.status` is not used: lines
+  /// of `in` with a NaN or an infinity give an unspecified `out`, and other lines do not notice.
+  /// Throws `error`: invalid_argument or wrong_device before any work is done, device_failure.
   void apply(const void* in, void* out, const execution& e) const;
   /// out += s op(in); in place this is a step of an explicit method.
   void apply_add(double s, const void* in, void* out, const execution& e) const;

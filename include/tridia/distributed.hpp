@@ -107,7 +107,9 @@ struct plan_options {
   /// Bytes that one rank may spend on the interface systems of others; more are solved in slabs of
   /// lines. At least one line from each rank is held at a time.
   std::size_t interface_bytes = std::size_t{64} << 20;
-  /// Whether ranks tell each other which lines have failed: one exchange more.
+  /// Whether ranks tell each other which lines have failed: one exchange more. Where they do, `x`
+  /// of such a line is NaN on all of them, also if no status is asked for; where they do not, `x`
+  /// of a line across ranks that has no finite solution is unspecified.
   bool statuses = true;
   int threads = 0;  ///< As `options::threads`.
 };
@@ -164,7 +166,8 @@ class plan {
   /// `systems()` entries, on every rank those of whole lines: 0: solved; -i < 0: row i of the
   /// line, counted from 1, is the first that is not finite; i > 0: no such row, but singular: the
   /// elimination of some rank met a zero pivot in row i, or, i being the line's length, only that
-  /// of all of them together did. Null where `plan_options::statuses` is off. `stream`: a
+  /// of all of them together did. Null where `plan_options::statuses` is off. `x` of a system whose
+  /// status is not 0 is NaN on all ranks of its lines (see `plan_options::statuses`). `stream`: a
   /// cudaStream_t of the communicator's GPU; null is the default one.
   void execute(const void* dl, const void* d, const void* du, const void* rhs, void* x,
                index_t* status = nullptr, void* stream = nullptr);

@@ -54,8 +54,12 @@ struct execution {
   /// that holds a NaN or an infinity, and the solution is not finite. i > 0: pivot i is exactly
   /// zero (LAPACK's `info`). If neither explains a solution that is not finite, it is an overflow:
   /// -i with the row where it appears (the algorithms from `cr` on say -1, also where their order
-  /// of elimination meets a zero pivot and that of Thomas does not). What `x` holds of a system
-  /// whose status is not 0 is unspecified; its neighbours are not touched.
+  /// of elimination meets a zero pivot and that of Thomas does not).
+  ///
+  /// The `x` of a system whose status is not 0 is NaN in every row of all its right-hand sides
+  /// (both parts of complex numbers), also where no status is asked for; its neighbours are not
+  /// touched. Exempt is one case: of constant coefficients and a right-hand side that holds a NaN
+  /// or an infinity, `x` of that system is unspecified.
   index_t* status = nullptr;
   /// A cudaStream_t; null is the default stream. CPU plans ignore it and return when done.
   void* stream = nullptr;
@@ -105,7 +109,7 @@ class plan {
   [[nodiscard]] std::size_t factors_bytes() const noexcept;
 
   /// Solves every system. Throws `error`: invalid_argument or wrong_device before any work is done,
-  /// device_failure if CUDA refuses the work. A singular system is not an error: see
+  /// device_failure if CUDA refuses the work. A singular system is not an error: its x is NaN, see
   /// `execution::status`.
   void execute(const void* dl, const void* d, const void* du, const void* rhs, void* x,
                const execution& e) const;

@@ -24,6 +24,7 @@ struct problem {
   int axis = -1;
 
   /// Right-hand sides of every system, from 0: `rhs` and `x` are this many arrays of `extents`.
+  /// They have one status, and where it is not 0 `x` of all of them is NaN (`execution::status`).
   index_t right_hand_sides = 1;
 
   tridia::boundary boundary = tridia::boundary::regular;

@@ -23,7 +23,8 @@ struct solve_options {
   tridia::pivoting pivoting = tridia::pivoting::partial;
   tridia::operation operation = tridia::operation::none;
   /// One entry a system, in host memory, as `execution::status`. If empty, a singular system
-  /// throws `errc::singular` instead, after all systems have been dealt with.
+  /// throws `errc::singular` instead, after all systems have been dealt with. Either way its x is
+  /// NaN.
   std::span<index_t> status = {};
   /// CUDA: a cudaStream_t. The call returns when the solution is there.
   void* stream = nullptr;

@@ -128,8 +128,10 @@ class assembly {
   /// Whether lines of so many points have room for the rows of both ends.
   bool has_room(index_t points) const {
     if (periodic()) {
-      return points >=
-             std::max<index_t>(3, static_cast<index_t>(scheme_.interior().weights.size()));
+      // A stencil goes around once: what it reaches lies on the line or on a copy beside it.
+      const compact_row& row = scheme_.interior();
+      return points >= std::max({index_t{3}, static_cast<index_t>(row.weights.size()),
+                                 -index_t{row.first}, index_t{last_of(row)}});
     }
     const index_t rows = rows_of(points);
     const std::vector<compact_row> head = ends(false, points), tail = ends(true, points);

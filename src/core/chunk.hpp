@@ -4,6 +4,7 @@
 #include "core/crossing.hpp"
 #include "core/elimination.hpp"
 #include "core/reciprocal.hpp"
+#include "core/unit_scale.hpp"
 
 // A chunk of consecutive rows as seen from outside: its interface equations, which hold x of the
 // rows `before` and `after` it and of its own `first` and `last` row, and nothing else. Solving
@@ -40,6 +41,28 @@ TRIDIA_FN auto is_calm(const V& a) {
   return magnitude(a) <= real(calm_growth);
 }
 
+/// How much cancels on the way to an equation of an interface: the product of the reciprocals of
+/// its pivots, as far as these are above 1. Every x of an interface is found by itself, so errors
+/// of that size do not fit each other and leave a residual, which elimination of row after row
+/// would not. Half of the digits may go; n rows of (-1, 2, -1) come to about n.
+class cancellation {
+ public:
+  template <class V>
+  TRIDIA_FN void add(const V& reciprocal) {
+    const auto size = static_cast<float>(magnitude(reciprocal));
+    product_ *= size <= 1 ? 1 : size;  // NaN stays
+  }
+  template <class V>
+  [[nodiscard]] TRIDIA_FN bool is_calm() const {
+    return product_ <= half_of_the_digits(typename value_traits<V>::real());
+  }
+
+ private:
+  static TRIDIA_FN constexpr float half_of_the_digits(float) { return 1 << 12; }
+  static TRIDIA_FN constexpr float half_of_the_digits(double) { return 1 << 26; }
+  float product_ = 1;
+};
+
 /// Whether a row is so far from diagonal dominance that numbers will most likely grow if
 /// elimination interchanges nothing.
 template <class V>
@@ -49,7 +72,8 @@ TRIDIA_FN bool is_weak(const row<V>& r) {
 }
 
 /// Without interchanges: Thomas inside the chunk, with a column for x before it. `watch(v)` sees
-/// every number whose size bounds the growth of rounding errors.
+/// every number whose size bounds the growth of rounding errors, and `watch.pivot(w)`, if there is
+/// such a member, every reciprocal of a pivot of the interface.
 template <class V>
 struct chunk<V, pivoting::none> {
   /// x = rhs - before x_before - after x_after.
@@ -114,7 +138,7 @@ struct chunk<V, pivoting::none> {
   /// A chunk's last x in terms of its neighbours' last: a row of the interface system.
   template <class Watch>
   static TRIDIA_FN equation link(const equation& last, const equation& next_first, Watch&& watch) {
-    const V w = quick_reciprocal(sub_mul(V(1), last.after, next_first.before));
+    const V w = pivot_reciprocal(sub_mul(V(1), last.after, next_first.before), watch);
     const V h = last.after * w;
     const equation e{last.before * w, h * -next_first.after,
                      sub_mul(last.rhs * w, h, next_first.rhs)};
@@ -128,7 +152,7 @@ struct chunk<V, pivoting::none> {
   static TRIDIA_FN equation combine(const equation& e, bool has_left, const equation& left,
                                     bool has_right, const equation& right, Watch&& watch) {
     const V a = has_left ? e.before : V(0), c = has_right ? e.after : V(0);
-    const V w = quick_reciprocal(sub_mul(sub_mul(V(1), a, left.after), c, right.before));
+    const V w = pivot_reciprocal(sub_mul(sub_mul(V(1), a, left.after), c, right.before), watch);
     const equation r{(e.before * w) * (has_left ? -left.before : V(1)),
                      (e.after * w) * (has_right ? -right.after : V(1)),
                      sub_mul(sub_mul(e.rhs, a, left.rhs), c, right.rhs) * w};
@@ -145,7 +169,7 @@ struct chunk<V, pivoting::none> {
   template <class Watch>
   static TRIDIA_FN equation join_last(const equation& last, const equation& one_before,
                                       Watch&& watch) {
-    const V w = quick_reciprocal(sub_mul(V(1), last.before, one_before.after));
+    const V w = pivot_reciprocal(sub_mul(V(1), last.before, one_before.after), watch);
     const equation e{(last.before * w) * -one_before.before, last.after * w,
                      sub_mul(last.rhs, last.before, one_before.rhs) * w};
     watch(e.before), watch(e.after);
@@ -183,6 +207,14 @@ struct chunk<V, pivoting::none> {
     }
     return is_finite(x);
   }
+
+ private:
+  template <class Watch>
+  static TRIDIA_FN V pivot_reciprocal(const V& pivot, Watch& watch) {
+    const V w = quick_reciprocal(pivot);
+    if constexpr (requires { watch.pivot(w); }) watch.pivot(w);
+    return w;
+  }
 };
 
 /// With pivoting: every x is found from a row that is, in its column, the largest of those it could
@@ -190,6 +222,12 @@ struct chunk<V, pivoting::none> {
 /// chunk alone, so this is Gaussian elimination on A with its columns in another order, and fails
 /// only where A is singular. Two equations are left over. Rows are not exchanged, which costs more
 /// than arithmetic does: they cross (core/crossing.hpp).
+///
+/// Rows are scaled to unit size as they enter. Two rows that a chunk carries along are eliminated
+/// by each other whatever enters next, so without that a row would lose beside one that is larger
+/// for no other reason than its units. With it the error is that of changing each entry by some
+/// epsilons of the largest in its row (pairwise pivoting; D. C. Sorensen, IEEE Trans. Comput. C-34,
+/// 1985), and scaling the rows of A changes nothing.
 template <class V>
 struct chunk<V, pivoting::partial> {
   struct equation {
@@ -244,17 +282,15 @@ struct chunk<V, pivoting::partial> {
   /// Pivot rows are kept for `expand` if `Keep`, by rows.keep_pivot(k, row).
   template <bool Keep, class Index, class Rows>
   static TRIDIA_FN equations reduce(Index n, Rows& rows, middle& m) {
-    const V zero(0);
-    const row<V> r0 = rows.get(0);
+    const V zero(0), one(1);
     if (n == 1) {
-      // Its first x is its last, said at the size of the row: pivots are chosen by size.
-      const V size = larger(larger(r0.sub, r0.sup), r0.diag);
-      return {{r0.sub, r0.diag, zero, r0.sup, rows.rhs(0)}, {zero, size, -size, zero, zero}};
+      // Its first x is its last.
+      const unit_row r(rows, 0);
+      return {{r.sub, r.diag, zero, r.sup, r.rhs}, {zero, one, -one, zero, zero}};
     }
     if (n == 2) {
-      const row<V> r1 = rows.get(1);
-      return {{r0.sub, r0.diag, r0.sup, zero, rows.rhs(0)},
-              {zero, r1.sub, r1.diag, r1.sup, rows.rhs(1)}};
+      const unit_row r0(rows, 0), r1(rows, 1);
+      return {{r0.sub, r0.diag, r0.sup, zero, r0.rhs}, {zero, r1.sub, r1.diag, r1.sup, r1.rhs}};
     }
     const Index n_left = left_half(n), n_right = n - n_left;
     reduction<Keep, Index, Rows> left(rows, 0, n_left);
@@ -341,6 +377,21 @@ struct chunk<V, pivoting::partial> {
   }
 
  private:
+  /// Row k of A and its right-hand side, times the power of two by which its largest entry comes to
+  /// lie in [1, 2).
+  struct unit_row : row<V> {
+    V rhs;
+    template <class Index, class Rows>
+    TRIDIA_FN unit_row(const Rows& rows, Index k) : row<V>(rows.get(k)), rhs(rows.rhs(k)) {
+      using real = typename value_traits<V>::real;
+      const auto exponent =
+          larger(larger(exponent_of(this->sub), exponent_of(this->sup)), exponent_of(this->diag));
+      const real scale = unit_scale(exponent, real(1));
+      this->sub = scaled(this->sub, scale), this->diag = scaled(this->diag, scale);
+      this->sup = scaled(this->sup, scale), rhs = scaled(rhs, scale);
+    }
+  };
+
   /// Rows of a chunk's first half; all where a half would be too short to have columns of its own.
   template <class Index>
   static TRIDIA_FN Index left_half(Index n) {
@@ -353,11 +404,11 @@ struct chunk<V, pivoting::partial> {
   template <bool Keep, class Index, class Rows>
   class reduction {
    public:
-    TRIDIA_FN reduction(Rows& rows, Index first, Index n) : rows_(rows), first_(first), n_(n) {
-      const row<V> r0 = rows.get(first), r1 = rows.get(first + 1);
-      q_ = {r0.sub, r0.diag, r0.sup, V(0), rows.rhs(first)};
-      p_ = {V(0), r1.sub, r1.diag, r1.sup, rows.rhs(first + 1)};
-      in_ = rows.get(first + 2), rhs_ = rows.rhs(first + 2);
+    TRIDIA_FN reduction(Rows& rows, Index first, Index n)
+        : rows_(rows), first_(first), n_(n), in_(rows, first + 2) {
+      const unit_row r0(rows, first), r1(rows, first + 1);
+      q_ = {r0.sub, r0.diag, r0.sup, V(0), r0.rhs};
+      p_ = {V(0), r1.sub, r1.diag, r1.sup, r1.rhs};
     }
     /// Row k enters, column k - 1 leaves. The row behind it is fetched before anything is kept, so
     /// that it need not wait for that.
@@ -369,13 +420,13 @@ struct chunk<V, pivoting::partial> {
       const crossing<V> entering(c.last, in_.sub);
       p_ = {entering.cross_first(c.before), entering.cross_first(c.first),
             entering.cross(c.after, in_.diag), entering.cross_second(in_.sup),
-            entering.cross(c.rhs, rhs_)};
+            entering.cross(c.rhs, in_.rhs)};
       const V w = entering.pivot_reciprocal();
       const pivot_row pivot{entering.larger(c.after, in_.diag) * w,
                             entering.larger(c.before, in_.sup) * w,
-                            entering.first_if_larger(c.first) * w, entering.larger(c.rhs, rhs_) * w,
+                            entering.first_if_larger(c.first) * w, entering.larger(c.rhs, in_.rhs) * w,
                             entering.second()};
-      if (k + 1 < n_) in_ = rows_.get(first_ + k + 1), rhs_ = rows_.rhs(first_ + k + 1);
+      if (k + 1 < n_) in_ = unit_row(rows_, first_ + k + 1);
       if constexpr (Keep) {
         rows_.keep_pivot(first_ + k - 1, pivot);
       } else {
@@ -388,8 +439,7 @@ struct chunk<V, pivoting::partial> {
     Rows& rows_;
     Index first_, n_;
     equation p_, q_;  // `last` and `after` are this column and the next, where q_ has none
-    row<V> in_;
-    V rhs_;
+    unit_row in_;
   };
 
   /// A chunk, or half of one, on its way to x. Rows count from the first of it.
@@ -420,9 +470,6 @@ struct chunk<V, pivoting::partial> {
     V x1_, x2_;
   };
 
-  static TRIDIA_FN V larger(const V& x, const V& y) {
-    return select(magnitude(y) > magnitude(x), y, x);
-  }
   static TRIDIA_FN equation larger_of(const crossing<V>& c, const equation& x, const equation& y) {
     return x.with(y, [&](const V& of_x, const V& of_y) { return c.larger(of_x, of_y); });
   }

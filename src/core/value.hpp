@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 // What the arithmetic asks of a value V beside + - *: here for float and double; complex.hpp and
 // the CPU's vectors of systems (solver/cpu/lanes.hpp) add theirs. A comparison gives a mask_t<V>:
@@ -55,6 +56,18 @@ TRIDIA_FN bool is_zero(double a) { return a == 0.0; }
 /// Neither infinite nor NaN.
 TRIDIA_FN bool is_finite(float a) { return a - a == 0.0f; }
 TRIDIA_FN bool is_finite(double a) { return a - a == 0.0; }
+
+/// A NaN; both parts of a complex number.
+template <class V>
+TRIDIA_FN V not_a_number() {
+  using R = typename value_traits<V>::real;
+  constexpr R nan = std::numeric_limits<R>::quiet_NaN();
+  if constexpr (std::is_same_v<V, R>) {
+    return nan;
+  } else {
+    return {nan, nan};
+  }
+}
 
 TRIDIA_FN float conjugate(float a) { return a; }
 TRIDIA_FN double conjugate(double a) { return a; }

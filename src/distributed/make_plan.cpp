@@ -195,7 +195,6 @@ void make_constant(plan::state& s, const line_of_ranks& line) {
   s.whole = std::make_unique<tridia::plan>(rows, s.where->options(s.options.threads));
   s.chosen.reason += "; " + s.whole->reason();
   s.memory = s.where->allocate(s.whole->workspace_bytes());
-  s.statuses = s.where->allocate(static_cast<std::size_t>(s.shapes.systems) * sizeof(index_t));
 }
 
 void make_arrays(plan::state& s, const line_of_ranks& line) {
@@ -214,6 +213,7 @@ void make_parts(plan::state& s, index_t order) {
   s.geometry = number_lines(s.geometry, s.shapes, s.problem.operation, order);
   const line_of_ranks line = line_here(s);
   s.constant() ? make_constant(s, line) : make_arrays(s, line);
+  s.statuses = s.where->allocate(static_cast<std::size_t>(s.shapes.systems) * sizeof(index_t));
   const std::vector<index_t>& cuts = s.ranks.cuts(s.axis);
   s.found = s.where->make_verdicts(line, s.lines(), {cuts[line.here], cuts.back()},
                                    s.options.threads, *s.by);

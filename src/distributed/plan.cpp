@@ -156,7 +156,9 @@ void plan::finish() {
   s.constant() ? solve_constant(s) : solve_arrays(s);
   if (!s.options.statuses) return;
   s.found->share(s.stream);
-  if (s.arrays.status != nullptr) s.found->enter(s.geometry, s.arrays.status, s.stream);
+  index_t* const status = s.statuses_of_systems();
+  if (status != nullptr) s.found->enter(s.geometry, status, s.stream);
+  s.found->fill(s.geometry, status, s.problem.type, s.arrays.x, s.stream);
   s.times->lap(&step_seconds::statuses, s.stream);
 }
 

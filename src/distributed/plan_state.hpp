@@ -26,7 +26,8 @@ struct plan::state {
   // coefficients are constant, but for what other ranks add to them. Others are the three parts.
   std::unique_ptr<const tridia::plan> whole{};
   std::unique_ptr<line_sums> sums{};
-  std::shared_ptr<void> memory{}, statuses{};  // of `whole`
+  std::shared_ptr<void> memory{};    // of `whole`
+  std::shared_ptr<void> statuses{};  // of systems
   std::unique_ptr<border_entries> borders{};   // of A^T
   std::unique_ptr<part> rows{};
   std::unique_ptr<interface_systems> systems{};
@@ -45,6 +46,12 @@ struct plan::state {
   [[nodiscard]] solver::operands operands_of(const void* dl, const void* d, const void* du,
                                              const void* rhs, void* x, index_t* status) const {
     return {{borders ? du : dl, d, borders ? dl : du, rhs}, x, status};
+  }
+  /// Where the statuses of this execution go: to the caller, or where systems of several lines need
+  /// them; or null.
+  [[nodiscard]] index_t* statuses_of_systems() const {
+    if (arrays.status != nullptr || problem.right_hand_sides == 1) return arrays.status;
+    return static_cast<index_t*>(statuses.get());
   }
   /// What is to be done with the rows here.
   [[nodiscard]] part_task rows_task() const;

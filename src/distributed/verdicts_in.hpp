@@ -1,8 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/dispatch.hpp"
 #include "core/host_device.hpp"
 #include "distributed/verdicts.hpp"
+#include "solver/system.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -96,6 +98,17 @@ struct status_entering {
     enter_stronger(status_of(g, status, line), found[line]);
   }
 };
+/// Fills x of lines that have failed with NaN.
+template <class V>
+struct line_filling {
+  layout::geometry g;
+  const index_t *found, *status;  // by line; by system, or null
+  V* x;
+  TRIDIA_FN void operator()(index_t line, index_t) const {
+    const index_t of_line = status == nullptr ? found[line] : *status_of(g, status, line);
+    if (of_line != 0) solver::fill_with_nan(g, x, line, 0);
+  }
+};
 
 /// Verdicts in a space (space.hpp).
 template <class Space>
@@ -148,6 +161,15 @@ class verdicts_in final : public verdicts {
     const Space space(threads_, stream);
     space.for_each(cut_.lines, 1, status_clearing{g, status});
     space.for_each(cut_.lines, 1, status_entering{g, found_.data(), status});
+  }
+
+  void fill(const layout::geometry& g, const index_t* status, value_type type, void* x,
+            void* stream) const override {
+    core::with_type(type, [&](auto tag) {
+      using V = typename decltype(tag)::type;
+      const line_filling<V> f{g, found_.data(), status, static_cast<V*>(x)};
+      Space(threads_, stream).for_each(cut_.lines, 1, f);
+    });
   }
 
  private:

@@ -20,7 +20,7 @@ struct status_joining {
   bool shared;               // lines share a status, and zeros have been entered
   index_t* to;
 
-  TRIDIA_FN void operator()(index_t line, index_t) const {
+  TRIDIA_FN index_t status_of(index_t line) const {
     constexpr index_t none = std::numeric_limits<index_t>::max();
     index_t first = none;
     for (index_t p = 0; p < parts; ++p) {
@@ -29,9 +29,13 @@ struct status_joining {
       if (row < first) first = row;
     }
     const index_t row = first < behind ? first : first - behind;
+    return first == none ? 0 : -row - 1;
+  }
+  TRIDIA_FN void operator()(index_t line, index_t) const { enter(line, status_of(line)); }
+  TRIDIA_FN void enter(index_t line, index_t status) const {
     index_t at[layout::array_count];
     lines.offsets(line, at);
-    enter_line_status(to + at[layout::status], shared, first == none ? 0 : -row - 1);
+    enter_line_status(to + at[layout::status], shared, status);
   }
 };
 

@@ -17,6 +17,30 @@ TRIDIA_FN bool shares_status(const layout::geometry& g) {
   return false;
 }
 
+/// The right-hand sides of a matrix that belong to one system, and so have one status. A matrix has
+/// several systems where the batch has axes along which all coefficients are broadcast.
+struct sharing_right_sides {
+  index_t first = 0, step = 1, count = 1;
+
+  TRIDIA_FN sharing_right_sides(const layout::geometry& g, index_t system) {
+    // At most one axis shares a status, that of the problem's right-hand sides.
+    index_t inner = 1;
+    for (int k = g.right_sides.count; k-- > 0; inner *= g.right_sides.at[k].extent) {
+      const layout::axis& a = g.right_sides.at[k];
+      if (a.stride[layout::status] == 0) step = inner, count = a.extent;
+    }
+    first = system / step * step * count + system % step;
+  }
+  /// Number `r` of `count`.
+  [[nodiscard]] TRIDIA_FN index_t at(index_t r) const { return first + r * step; }
+};
+
+/// Systems of a matrix: its right-hand sides, those that have one status counted once.
+TRIDIA_FN index_t systems_of_matrix(const layout::geometry& g) {
+  const index_t sharing = sharing_right_sides(g, 0).count;
+  return sharing > 0 ? g.right_sides.size / sharing : 0;
+}
+
 TRIDIA_FN void enter_line_status(index_t* at, bool shared, index_t status) {
   if (!shared) {
     *at = status;

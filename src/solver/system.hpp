@@ -4,6 +4,7 @@
 #include "core/complex.hpp"
 #include "core/line.hpp"
 #include "layout/geometry.hpp"
+#include "solver/line_status.hpp"
 #include "solver/status.hpp"
 
 // One system at a time, a scalar at a time, wherever its rows lie: what a thread of the plain CUDA
@@ -156,6 +157,39 @@ TRIDIA_FN void with_elimination(index_t n, F f) {
   f(core::elimination<V, P, B>{});
 }
 
+/// Fills x of a matrix and one of its right-hand sides with NaN, where the solution is not finite:
+/// after all else that writes to it. `member` of a `team` of threads fills its share of the rows.
+template <class V>
+TRIDIA_FN void fill_with_nan(const geometry& g, V* x, index_t matrix, index_t right_side,
+                             index_t member = 0, index_t team = 1) {
+  const index_t n = g.rows_of(matrix), step = g.lines[layout::x].step;
+  index_t at[layout::array_count];
+  g.line_offsets(matrix, right_side, at);
+  V* const line = x + at[layout::x] + g.lines[layout::x].origin;
+  for (index_t k = member; k < n; k += team) line[k * step] = core::not_a_number<V>();
+}
+
+/// Whether x of a line has been filled: its row 0 is NaN then, and finite if the line was solved.
+template <class V>
+TRIDIA_FN bool is_filled_with_nan(const geometry& g, const V* x, index_t matrix,
+                                  index_t right_side) {
+  if (g.rows_of(matrix) == 0) return false;
+  index_t at[layout::array_count];
+  g.line_offsets(matrix, right_side, at);
+  return !core::is_finite(x[at[layout::x] + g.lines[layout::x].origin]);
+}
+
+/// The right-hand sides of a system have one status, and fail together: fills x of all those of
+/// system `system` of a matrix (from 0 to systems_of_matrix) if that of one has been filled. After
+/// all of them are done.
+template <class V>
+TRIDIA_FN void share_nan(const geometry& g, V* x, index_t matrix, index_t system) {
+  const sharing_right_sides all(g, system);
+  bool bad = false;
+  for (index_t r = 0; r < all.count && !bad; ++r) bad = is_filled_with_nan(g, x, matrix, all.at(r));
+  for (index_t r = 0; r < all.count && bad; ++r) fill_with_nan(g, x, matrix, all.at(r));
+}
+
 /// Why a system has no finite solution, for its status.
 template <class V, pivoting P, boundary B>
 TRIDIA_FN index_t diagnose_system(const geometry& g, const typed_operands<V>& o, index_t matrix,
@@ -172,6 +206,7 @@ TRIDIA_FN index_t diagnose_system(const geometry& g, const typed_operands<V>& o,
   return status;
 }
 
+/// Solves one system, and enters its status; x is NaN where that is not 0.
 template <class V, pivoting P, boundary B>
 TRIDIA_FN void solve_system(const geometry& g, const typed_operands<V>& o, index_t matrix,
                             words<V> keep) {
@@ -199,6 +234,7 @@ TRIDIA_FN void solve_system(const geometry& g, const typed_operands<V>& o, index
       });
     });
   }
+  if (status != 0) fill_with_nan(g, o.x, matrix, 0);
   if (o.status) o.status[at[layout::status]] = status;
 }
 
@@ -240,26 +276,34 @@ TRIDIA_FN index_t substitution_status(index_t n, index_t first_bad, bool kept_y,
   return status;
 }
 
-/// Solves for one right-hand side with factors. A status is only entered where it is not 0.
+/// Solves for one right-hand side with factors. A status is only entered where it is not 0: x of
+/// this right-hand side is NaN then, and false is returned, as `share_nan` has to see to the other
+/// ones of its system.
 template <class V, pivoting P, boundary B>
-TRIDIA_FN void substitute_system(const geometry& g, const typed_operands<V>& o, index_t matrix,
+TRIDIA_FN bool substitute_system(const geometry& g, const typed_operands<V>& o, index_t matrix,
                                  index_t right_side, words<V> factors, index_t of_matrix) {
   const index_t n = g.rows_of(matrix);
-  if (n == 0) return;
+  if (n == 0) return true;
   index_t at[layout::array_count];
   g.line_offsets(matrix, right_side, at);
   strided_rhs<V> b{o.in[layout::rhs] + at[layout::rhs], g.lines[layout::rhs].step};
   strided_solution<V> x{o.x + at[layout::x], g.lines[layout::x].step};
-  index_t status = 0;
-  with_elimination<V, P, B>(n, [&](auto e) {
-    using E = decltype(e);
-    factor_rows<V, E> rows{factors};
-    kept_in_place<V, E> kept{rows, x};
-    core::substitute_line<V, E>(n, {n, n}, rows, b, kept, x, [&](bool failed, bool before) {
-      if (failed) status = substitution_status<V>(n, b.first_bad, before, kept);
+  index_t status = of_matrix;
+  if (of_matrix == 0) {
+    with_elimination<V, P, B>(n, [&](auto e) {
+      using E = decltype(e);
+      factor_rows<V, E> rows{factors};
+      kept_in_place<V, E> kept{rows, x};
+      core::substitute_line<V, E>(n, {n, n}, rows, b, kept, x, [&](bool failed, bool before) {
+        if (failed) status = substitution_status<V>(n, b.first_bad, before, kept);
+      });
     });
-  });
-  if (status != 0 && o.status) merge_status(o.status + at[layout::status], of_matrix, status);
+  }
+  if (status == 0) return true;
+  // Not by fill_with_nan: what that looks for is here, and a GPU's kernels spare registers.
+  for (index_t k = 0; k < n; ++k) x.put(k, core::not_a_number<V>());
+  if (o.status) merge_status(o.status + at[layout::status], of_matrix, status);
+  return false;
 }
 
 }  // namespace tridia::solver

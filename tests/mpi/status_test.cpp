@@ -1,9 +1,11 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Lines without a solution: all of their ranks know, and no other line notices.
+// Lines without a solution: all of their ranks know, x is NaN on all of them, and no other line
+// notices.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <cmath>
 #include <limits>
 
 #include "mpi/field.hpp"
@@ -28,16 +30,46 @@ class RankStatus : public ::testing::TestWithParam<std::tuple<strategy, pivoting
            {.axis = 0, .boundary = std::get<2>(GetParam()), .pivoting = std::get<1>(GetParam())}) {
     s_.fill(random_);
   }
+  void SetUp() override {
+    run_once(true);
+    good_ = solution();
+  }
   void set(field& f, index_t line, index_t row, wide v) { f.set(s_.at(line, row), v); }
-  /// The statuses that this rank is told.
+  /// The statuses that this rank is told, where every line has one.
   std::vector<index_t> run() {
+    auto status = run_once(true);
+    expect_that_these_fail(status);
+    run_once(false);
+    expect_that_these_fail(status);
+    return status;
+  }
+  std::vector<index_t> run_once(bool ask) {
     const auto by = ranks();
     plan lines(s_.grid, s_.local(), by, {.strategy = std::get<0>(GetParam())});
-    return s_.run(lines);
+    return s_.run(lines, ask);
+  }
+
+  std::vector<wide> solution() const {
+    std::vector<wide> all;
+    for (index_t k = 0; k < kLines * s_.rows(); ++k) all.push_back(s_.x.get(k));
+    return all;
+  }
+  /// x of a line that has failed is NaN in every row; others are what they were, bit for bit.
+  void expect_that_these_fail(const std::vector<index_t>& status) const {
+    const std::vector<wide> x = solution();
+    for (index_t line = 0; line < kLines; ++line)
+      for (index_t row = 0; row < s_.rows(); ++row) {
+        const auto at = static_cast<std::size_t>(s_.at(line, row));
+        if (status[static_cast<std::size_t>(line)] != 0)
+          EXPECT_TRUE(std::isnan(x[at].real())) << "line " << line << " row " << row;
+        else
+          EXPECT_EQ(x[at], good_[at]) << "line " << line << " row " << row;
+      }
   }
 
   rng random_ = random_for("RankStatus");
   split_problem s_;
+  std::vector<wide> good_;  // x where no line fails
 };
 
 TEST_P(RankStatus, NamesTheFirstRowThatIsNotFinite) {
@@ -106,6 +138,38 @@ TEST(RankStatusOfTheWhole, IsFoundWhereNoRankAloneFindsAnything) {
     }
   plan lines(s.grid, s.local(), by);
   EXPECT_EQ(s.run(lines), std::vector<index_t>(4, s.rows()));
+  for (index_t k = 0; k < 4 * s.rows(); ++k) EXPECT_TRUE(std::isnan(s.x.get(k).real())) << k;
+}
+
+/// One status for all right-hand sides: they fail together, on all ranks.
+TEST(RankStatusOfRightHandSides, IsOne) {
+  constexpr index_t lines = 5, rows = 4, columns = 3, bad = 2;
+  const int n = world_size();
+  const auto by = ranks();
+  const tridia::problem p{.axis = 0, .right_hand_sides = columns, .pivoting = pivoting::none};
+  plan all(grid({rows * n, lines}, {n, 1}), p, by);
+  rng random = random_for("RightHandSides");
+  const auto drawn = [&](index_t count, bool dominant) {
+    std::vector<double> v(static_cast<std::size_t>(count));
+    for (double& e : v)
+      e = static_cast<double>(
+          (dominant ? draw_dominant(random, p.type) : draw_number(random, p.type)).real());
+    return v;
+  };
+  std::vector<double> b = drawn(columns * rows * lines, false);
+  if (world_rank() + 1 == n)  // of the second right-hand side
+    b[(rows + rows - 1) * lines + bad] = static_cast<double>(kNaN);
+  ranks_array<double> dl(drawn(rows * lines, false)), d(drawn(rows * lines, true)),
+      du(drawn(rows * lines, false)), rhs(b), x(std::vector<double>(b.size()));
+  ranks_array<index_t> status(std::vector<index_t>(lines, 99));
+  for (index_t* const to : {status.there(), static_cast<index_t*>(nullptr)}) {
+    x.set(std::vector<double>(b.size()));
+    all.execute(dl.there(), d.there(), du.there(), rhs.there(), x.there(), to);
+    const std::vector<double> found = x.get();
+    for (std::size_t k = 0; k < found.size(); ++k)
+      EXPECT_EQ(std::isnan(found[k]), k % lines == bad) << k;
+  }
+  EXPECT_EQ(status.get(), (std::vector<index_t>{0, 0, -rows * n, 0, 0}));
 }
 
 }  // namespace

@@ -39,7 +39,9 @@ experiment::experiment(const tridia::problem& p, const manner& m)
       workspace_(m.backend, plan_.workspace_bytes(), 16 * m.guard, m.misalignment),
       factors_(m.backend, m.factored ? plan_.factors_bytes() : 0, 16 * m.guard, m.misalignment),
       status_bytes_(m.backend, static_cast<std::size_t>(layout_.systems()) * sizeof(index_t),
-                    16 * m.guard) {
+                    16 * m.guard),
+      held_(std::numeric_limits<long double>::quiet_NaN(),
+            std::numeric_limits<long double>::quiet_NaN()) {
   const std::size_t part = size_of(p.type) / (is_complex(p.type) ? 2 : 1);
   for (const role r : kRoles)
     arrays_[index(r)] = r == role::x && m.alias
@@ -120,11 +122,10 @@ std::vector<std::byte> experiment::solution_bytes(index_t system) const {
 
 void experiment::give_solution() {
   if (manner_.alias) return;
-  const long double nan = std::numeric_limits<long double>::quiet_NaN();
   for (index_t s = 0; s < layout_.systems(); ++s)
     for (index_t c = 0; c < layout_.columns(role::x); ++c) {
       const line l = layout_.of(role::x, s, c);
-      for (index_t row = l.first; row < l.last; ++row) of(role::x).set(l.at(row), {nan, nan});
+      for (index_t row = l.first; row < l.last; ++row) of(role::x).set(l.at(row), held_);
     }
   of(role::x).give();
 }
@@ -196,6 +197,19 @@ std::string experiment::complaint() const {
   if (!factors_.guards_intact()) return "memory beside the factors was written";
   if (!status_bytes_.guards_intact()) return "memory beside the status was written";
   return "";
+}
+
+void copy_array(role r, const experiment& from, experiment& to) {
+  for (index_t s = 0; s < from.where().systems(); ++s)
+    for (index_t c = 0; c < from.where().columns(r); ++c) {
+      const line l = from.where().of(r, s, c);
+      for (index_t row = l.first; row < l.last; ++row)
+        to.set(r, s, row, from.given(r, s, row, c), c);
+    }
+}
+
+void copy_inputs(const experiment& from, experiment& to) {
+  for (const role r : {role::dl, role::d, role::du, role::rhs}) copy_array(r, from, to);
 }
 
 }  // namespace tridia_test

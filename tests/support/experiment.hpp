@@ -31,7 +31,7 @@ struct manner {
 std::string describe(const manner& m);
 
 /// A problem with its plan, arrays and workspace. All memory that is no element of an input is
-/// NaN, all that is no element of x is a pattern; x starts as NaN.
+/// NaN, all that is no element of x is a pattern; x starts as NaN, unless `start_from` says how.
 class experiment {
  public:
   experiment(const tridia::problem& p, const manner& m);
@@ -55,6 +55,12 @@ class experiment {
   [[nodiscard]] wide solution(index_t system, index_t row, index_t column = 0) const;
   /// All bytes of the solution of one system, right-hand sides one after another.
   [[nodiscard]] std::vector<std::byte> solution_bytes(index_t system) const;
+
+  /// Whether the next runs pass a status array.
+  void ask_for_statuses(bool ask) { manner_.status = ask; }
+
+  /// What x holds before the next runs, unless it is an input: no NaN where NaN is to come out.
+  void start_from(const wide& held) { held_ = held; }
 
   /// Executes, or factors and solves. Returns what is wrong with the memory afterwards, or "".
   std::string run();
@@ -85,6 +91,11 @@ class experiment {
   std::shared_ptr<array> arrays_[5];
   buffer workspace_, factors_, status_bytes_;
   std::vector<index_t> status_;
+  wide held_;
 };
+
+/// One array, or all inputs, as the library was given them for an experiment of the same shape.
+void copy_array(role r, const experiment& from, experiment& to);
+void copy_inputs(const experiment& from, experiment& to);
 
 }  // namespace tridia_test

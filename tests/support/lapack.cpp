@@ -67,16 +67,23 @@ lapack_int call_latms(lapack_int n, lapack_int* iseed, double* s, lapack_int mod
                         bands, 'N', a, n);
 }
 
+/// LAPACK's seed of random numbers.
+struct lapack_seed {
+  lapack_int words[4];
+  explicit lapack_seed(rng& random) {
+    for (lapack_int& word : words) word = static_cast<lapack_int>(draw(random, 0, 4095));
+    words[3] |= 1;
+  }
+};
+
 template <class T>
 tridiagonal latms_as(index_t n, int mode, double condition, double norm, int bands, rng& random) {
   const auto size = static_cast<std::size_t>(n);
   std::vector<T> a(size * size);
   std::vector<double> singular_values(size);
-  lapack_int iseed[4];
-  for (lapack_int& word : iseed) word = static_cast<lapack_int>(draw(random, 0, 4095));
-  iseed[3] |= 1;
-  if (call_latms(static_cast<lapack_int>(n), iseed, singular_values.data(), mode, condition, norm,
-                 bands, a.data()) != 0)
+  lapack_seed iseed(random);
+  if (call_latms(static_cast<lapack_int>(n), iseed.words, singular_values.data(), mode, condition,
+                 norm, bands, a.data()) != 0)
     throw std::runtime_error("LAPACK's latms failed");
   tridiagonal result(n);
   for (std::size_t k = 0; k < size; ++k) {
@@ -122,6 +129,23 @@ tridiagonal latms(bool complex, index_t n, int mode, double condition, double no
                   rng& random) {
   return complex ? latms_as<std::complex<double>>(n, mode, condition, norm, bands, random)
                  : latms_as<double>(n, mode, condition, norm, bands, random);
+}
+
+tridiagonal symmetric(const std::vector<double>& eigenvalues, rng& random) {
+  const std::size_t size = eigenvalues.size();
+  const auto n = static_cast<lapack_int>(size);
+  std::vector<double> a(size * size), d(size), e(size), tau(size);
+  lapack_seed iseed(random);
+  if (LAPACKE_dlagsy(LAPACK_COL_MAJOR, n, n - 1, eigenvalues.data(), a.data(), n, iseed.words) !=
+          0 ||
+      LAPACKE_dsytrd(LAPACK_COL_MAJOR, 'L', n, a.data(), n, d.data(), e.data(), tau.data()) != 0)
+    throw std::runtime_error("LAPACK's lagsy or sytrd failed");
+  tridiagonal result(n);
+  for (std::size_t k = 0; k < size; ++k) {
+    result.d[k] = d[k];
+    if (k + 1 < size) result.du[k] = result.dl[k + 1] = e[k];
+  }
+  return result;
 }
 
 }  // namespace tridia_test

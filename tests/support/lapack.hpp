@@ -35,4 +35,9 @@ index_t gtsv(tridia::value_type type, const tridiagonal& a, std::vector<wide>& b
 tridiagonal latms(bool complex, index_t n, int mode, double condition, double norm, int bands,
                   rng& random);
 
+/// A symmetric tridiagonal matrix with these eigenvalues: the diagonal matrix of them, times a
+/// random orthogonal matrix from both sides (xLAGSY), reduced by orthogonal transformations
+/// (xSYTRD). Large entries come first where the eigenvalues differ much in size.
+tridiagonal symmetric(const std::vector<double>& eigenvalues, rng& random);
+
 }  // namespace tridia_test

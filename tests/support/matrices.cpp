@@ -89,6 +89,36 @@ tridiagonal scaled_sub_diagonal(index_t n, index_t first, index_t last, rng& ran
   return a;
 }
 
+tridiagonal symmetric_graded(index_t n, double condition, rng& random) {
+  std::vector<double> eigenvalues;
+  for (index_t k = 0; k < n; ++k) {
+    const double exponent = static_cast<double>(k) / static_cast<double>(n - 1);
+    eigenvalues.push_back((flip(random) ? 1 : -1) * std::pow(condition, -exponent));
+  }
+  return symmetric(eigenvalues, random);
+}
+
+std::vector<long double> powers_of_ten(index_t n, double most, rng& random) {
+  std::uniform_real_distribution<double> exponent(-most, most);
+  std::vector<long double> powers;
+  for (index_t k = 0; k < n; ++k) powers.push_back(std::pow(10.0L, exponent(random)));
+  return powers;
+}
+
+tridiagonal rows_scaled(tridiagonal a, const std::vector<long double>& by) {
+  for (std::size_t k = 0; k < by.size(); ++k) a.dl[k] *= by[k], a.d[k] *= by[k], a.du[k] *= by[k];
+  return a;
+}
+
+tridiagonal columns_scaled(tridiagonal a, const std::vector<long double>& by) {
+  for (std::size_t k = 0; k < by.size(); ++k) {
+    a.d[k] *= by[k];
+    if (k > 0) a.du[k - 1] *= by[k];
+    if (k + 1 < by.size()) a.dl[k + 1] *= by[k];
+  }
+  return a;
+}
+
 }  // namespace
 
 tridiagonal klein_strzodka(int number, index_t n, double condition, rng& random) {
@@ -119,7 +149,8 @@ tridiagonal klein_strzodka(int number, index_t n, double condition, rng& random)
     case 12:
       return scaled_sub_diagonal(n, 1, n - 1, random);
     case 13:
-      return dorr(n, 1e-4L);
+      // In single precision dorr(1e-4) is singular, as its rows add up to zero.
+      return dorr(n, condition < 1e15 ? 0.1L : 1e-4L);
     case 14:
       return random_off_diagonals(n, 1e-8L, random);
     case 15:
@@ -137,15 +168,29 @@ tridiagonal klein_strzodka(int number, index_t n, double condition, rng& random)
   }
 }
 
+tridiagonal accuracy_matrix(int number, index_t n, double condition, rng& random) {
+  switch (number - kMatrices) {
+    case 1:
+      return symmetric_graded(n, condition, random);
+    case 2:
+      return rows_scaled(random_matrix(n, random), powers_of_ten(n, 8, random));
+    case 3:
+      return columns_scaled(random_matrix(n, random), powers_of_ten(n, 6, random));
+    default:
+      return klein_strzodka(number, n, condition, random);
+  }
+}
+
 const char* matrix_name(int number) {
   static const char* const names[] = {
-      "U, U, U",          "U, 1e8, U",        "lesp",
-      "1, one link weak", "1, half are zero", "U, 64, U",
-      "inverse kms(0.5)", "randsvd mode 2",   "randsvd mode 3",
-      "randsvd mode 1",   "randsvd mode 4",   "1, sub * 1e-50",
-      "dorr(1e-4)",       "U, 1e-8, U",       "U, 0, U",
-      "1, 1e-8, 1",       "1, 1e8, 1",        "-1, 4, -1",
-      "-1, 4, 1",         "-1, 4, U",
+      "U, U, U",          "U, 1e8, U",         "lesp",
+      "1, one link weak", "1, half are zero",  "U, 64, U",
+      "inverse kms(0.5)", "randsvd mode 2",    "randsvd mode 3",
+      "randsvd mode 1",   "randsvd mode 4",    "1, sub * 1e-50",
+      "dorr",             "U, 1e-8, U",        "U, 0, U",
+      "1, 1e-8, 1",       "1, 1e8, 1",         "-1, 4, -1",
+      "-1, 4, 1",         "-1, 4, U",          "symmetric graded",
+      "1, rows scaled",   "1, columns scaled",
   };
   return names[number - 1];
 }

@@ -10,6 +10,14 @@ namespace tridia_test {
 /// Maximum Bandwidth" (ICPP 2021), table 1. `condition` is that of the matrices called randsvd.
 inline constexpr int kMatrices = 20;
 tridiagonal klein_strzodka(int number, index_t n, double condition, rng& random);
+
+/// Numbers 1 to 20 are those; behind them stand graded matrices, whose entries differ by orders of
+/// magnitude from row to row or from column to column:
+///   21 symmetric, eigenvalues geometric from 1 to 1 / condition, of random signs;
+///   22 matrix 1, each row times its own 10^U(-8, 8);
+///   23 matrix 1, each column times its own 10^U(-6, 6).
+inline constexpr int kAccuracyMatrices = kMatrices + 3;
+tridiagonal accuracy_matrix(int number, index_t n, double condition, rng& random);
 const char* matrix_name(int number);
 
 /// Type 1 to 12 of LAPACK's driver test of xGTSV (TESTING/LIN/ddrvgt.f and dlatb4.f), for elements

@@ -31,10 +31,19 @@ double reciprocal_condition(const std::vector<term>& a, index_t n);
 /// The largest backward error, in units of the type's epsilon, that a stable solver may leave.
 inline constexpr double kBackwardBound = 20;
 
+/// Whether a system has failed, by its status or, where none was asked for, as its x begins with
+/// NaN.
+bool has_failed(const experiment& e, index_t system);
+
+/// What is wrong with x of a system that has failed, or "": it must be NaN throughout, all
+/// right-hand sides and both parts of complex numbers.
+std::string check_all_nan(const experiment& e, index_t system);
+
 /// What is wrong with the solution of an experiment that has run, or "". Every system must have a
 /// small backward error; a few short ones must also agree with LAPACK's solution of a dense copy
-/// (`dense_rows` is the longest of these). A system may be called singular only if it is, to
-/// working precision.
+/// (`dense_rows` is the longest of these). A system may fail only if it has to
+/// (failing_systems.hpp) or is singular, to working precision; its x is NaN throughout then, unless
+/// a right-hand side of a constant matrix is not finite.
 std::string check_solution(const experiment& e, index_t dense_rows);
 
 }  // namespace tridia_test

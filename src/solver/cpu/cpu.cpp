@@ -1,4 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "core/dispatch.hpp"
 #include "solver/constant.hpp"
 #include "solver/cpu/placement.hpp"
 #include "solver/cpu/relay.hpp"
@@ -10,6 +11,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <atomic>
 
 // Systems are grouped into vectors, groups are shared out among threads. Where several right-hand
 // sides go with a matrix, it is factored first; then either the lanes are matrices (and the
@@ -80,14 +82,18 @@ class executor final : public solver::executor {
       substitute_shared(o, 0, g.matrices.size, block.status, block.data, align(workspace));
       return;
     }
+    std::atomic<bool> good = true;
     for_each(place_.runs() * g.right_sides.size, [&](index_t i, int thread) {
       const index_t side = i / place_.runs(), k = i - side * place_.runs();
       const run r = place_.run_at(k);
       index_t status[max_lanes] = {};
       for (int l = 0; l < r.count; ++l) status[l] = block.status[place_.system_at(r.first + l)];
-      substitute_run(o, k, side, status, block.data + place_.factors_at(k),
-                     thread_memory(align(workspace), thread));
+      if (!substitute_run(o, k, side, status, block.data + place_.factors_at(k),
+                          thread_memory(align(workspace), thread))) {
+        good = false;
+      }
     });
+    if (!good) share_nan(o, 0, g.matrices.size);
   }
 
  private:
@@ -166,13 +172,14 @@ class executor final : public solver::executor {
     fill(s, o, part, 0);
     part.with->factor(s, factors, of_lane);
   }
-  void substitute_run(const operands& o, index_t i, index_t right_side, const index_t* of_lane,
+  /// Returns whether all solutions are finite.
+  bool substitute_run(const operands& o, index_t i, index_t right_side, const index_t* of_lane,
                       const void* factors, void* memory) const {
     const stretch part = place_.stretch_of(i);
-    if (part.rows == 0) return;
+    if (part.rows == 0) return true;
     strip s;
     fill(s, o, part, right_side);
-    part.with->substitute(s, of_lane, factors, memory);
+    return part.with->substitute(s, of_lane, factors, memory);
   }
 
   void execute_fused(const operands& o, std::byte* workspace) const {
@@ -210,9 +217,11 @@ class executor final : public solver::executor {
       factor_run(o, i, memory, status);
       enter_run(r, status, o.status);
       std::byte* values = memory + place_.run_factors_bytes(i);
+      bool good = true;
       for (index_t b = 0; b < place_.geometry().right_sides.size; ++b) {
-        substitute_run(o, i, b, status, memory, values);
+        good &= substitute_run(o, i, b, status, memory, values);
       }
+      for (int l = 0; l < r.count && !good; ++l) share_nan(o, place_.system_at(r.first + l));
     });
   }
 
@@ -234,15 +243,19 @@ class executor final : public solver::executor {
                          const std::byte* factors, std::byte* workspace) const {
     if (place_.geometry().rows == 0) return;
     const strip_split strips(place_.right_sides(), place_.right_side_groups());
+    std::atomic<bool> good = true;
     for_each((m1 - m0) * strips.count(), [&](index_t i, int thread) {
       const index_t m = i / strips.count();
       const stretch part =
           place_.stretch_of(place_.right_sides(), 0, strips.at(i - m * strips.count()));
       strip s;
       fill(s, o, part, m0 + m, true);
-      part.with->substitute_shared(s, status + m, factors + place_.factors_at(m),
-                                   thread_memory(workspace, thread));
+      if (!part.with->substitute_shared(s, status + m, factors + place_.factors_at(m),
+                                        thread_memory(workspace, thread))) {
+        good = false;
+      }
     });
+    if (!good) share_nan(o, m0, m1);
   }
 
   // ---- statuses ----
@@ -274,6 +287,23 @@ class executor final : public solver::executor {
         solver::enter_status(g, status, place_.system_at(r.first + l), b, of_lane[l]);
       }
     }
+  }
+
+  // ---- systems of several right-hand sides of which one has no finite solution ----
+
+  void share_nan(const operands& o, index_t m0, index_t m1) const {
+    if (!solver::shares_status(place_.geometry())) return;
+    for_each(m1 - m0, [&](index_t i, int) { share_nan(o, m0 + i); });
+  }
+  /// Of all systems of a matrix.
+  void share_nan(const operands& o, index_t matrix) const {
+    const geometry& g = place_.geometry();
+    core::with_type(task_.type, [&](auto type) {
+      auto* x = static_cast<typename decltype(type)::type*>(o.x);
+      for (index_t s = 0; s < solver::systems_of_matrix(g); ++s) {
+        solver::share_nan(g, x, matrix, s);
+      }
+    });
   }
 
   task task_;

@@ -43,7 +43,8 @@ struct kernels {
   std::size_t kept_bytes;     // a row, for solve
   std::size_t factors_bytes;  // a row, for factor
   std::size_t value_bytes;    // a row, for substitute
-  /// Solves, one group after another, and enters the systems' statuses.
+  /// Solves, one group after another, and enters the systems' statuses; x is NaN where that is not
+  /// 0.
   void (*solve)(const strip&, void* memory);
   /// The way down of one strip beside the way back of the one before it (either may be null), all
   /// groups a row at a time: for systems that are neighbours in memory, so that long pieces of rows
@@ -53,9 +54,10 @@ struct kernels {
   /// Factors one group, and gives each live lane's status.
   void (*factor)(const strip&, void* factors, index_t* status);
   /// Solves one group with its factors (and statuses of its matrices), or any groups with those of
-  /// one matrix for all (`single`'s).
-  void (*substitute)(const strip&, const index_t* of_lane, const void* factors, void* memory);
-  void (*substitute_shared)(const strip&, const index_t* of_matrix, const void* factors,
+  /// one matrix for all (`single`'s). Returns whether all of it has a finite solution; what has not
+  /// is NaN, and so have to be the other right-hand sides of its systems.
+  bool (*substitute)(const strip&, const index_t* of_lane, const void* factors, void* memory);
+  bool (*substitute_shared)(const strip&, const index_t* of_matrix, const void* factors,
                             void* memory);
 };
 

@@ -34,6 +34,7 @@ void solve(const strip& s, void* memory) {
     core::solve_line<V, E>(s.rows, w.cut, w.a, w.b, kept, w.x,
                            [&](const auto& mask, bool before) { w.failed(mask, before, found); });
     w.enter_statuses(i, found, true);
+    w.fill_with_nan(i, found);
   }
 }
 
@@ -85,19 +86,26 @@ void explain(const core::mask_t<V>& failed, bool before, Rhs& b, const Kept& kep
     if (status != 0) found.enter(l, status);
   });
 }
-void merge_statuses(const strip& s, const index_t* of_matrix, int first, int live,
-                    const findings& found) {
-  if (s.status == nullptr) return;
-  const index_t* at = s.line[layout::status] + first;
-  for (int l = 0; l < live; ++l) {
-    if (found[l] != 0) solver::merge_status(s.status + at[l], of_matrix[l], found[l]);
+/// Adds what was found of a group's right-hand sides to their systems' statuses, and fills x with
+/// NaN of those that failed, or whose matrix has. Returns whether there are none.
+template <class V, class Workplace>
+bool report(const Workplace& w, int number, const index_t* of_matrix, findings& found) {
+  const int live = w.groups[number].live;
+  const index_t* at = w.s.line[layout::status] + number * packing<V>::count;
+  for (int l = 0; l < live && w.s.status != nullptr; ++l) {
+    if (found[l] != 0) solver::merge_status(w.s.status + at[l], of_matrix[l], found[l]);
   }
+  for (int l = 0; l < live; ++l) {
+    if (of_matrix[l] != 0) found.enter_unknown(l);
+  }
+  w.fill_with_nan(number, found);
+  return !found.any();
 }
 
 /// Right-hand sides that are neighbours in memory: all groups of a strip go down a few rows, then
 /// the next few, so that memory is walked in long pieces; then back likewise.
 template <class V, class E, class Factors>
-void substitute_rows(const strip& s, const index_t* of_matrix, const Factors& factors,
+bool substitute_rows(const strip& s, const index_t* of_matrix, const Factors& factors,
                      void* memory) {
   using words = word_rows<V, 1>;
   constexpr core::blocks cut{8, 8};
@@ -136,43 +144,47 @@ void substitute_rows(const strip& s, const index_t* of_matrix, const Factors& fa
       back[i].rows(k0, k1, k0 == last, kept, w.x);
     }
   }
+  bool good = true;
   for (int i = 0; i < s.groups; ++i) {
     const auto bad = is_finite(down[i].y) && !is_finite(back[i].value);
     w.use(i);
     if (!all_of(!bad)) explain<V>(bad, false, w.b, kept_of(i), n, found[i]);
-    merge_statuses(s, of_matrix, i * packing<V>::count, w.groups[i].live, found[i]);
+    good &= report<V>(w, i, of_matrix, found[i]);
   }
+  return good;
 }
 
 template <class V, class E, class Factors>
-void substitute_with(const strip& s, const index_t* of_matrix, const Factors& factors,
+bool substitute_with(const strip& s, const index_t* of_matrix, const Factors& factors,
                      void* memory) {
   workplace<V, E, tile_access<V>> w(s, blocks_of<V>(s));
   kept_values<V, E, Factors> kept{factors, word_rows<V, 1>(memory)};
+  bool good = true;
   for (int i = 0; i < s.groups; ++i) {
     w.use(i);
     findings found(w.groups[i].first);
     core::substitute_line<V, E>(
         s.rows, w.cut, factors, w.b, kept, w.x,
         [&](const auto& mask, bool before) { explain<V>(mask, before, w.b, kept, s.rows, found); });
-    merge_statuses(s, of_matrix, i * packing<V>::count, w.groups[i].live, found);
+    good &= report<V>(w, i, of_matrix, found);
   }
+  return good;
 }
 
 template <class V, class E>
-void substitute(const strip& s, const index_t* of_lane, const void* factors, void* memory) {
+bool substitute(const strip& s, const index_t* of_lane, const void* factors, void* memory) {
   const factor_words<V, E> f{word_rows<V, E::lower_words + E::upper_words>(factors)};
-  substitute_with<V, E>(s, of_lane, f, memory);
+  return substitute_with<V, E>(s, of_lane, f, memory);
 }
 
 template <class V, class E>
-void substitute_shared(const strip& s, const index_t* of_matrix, const void* factors,
+bool substitute_shared(const strip& s, const index_t* of_matrix, const void* factors,
                        void* memory) {
   index_t of_lane[max_lanes];
   for (index_t& status : of_lane) status = *of_matrix;
   const shared_factor_words<V, E> f{static_cast<const typename packing<V>::scalar*>(factors)};
-  s.by_rows ? substitute_rows<V, E>(s, of_lane, f, memory)
-            : substitute_with<V, E>(s, of_lane, f, memory);
+  return s.by_rows ? substitute_rows<V, E>(s, of_lane, f, memory)
+                   : substitute_with<V, E>(s, of_lane, f, memory);
 }
 
 template <class V, pivoting P, boundary B>

@@ -3,8 +3,10 @@
 
 #include "core/complex.hpp"
 #include "core/reciprocal.hpp"
+#include "core/unit_scale.hpp"
 
 #include <experimental/simd>
+#include <cstdint>
 #include <limits>
 #include <type_traits>
 #if defined(__FMA__)
@@ -167,6 +169,40 @@ TRIDIA_FN lanes<S, M> moderate_reciprocal(const lanes<S, M>& a) {
 template <class S, int M>
 TRIDIA_FN lanes<S, M> magnitude(const lanes<S, M>& a) {
   return each<S, M>([&](int i) TRIDIA_LAMBDA { return stdx::fabs(a.v[i]); });
+}
+/// The numbers themselves stand for their exponents (core/unit_scale.hpp).
+template <class S, int M>
+TRIDIA_FN lanes<S, M> exponent_of(const lanes<S, M>& a) {
+  return magnitude(a);
+}
+template <class S, int M>
+TRIDIA_FN lanes<S, M> larger(const lanes<S, M>& a, const lanes<S, M>& b) {
+  return each<S, M>([&](int i) TRIDIA_LAMBDA { return stdx::max(a.v[i], b.v[i]); });
+}
+/// The power of two for each number, as core::unit_scale gives it.
+template <class S>
+TRIDIA_FN S unit_scales(const S& a) {
+  using R = typename S::value_type;
+  if constexpr (S::size() == 1) {
+    return S(core::unit_scale(core::exponent_of(R(a[0])), R(1)));
+  } else {
+    using bits = std::conditional_t<sizeof(R) == 4, std::int32_t, std::int64_t>;
+    typedef bits type __attribute__((vector_size(sizeof(S))));
+    typedef R reals __attribute__((vector_size(sizeof(S))));
+    constexpr int shift = std::numeric_limits<R>::digits - 1;
+    constexpr bits least = bits{1} << shift, most = bits{2 * std::numeric_limits<R>::max_exponent - 2}
+                                                    << shift;
+    const type scale = most - (reinterpret_cast<type>(native(a)) & (most | least));
+    return S(reinterpret_cast<reals>(scale < least ? type{} + least : scale));
+  }
+}
+template <class S, int M>
+TRIDIA_FN lanes<S, M> unit_scale(const lanes<S, M>& exponent, const lanes<S, M>&) {
+  return each<S, M>([&](int i) TRIDIA_LAMBDA { return unit_scales(exponent.v[i]); });
+}
+template <class S, int M>
+TRIDIA_FN lanes<S, M> scaled(const lanes<S, M>& a, const lanes<S, M>& by) {
+  return a * by;
 }
 template <class S, int M>
 TRIDIA_FN lanes<S, M> conjugate(const lanes<S, M>& a) {

@@ -137,12 +137,8 @@ class ascent {
   }
   void finish() {
     for (int i = 0; i < w_.s.groups; ++i) {
-      const auto bad = open_[i] && !is_finite(lines_[i].value);
-      if (all_of(!bad)) continue;
-      findings found(w_.groups[i].first);
-      w_.use(i);
-      w_.failed(bad, false, found);
-      w_.enter_statuses(i, found, false);
+      const auto good = open_[i] && is_finite(lines_[i].value);
+      if (!all_of(good)) fail(i);
     }
   }
 
@@ -169,6 +165,17 @@ class ascent {
   };
 
  private:
+  /// Those that failed on the way down have a status.
+  __attribute__((noinline)) void fail(int i) {
+    findings found(w_.groups[i].first);
+    const auto bad = open_[i] && !is_finite(lines_[i].value);
+    w_.use(i);
+    if (!all_of(!bad)) w_.failed(bad, false, found);
+    w_.enter_statuses(i, found, false);
+    found.enter_unknown(!open_[i]);
+    w_.fill_with_nan(i, found);
+  }
+
   workplace<V, E, row_access<V>> w_;
   joint_rows<V> joint_;
   kept_strip<V, E> kept_;

@@ -90,6 +90,13 @@ class panel {
     for (int c = 0; c < C; ++c) at(lane, k)[c] = row[c * L + lane];
   }
 
+  /// A number in all parts of rows k0 to k1 - 1 of one lane.
+  void fill(R value, int lane, index_t k0, index_t k1) const {
+    for (index_t k = k0; k < k1; ++k) {
+      for (int c = 0; c < C; ++c) at(lane, k)[c] = value;
+    }
+  }
+
   /// The other way; lanes from `live` on are left out.
   template <class Moved = unheard>
   void store(const R* tile, index_t k0, index_t k1, int live, bool stream, Moved moved = {}) const {

@@ -3,6 +3,8 @@
 
 #include "solver/cpu/rows.hpp"
 
+#include <limits>
+
 namespace tridia::cpu::TRIDIA_ISA {
 
 /// Why systems failed, by lane of a group; counted from where each system begins.
@@ -11,15 +13,20 @@ class findings {
   explicit findings(const index_t* first = nullptr) : first_(first) {}
   void enter(int lane, index_t status) {
     status_[lane] = status > 0 ? status - first_[lane] : status + first_[lane];
+    any_ = true;
   }
   /// What is said if no reason is found.
   template <class Mask>
   void enter_unknown(const Mask& failed) {
-    for_each_set(failed, [&](int lane) { status_[lane] = -1; });
+    for_each_set(failed, [&](int lane) { enter_unknown(lane); });
   }
+  void enter_unknown(int lane) { status_[lane] = -1, any_ = true; }
   index_t operator[](int lane) const { return status_[lane]; }
+  /// Whether any lane failed.
+  bool any() const { return any_; }
 
  private:
+  bool any_ = false;
   const index_t* first_;
   index_t status_[max_lanes] = {};
 };
@@ -78,6 +85,18 @@ struct workplace : Access {
     const index_t* at = s.line[layout::status] + number * packing<V>::count;
     for (int l = 0; l < groups[number].live; ++l) {
       if (all || found[l] != 0) s.status[at[l]] = found[l];
+    }
+  }
+  /// Once x of a group has been written: that of live lanes in which something was found is NaN.
+  void fill_with_nan(int number, const findings& found) const {
+    if (found.any()) fill_failed(groups[number], found);
+  }
+
+ private:
+  __attribute__((noinline)) void fill_failed(const group<V>& g, const findings& found) const {
+    constexpr auto nan = std::numeric_limits<typename packing<V>::scalar>::quiet_NaN();
+    for (int l = 0; l < g.live; ++l) {
+      if (found[l] != 0) g.x.fill(nan, l, g.first[l], s.rows);
     }
   }
 };

@@ -56,13 +56,15 @@ __device__ __forceinline__ void report_line(const geometry& g, const typed_opera
 }
 
 /// By every thread of a block that has solved a line, before x is stored: enters the status.
+/// Returns whether all of x is `finite`; if not, NaN is to be stored instead.
 template <class V>
-__device__ __forceinline__ void report_block(const geometry& g, const typed_operands<V>& o,
+__device__ __forceinline__ bool report_block(const geometry& g, const typed_operands<V>& o,
                                              const line_place& line, bool finite) {
   const bool all = __syncthreads_and(finite);
   if (threadIdx.x == 0) report_line<V, boundary::regular>(g, o, line, all);
   // The inputs have been looked at once more; x may be one of them.
   if (!all) __syncthreads();
+  return all;
 }
 
 }  // namespace tridia::cuda

@@ -91,6 +91,10 @@ __device__ __forceinline__ void wait_stored() {
   commit();
   wait_read();
 }
+/// Until all groups of this thread have been written: others may write over them then.
+__device__ __forceinline__ void wait_written() {
+  asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
 #else
 inline constexpr bool available = false;
 
@@ -107,6 +111,7 @@ __device__ __forceinline__ void store_box(const CUtensorMap&, int, int, int, con
 __device__ __forceinline__ void commit() {}
 __device__ __forceinline__ void wait_read() {}
 __device__ __forceinline__ void wait_stored() {}
+__device__ __forceinline__ void wait_written() {}
 #endif
 
 /// Where the copies of a block arrive, load after load: each thread has one for the same barrier.

@@ -16,6 +16,9 @@ inline constexpr int warp_size = 32;
 /// Of a block that solves systems; blocks of a cluster on every card that has them; blocks of a
 /// launch.
 inline constexpr int most_threads = 512, most_blocks = 8;
+/// Threads of a block that may have to pivot: a kernel for 512 has 128 registers a thread, which
+/// pivoting outgrows (f64: up to 280 bytes are spilled), one for 384 has 168, which suffice.
+constexpr int most_threads_of(pivoting p) { return p == pivoting::partial ? 384 : most_threads; }
 /// Blocks of a cluster on cards of compute capability 9.0, for kernels that ask for it.
 inline constexpr int most_blocks_of_hopper = 16;
 inline constexpr index_t most_grid = std::numeric_limits<int>::max();

@@ -16,6 +16,11 @@ __device__ __forceinline__ void arrive() {
   asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
 }
 __device__ __forceinline__ void wait() { asm volatile("barrier.cluster.wait;" ::: "memory"); }
+/// A barrier of all threads, behind which everything is there that any of them has written.
+__device__ __forceinline__ void meet() {
+  asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+  asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+}
 
 /// Of this cluster in the launch; of this block in it.
 __device__ __forceinline__ unsigned number() {
@@ -69,6 +74,7 @@ __device__ __forceinline__ unsigned number() { return blockIdx.x; }
 __device__ __forceinline__ unsigned rank() { return 0; }
 __device__ __forceinline__ void arrive() {}
 __device__ __forceinline__ void wait() {}
+__device__ __forceinline__ void meet() {}
 template <class T>
 __device__ __forceinline__ void send(T*, const T&, std::uint64_t*, int) {}
 #endif
@@ -76,6 +82,13 @@ __device__ __forceinline__ void send(T*, const T&, std::uint64_t*, int) {}
 }  // namespace tridia::cuda::cluster
 
 namespace tridia::cuda {
+
+/// By all threads of a cluster: until all that any of them has stored is written, so that others
+/// may write over it.
+__device__ __forceinline__ void wait_for_stores() {
+  bulk::wait_written();
+  cluster::meet();
+}
 
 /// A block among others: the number of the group that shares systems, and its own in the group.
 struct block_place {

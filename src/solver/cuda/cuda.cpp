@@ -103,6 +103,7 @@ class executor final : public solver::executor {
     if (solver::shares_status(task_.geometry)) enter_statuses(block, o.status, stream);
     check(factored_->substitute(o, block, workspace, as_stream(stream)),
           "launching a substitution");
+    share_nan(o, stream);
   }
 
  private:
@@ -127,6 +128,7 @@ class executor final : public solver::executor {
             "launching the statuses");
     }
     scan_->apply({o.in[layout::rhs], o.x, 1, false, o.status}, workspace, as_stream(stream));
+    share_nan(o, stream);
   }
 
   static cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
@@ -135,6 +137,13 @@ class executor final : public solver::executor {
     if (status == nullptr || line_count(task_) == 0) return;
     check(launch_enter_statuses(task_.geometry, block.status, status, columns_, as_stream(stream)),
           "launching the statuses");
+  }
+
+  /// After all right-hand sides have been solved.
+  void share_nan(const operands& o, void* stream) const {
+    if (!solver::shares_status(task_.geometry)) return;
+    check(launch_share_nan(task_.type, task_.geometry, o.x, o.status, columns_, as_stream(stream)),
+          "launching what right-hand sides share");
   }
 
   task task_;

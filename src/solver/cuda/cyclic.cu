@@ -53,7 +53,9 @@ __global__ void __launch_bounds__(most_line_threads)
     bool finite = true;
     for (int k = team.rank(); k < n; k += team.size())
       finite = finite && core::is_finite(solved.solution(k));
-    report_block(g, o, line, finite);
+    if (!report_block(g, o, line, finite)) {
+      for (int k = team.rank(); k < n; k += team.size()) solved.solve(k, core::not_a_number<V>());
+    }
     V* const x = o.x + line.at[layout::x];
     const index_t step = g.lines[layout::x].step;
     for (int k = team.rank(); k < n; k += team.size()) x[k * step] = solved.solution(k);

@@ -24,7 +24,7 @@ inline constexpr int unsolved = std::numeric_limits<int>::max(), overflowed = un
 /// of the system x overflowed, which is for the first row that did.
 struct findings {
   int *grown, *bad;
-  int* of_blocks;  // what is bad, of all blocks of the cluster, in the first one
+  int* of_blocks;  // what is bad, of all blocks of the cluster
 
   [[nodiscard]] __device__ __forceinline__ bool is_grown(int system) const {
     return grown[system] > 0;
@@ -75,32 +75,43 @@ struct findings {
     return bad[system] == 0 ? 0 : bad[system] - rows - 1;
   }
 
-  /// Sends what is bad to the first block of the cluster. After a barrier.
+  /// Sends what is bad to all blocks of the cluster. After a barrier.
   template <bool Cluster>
   __device__ __forceinline__ void tell(int systems, int rank, int blocks,
                                        const mail<Cluster>& from_blocks) const {
     if constexpr (Cluster) {
-      if (threadIdx.x == 0 && rank == 0) {
+      if (threadIdx.x == 0) {
         from_blocks.findings.expect(static_cast<unsigned>(blocks * systems * sizeof(int)));
       }
-      share(systems, static_cast<int>(blockDim.x), [&](int i) {
-        cluster::send(of_blocks + rank * systems + i, bad[i], from_blocks.findings.barrier(), 0);
+      share(blocks * systems, static_cast<int>(blockDim.x), [&](int i) {
+        const int system = i / blocks, to = i - system * blocks;
+        cluster::send(of_blocks + rank * systems + system, bad[system],
+                      from_blocks.findings.barrier(), to);
       });
     }
   }
-  /// By all threads of the first block; ends with a barrier.
+  /// Whether any block of the cluster has found a system bad, the same in all of them. By all
+  /// threads, once x is on its way out, as those that store look up what is bad here; holds a
+  /// barrier.
   template <bool Cluster>
-  __device__ __forceinline__ void hear(int systems, int blocks, mail<Cluster>& from_blocks) const {
-    if constexpr (Cluster) {
-      from_blocks.findings.wait();
-      __syncthreads();  // threads that store look up what is bad here
-      share(systems, static_cast<int>(blockDim.x), [&](int i) {
-        for (int block = 0; block < blocks; ++block) {
-          bad[i] = max(bad[i], of_blocks[block * systems + i]);
-        }
-      });
-      __syncthreads();
-    }
+  [[nodiscard]] __device__ __forceinline__ bool hear(int systems, int blocks,
+                                                     mail<Cluster>& from_blocks) const {
+    if constexpr (!Cluster) return false;
+    from_blocks.findings.wait();
+    bool any = false;
+    share(blocks * systems, static_cast<int>(blockDim.x),
+          [&](int i) { any = any || of_blocks[i] != 0; });
+    return __syncthreads_or(any) != 0;
+  }
+  /// What all blocks have found, once it has been heard, and x of all of them has been stored. By
+  /// all threads of one block; ends with a barrier.
+  __device__ __forceinline__ void join(int systems, int blocks) const {
+    share(systems, static_cast<int>(blockDim.x), [&](int i) {
+      for (int block = 0; block < blocks; ++block) {
+        bad[i] = max(bad[i], of_blocks[block * systems + i]);
+      }
+    });
+    __syncthreads();
   }
 };
 
@@ -131,8 +142,14 @@ __device__ __forceinline__ void vote(const Rows& rows, int n, int system, bool u
   __syncthreads();
 }
 
+/// Fills x of a system with NaN: by one thread, apart from kernels that need their registers.
+template <class V>
+__device__ __noinline__ void fill_alone(const layout::geometry& g, V* x, index_t matrix) {
+  solver::fill_with_nan(g, x, matrix, 0);
+}
+
 /// A system that came out not finite: one thread solves it as it was given, if `room` words a row
-/// are enough for what that keeps, and finds out what is wrong with it.
+/// are enough for what that keeps, and finds out what is wrong with it. If anything is, x is NaN.
 template <class V, pivoting P, boundary B>
 __device__ __noinline__ void solve_alone(const layout::geometry& g, const typed_operands<V>& o,
                                          index_t matrix, index_t room, solver::words<V> words) {
@@ -142,6 +159,7 @@ __device__ __noinline__ void solve_alone(const layout::geometry& g, const typed_
   if (o.status) {
     solver::enter_status(g, o.status, matrix, 0, solver::diagnose_system<V, P, B>(g, o, matrix));
   }
+  fill_alone(g, o.x, matrix);
 }
 
 }  // namespace tridia::cuda

@@ -97,13 +97,16 @@ __global__ void __launch_bounds__(most_line_threads)
 }
 
 /// X of the lines that are finite goes out; the inputs of the others are still there, and one
-/// thread finds out what is wrong with them.
+/// thread finds out what is wrong with them, and fills x with NaN.
 __global__ void __launch_bounds__(pass_threads)
     finish_kernel(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
                   const __grid_constant__ places p, int from) {
   for_each_row(g, [&](const line_place& line, index_t n, index_t k) {
     const bool bad = p.bad[line.matrix * g.right_sides.size + line.side] != 0;
-    if (k == 0) report_line<V, boundary::regular>(g, o, line, !bad);
+    if (k == 0) {
+      report_line<V, boundary::regular>(g, o, line, !bad);
+      if (bad) solver::fill_with_nan(g, o.x, line.matrix, line.side);
+    }
     if (bad || n == 0) return;
     o.x[line.at[layout::x] + k * g.lines[layout::x].step] = p.of(from, g, line).solution(k);
   });

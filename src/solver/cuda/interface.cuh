@@ -6,6 +6,8 @@
 #include "solver/cuda/cluster.cuh"
 #include "solver/cuda/launch.cuh"
 
+#include <type_traits>
+
 // The interface of chunks that the threads of a warp, of several, or of several blocks hold one
 // each: a level for each.
 namespace tridia::cuda {
@@ -28,15 +30,6 @@ __device__ __forceinline__ T shuffle(const T& v, int lane) {
   return v.map([lane](const auto& part) { return shuffle(part, lane); });
 }
 
-__device__ __forceinline__ float not_a_number(float) { return __int_as_float(0x7fffffff); }
-__device__ __forceinline__ double not_a_number(double) {
-  return __longlong_as_double(0x7fffffffffffffff);
-}
-template <class R>
-__device__ __forceinline__ core::complex<R> not_a_number(const core::complex<R>& v) {
-  return {not_a_number(v.re), not_a_number(v.im)};
-}
-
 /// Sees the numbers whose size bounds the growth of rounding errors, if they are `Watched`.
 /// `Cluster`: blocks have to come to the same verdict, so a level whose numbers grow hands up none
 /// but NaN, which is what everybody above sees, and what is not finite in the end is not calm.
@@ -48,12 +41,18 @@ struct watcher {
   __device__ __forceinline__ void operator()(const V& v) {
     if constexpr (Watched) calm = core::both(calm, core::is_calm(v));
   }
+  /// Whether as much as has cancelled in a level is let pass.
+  __device__ __forceinline__ void lose(bool calm_so_far) {
+    if constexpr (Watched) calm = core::both(calm, calm_so_far);
+  }
   /// By all lanes of the warp, those of `group` with the same equations.
   template <class E>
   __device__ __forceinline__ E tell(unsigned group, const E& e) const {
     if constexpr (!Watched || !Cluster) return e;
     const bool grows = (__ballot_sync(whole_warp, !calm) & group) != 0;
-    return e.map([grows](const auto& v) { return grows ? not_a_number(v) : v; });
+    return e.map([grows](const auto& v) {
+      return grows ? core::not_a_number<std::decay_t<decltype(v)>>() : v;
+    });
   }
   /// The ends of a whole system.
   template <class E>
@@ -66,10 +65,31 @@ struct watcher {
   }
 };
 
+/// What a watcher sees of a lane in one level, where not all of a warp's lanes have numbers to show.
+/// What cancels is counted anew in each level: the blocks of a cluster, which have the same
+/// equations in the last one, must come to the same there.
+template <class Watch>
+struct watched_if {
+  bool mine;
+  Watch& watch;
+  core::cancellation lost{};
+
+  template <class V>
+  __device__ __forceinline__ void operator()(const V& v) {
+    if (mine) watch(v);
+  }
+  template <class V>
+  __device__ __forceinline__ void pivot(const V& w) {
+    lost.add(w);
+    if (mine) watch.lose(lost.template is_calm<V>());
+  }
+};
+
 /// `count` lanes with a chunk each, `stride` lanes apart, this one's being number `at`; any number
 /// of such groups in a warp, all of one count. `up` makes of their equations those of all together,
-/// for every lane; `down` makes of the ends of all together those of this lane. Chunks that are
-/// `reach` or more apart do not depend on each other.
+/// for every lane; `down` makes of the ends of all together those of this lane. PCR stops early
+/// where the last rows of chunks that are `reach` or more apart belong to different systems: a zero
+/// between them has decoupled their equations exactly.
 template <class V, pivoting P>
 class warp_level;
 
@@ -95,22 +115,17 @@ class warp_level<V, pivoting::none> {
                                           int reach = warp_size) {
     first_ = mine.first;
     if (count_ == 1) return watch.tell(group(), mine);
-    row_ = chunk::link(mine.last, shuffle(first_, lane_ + (inner_ ? stride_ : 0)), [&](const V& v) {
-      if (inner_) watch(v);
-    });
+    watched_if<Watch> of_inner{inner_, watch}, of_end{end_, watch};
+    row_ = chunk::link(mine.last, shuffle(first_, lane_ + (inner_ ? stride_ : 0)), of_inner);
     for (int d = 1; d < min(count_ - 1, reach); d *= 2) {
       const bool left = inner_ && at_ >= d, right = inner_ && at_ + d < count_ - 1;
       const equation of_left = shuffle(row_, lane_ - (left ? d * stride_ : 0));
       const equation of_right = shuffle(row_, lane_ + (right ? d * stride_ : 0));
-      row_ = chunk::combine(row_, left, of_left, right, of_right, [&](const V& v) {
-        if (inner_) watch(v);
-      });
+      row_ = chunk::combine(row_, left, of_left, right, of_right, of_inner);
     }
     const equation before = shuffle(row_, lane_ - (end_ ? stride_ : 0));
     equations all;
-    all.last = chunk::join_last(mine.last, before, [&](const V& v) {
-      if (end_) watch(v);
-    });
+    all.last = chunk::join_last(mine.last, before, of_end);
     all.last = shuffle(all.last, lane_ + (count_ - 1 - at_) * stride_);
     all.first = shuffle(chunk::join_first(first_, row_), lane_ - at_ * stride_);
     return watch.tell(group(), all);
@@ -208,7 +223,7 @@ struct chunk_place {
   int lane;         // in the lanes of the warp that belong to the system
   int at, count;    // in the chunks of these lanes, and their number; at = -1 without a chunk
   int warp, warps;  // in the system's warps
-  int reach;        // chunks that are so far apart do not depend on each other
+  int reach;        // chunks that are so far apart end in different systems
   int rank, ranks;  // in the blocks that share the system
 };
 

@@ -26,6 +26,7 @@ constexpr int most_box = 256, box_alignment = 128;
 
 int log2_of(int power) { return std::countr_zero(static_cast<unsigned>(power)); }
 int power_from(int a) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(a))); }
+int power_to(int a) { return static_cast<int>(std::bit_floor(static_cast<unsigned>(a))); }
 
 /// Everything that follows from how many systems, chunks and blocks there are. `in_group`: 1, or
 /// all chunks of a system that a warp holds, which are solved there first.
@@ -111,7 +112,8 @@ interleaved_shape shape_for(const task& t, const interleaved_tuning& tuning, int
   const int systems = tuning.systems > 0 ? tuning.systems : systems_for(t, rows, least);
   const int wanted = power_from(ceil_div(rows, chunk_rows_for(t, blocks)));
   const int lanes = std::max(warp_size / systems, power_from(blocks));
-  const int chunks = std::clamp(wanted, lanes, std::max(most_threads / systems, lanes));
+  const int most = power_to(most_threads_of(t.pivoting) / systems);
+  const int chunks = std::clamp(wanted, lanes, std::max(most, lanes));
   // Solving all chunks at once is sooner done, but their equations take room.
   const int in_a_warp = std::min(std::max(warp_size / systems, 1), chunks);
   const auto s = shape_of(t, systems, chunks, 1, blocks, limits.clusters);
@@ -119,7 +121,7 @@ interleaved_shape shape_for(const task& t, const interleaved_tuning& tuning, int
   return shape_of(t, systems, chunks, in_a_warp, blocks, limits.clusters);
 }
 
-bool is_sound(const interleaved_shape& s, std::size_t most_shared) {
+bool is_sound(const interleaved_shape& s, int most_threads, std::size_t most_shared) {
   return s.threads() >= warp_size && s.threads() <= most_threads && s.groups <= warp_size &&
          s.systems << s.log_lanes <= s.threads() << s.log_rounds &&
          (index_t{s.turns.tiles} + 1) * s.blocks < most_grid &&
@@ -180,7 +182,7 @@ std::optional<interleaved_shape> plan_interleaved(const task& t, const interleav
   for (const preference& p : preferences(t, tuning, limits)) {
     for (int blocks = p.least_blocks; blocks <= p.most_blocks; ++blocks) {
       const interleaved_shape s = shape_for(t, tuning, blocks, p.least_bytes, limits);
-      if (is_sound(s, limits.shared_bytes) && (!p.roomy || leaves_room(s, t))) return s;
+      if (is_sound(s, most_threads_of(t.pivoting), limits.shared_bytes) && (!p.roomy || leaves_room(s, t))) return s;
     }
   }
   return {};

@@ -30,6 +30,12 @@ inline constexpr bool shares = (M == manner::in_clusters);
 template <pivoting P, manner M>
 inline constexpr bool stays = (shares<M> && can_stay(P, sizeof(V)));
 
+/// Threads that a kernel is compiled for. Without a cluster 128 registers a thread are better than
+/// the 154 that pivoting would take, though it spills 24 bytes (f64): short systems have as many
+/// threads as registers allow, and 8 rows take 1.65 instead of 1.35 F with fewer.
+template <pivoting P, manner M>
+inline constexpr int most_threads_for = shares<M> ? most_threads_of(P) : most_threads;
+
 template <pivoting P, manner M>
 using tile = interleaved_tile<V, stays<P, M>, M == manner::in_rounds>;
 using chunk_rows = interleaved_rows<V>;
@@ -279,7 +285,8 @@ __device__ __forceinline__ void solve_block(workplace<pivoting::partial, M>& w, 
   solve_pivoted<B, M>(w, c);
 }
 
-/// Systems that came out not finite, after the others have been stored: the tile is free.
+/// Systems that came out not finite, after the others have been stored: the tile is free. Those
+/// without a solution are filled with NaN.
 template <pivoting P, boundary B>
 __device__ __noinline__ void solve_left(const geometry& g, const typed_operands<V>& o,
                                         const interleaved_shape& s, index_t first, int systems,
@@ -288,7 +295,10 @@ __device__ __noinline__ void solve_left(const geometry& g, const typed_operands<
   if (threadIdx.x > 0) return;
   const index_t words = 4 * s.array_pitch / s.rows;
   for (int i = 0; i < systems; ++i) {
-    if (bad[i] < overflowed) continue;
+    if (bad[i] < overflowed) {
+      if (bad[i] != 0) fill_alone(g, o.x, first + i);
+      continue;
+    }
     // Other blocks have put what they have where x of one that overflowed is.
     const index_t given = bad[i] == unsolved ? words : 0;
     solve_alone<V, P, B>(g, o, first + i, given, {room, words, 1});
@@ -316,10 +326,12 @@ __device__ __forceinline__ void take_out(block_state<P, M>& b, workplace<P, M>& 
   const auto is_unsolved = [&](int system) { return found.is_unsolved(system); };
   bool left = found.any_open(t.systems());
   t.store(left, is_unsolved);
-  if (b.rank > 0) return;
-
-  found.hear(b.s.systems, b.s.blocks, b.from_blocks);
-  if constexpr (shares<M>) left = found.any_open(t.systems());
+  if constexpr (shares<M>) {
+    left = found.hear(b.s.systems, b.s.blocks, b.from_blocks);
+    if (left) wait_for_stores();
+    if (b.rank > 0) return;
+    if (left) found.join(b.s.systems, b.s.blocks);
+  }
   share(b.o.status ? t.systems() : 0, b.s.threads(), [&](int i) {
     if (!found.is_open(i)) b.o.status[t.offset(layout::status, i)] = found.status(i, b.s.rows);
   });
@@ -329,7 +341,7 @@ __device__ __forceinline__ void take_out(block_state<P, M>& b, workplace<P, M>& 
 }
 
 template <pivoting P, boundary B, manner M>
-__global__ void __launch_bounds__(most_threads)
+__global__ void __launch_bounds__(most_threads_for<P, M>)
     interleaved_kernel(const __grid_constant__ geometry g,
                        const __grid_constant__ typed_operands<V> o,
                        const __grid_constant__ tensor_maps maps,

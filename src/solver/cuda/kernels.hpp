@@ -47,4 +47,10 @@ cudaError_t compiled_capability(int* capability);
 cudaError_t launch_enter_statuses(const geometry&, const index_t* of_matrix, index_t* statuses,
                                   index_t columns, cudaStream_t);
 
+/// The right-hand sides of a system fail together: fills x of all of them with NaN where a launch
+/// before has filled that of one. Where they share a status, and after all of them are solved;
+/// `statuses` are theirs, or null.
+cudaError_t launch_share_nan(value_type, const geometry&, void* x, const index_t* statuses,
+                             index_t columns, cudaStream_t);
+
 }  // namespace tridia::cuda

@@ -80,12 +80,18 @@ std::unique_ptr<line_scan> line_scan::planned(const scan_task& t, const device_l
 }
 
 std::string line_scan::manner() const {
+  const auto* const aligned = reinterpret_cast<const void*>(cache_line);
+  CUtensorMap map;
+  const line_mover moved = mover_of(plan_, layout::rhs, aligned, map);
   const scan_shape& s = plan_.shape;
   const char* const known = plan_.tables.values != nullptr ? "what is known beforehand" : "factors";
   return std::string("by a scan of ") + known + ": chunks of " + std::to_string(s.chunk_rows) +
          " rows, " + std::to_string(s.lines) + (s.across ? " neighbouring" : "") +
          " lines a tile, " + std::to_string(s.stages) + " tiles at a time, " +
-         std::to_string(s.threads) + " threads";
+         std::to_string(s.threads) + " threads, moved " +
+         (moved == line_mover::boxes   ? "in boxes of lines"
+          : moved == line_mover::lines ? (s.whole ? "in one piece" : "a line at a time")
+                                       : "by threads");
 }
 
 bool line_scan::is_moved_by_engine() const {

@@ -5,6 +5,7 @@
 #include "solver/cuda/onchip.hpp"
 #include "solver/cuda/segments.hpp"
 #include "solver/cuda/shaped_method.hpp"
+#include "solver/cuda/tensor_layout.hpp"
 #include "solver/cuda/tuned.hpp"
 #include "solver/system_memory.hpp"
 
@@ -42,10 +43,19 @@ std::unique_ptr<const method> make_interleaved(const task& t, interleaved_shape 
       describe("on chip, a lane for each of " + std::to_string(s.systems) + " neighbouring systems",
                s.chunk_rows, s.threads(), s.blocks);
   if (s.rounds() > 1) manner += ", in " + std::to_string(s.rounds()) + " rounds";
+  manner += loads_boxes(t.geometry, s, size_of(t.type)) ? ", moved in boxes" : ", moved by threads";
   if (s.turns.each > 1) {
     manner += ", " + std::to_string(s.turns.each) + " times one after another";
   }
   return make_method(t, d, s, launches, std::move(manner));
+}
+
+/// How systems are moved if all arrays are aligned.
+const char* moved(const task& t, const onchip_shape& s) {
+  if (s.joined) return ", systems that follow each other as one";
+  if (s.input == mover::pieces) return ", moved in one piece";
+  if (loads_boxes(t.geometry, s, size_of(t.type))) return ", moved in boxes of systems";
+  return s.input == mover::lines ? ", moved a system at a time" : ", moved one by one";
 }
 
 std::unique_ptr<const method> make_onchip(const task& t, onchip_shape s, const device_limits& d) {
@@ -58,12 +68,8 @@ std::unique_ptr<const method> make_onchip(const task& t, onchip_shape s, const d
     s.piece_count = static_cast<index_t>(pieces.size()) - 1;
   }
   check(launches.prepare(s, d.shared_bytes), giving_memory);
-  const char* const moved = s.joined                   ? ", systems that follow each other as one"
-                            : s.input == mover::pieces ? ", moved in one piece"
-                            : s.input == mover::lines  ? ", moved a system at a time"
-                                                       : ", moved one by one";
   return make_method(t, d, s, launches,
-                     describe("on chip", s.chunk_rows, s.threads, s.blocks) + moved,
+                     describe("on chip", s.chunk_rows, s.threads, s.blocks) + moved(t, s),
                      std::move(needs));
 }
 

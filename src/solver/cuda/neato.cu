@@ -25,8 +25,8 @@ struct shared_values {
   __device__ __forceinline__ void solve(int k, V x) const { base[k] = x; }
 };
 
-/// The status of a line by all threads of a block, each of which knows the first row that it found
-/// not finite, or n. `place` is shared memory that nobody needs any more.
+/// The status of a bad line by all threads of a block, each of which knows the first row that it
+/// found not finite, or n. `place` is shared memory that nobody needs any more.
 __device__ __noinline__ index_t bad_line_status(int* place, int first_bad, int n) {
   if (threadIdx.x == 0) *place = n;
   __syncthreads();
@@ -58,11 +58,14 @@ __global__ void __launch_bounds__(most_line_threads)
       to[k * to_step] = x;
     };
     core::solve_near_toeplitz(n, op, rhs, values, put, block_team{});
-    if (o.status == nullptr) return;
     index_t status = 0;
-    if (__syncthreads_or(!finite || first_bad < n))
+    if (__syncthreads_or(!finite || first_bad < n)) {
       status = bad_line_status(reinterpret_cast<int*>(memory), first_bad, n);
-    if (threadIdx.x == 0) enter_line_status(g, line, o.status, status);
+      for (int k = static_cast<int>(threadIdx.x); k < n; k += static_cast<int>(blockDim.x)) {
+        to[k * to_step] = core::not_a_number<V>();
+      }
+    }
+    if (o.status != nullptr && threadIdx.x == 0) enter_line_status(g, line, o.status, status);
   });
 }
 
@@ -126,6 +129,9 @@ __global__ void __launch_bounds__(pass_threads)
   });
 }
 
+/// The row of x that says whether a line is bad: it is there before level 0, on the way back.
+__device__ __forceinline__ index_t telling_row(const geometry& g) { return g.rows > 1 ? 1 : 0; }
+
 /// The way back: x of every second row of `s.level`, that of the others being there. What is not
 /// finite has reached level 0; without a row to blame, it is an overflow.
 template <bool Given>
@@ -137,10 +143,25 @@ __global__ void __launch_bounds__(pass_threads)
     const stage_values<false> solved(s, g, o, line);
     const V x = core::expand_row(op, s.level, s.rows, k, values(2 * k), solved);
     o.x[line.at[layout::x] + s.row_of_line(2 * k) * g.lines[layout::x].step] = x;
-    if (Given && values.status && !core::is_finite(x))
-      atomicCAS(reinterpret_cast<unsigned long long*>(values.status), 0ULL,
-                static_cast<unsigned long long>(-1));
+    if (Given && !core::is_finite(x)) {
+      o.x[line.at[layout::x] + telling_row(g) * g.lines[layout::x].step] = core::not_a_number<V>();
+      if (values.status)
+        atomicCAS(reinterpret_cast<unsigned long long*>(values.status), 0ULL,
+                  static_cast<unsigned long long>(-1));
+    }
   });
+}
+
+/// Fills x of bad lines with NaN, a thread each: in a launch of its own, since the rows of a line
+/// are stored by many blocks.
+__global__ void __launch_bounds__(pass_threads)
+    fill_kernel(const __grid_constant__ geometry g, V* x) {
+  const index_t lines = g.matrices.size * g.right_sides.size;
+  for (index_t i = thread_index(); i < lines; i += thread_count()) {
+    const line_place line(g, i);
+    const V& told = x[line.at[layout::x] + telling_row(g) * g.lines[layout::x].step];
+    if (!core::is_finite(told)) solver::fill_with_nan(g, x, line.matrix, line.side);
+  }
 }
 
 template <class Kernel>
@@ -156,7 +177,7 @@ cudaError_t solve_global(const geometry& g, const typed_operands<V>& o, const ne
   const reduction op = reduction_of(s);
   const index_t lines = g.matrices.size * g.right_sides.size;
   cudaError_t result = cudaSuccess;
-  if (g.rows == 0) return result;
+  if (g.rows == 0 || lines == 0) return result;
   for (int level = 0; level < s.stages && result == cudaSuccess; ++level) {
     const index_t rows = g.rows >> level;
     result = launch_stage(level == 0 ? down_kernel<true> : down_kernel<false>, g, o, op,
@@ -167,7 +188,10 @@ cudaError_t solve_global(const geometry& g, const typed_operands<V>& o, const ne
     result = launch_stage(level == 0 ? back_kernel<true> : back_kernel<false>, g, o, op,
                           {level, rows, (rows + 1) / 2, lines, s.across}, stream);
   }
-  return result;
+  if (result != cudaSuccess) return result;
+  fill_kernel<<<blocks_for_lines((lines + pass_threads - 1) / pass_threads), pass_threads, 0,
+                stream>>>(g, o.x);
+  return cudaGetLastError();
 }
 
 cudaError_t solve(const geometry& g, const operands& operands, const neato_shape& s,

@@ -207,10 +207,15 @@ piece_size ragged_piece(int rows, int wanted, int size) {
 }
 
 /// Rows a thread of a piece: fewer where they take much memory, so that there are threads enough,
-/// and where pieces differ in size.
+/// and where pieces differ in size. A block has threads for three of the longest systems, where it
+/// cannot be several blocks instead.
 int joined_chunk(const task& t, int size) {
   const int whole = whole_chunk(t, size);
-  const index_t filling = filling_chunk(t);
+  index_t filling = filling_chunk(t);
+  if (!t.ragged.empty()) {
+    const int longest_ones = 3 * static_cast<int>(t.geometry.rows);
+    filling = std::max<index_t>(filling, ceil_div(longest_ones, most_threads_of(t.pivoting)));
+  }
   if (filling < whole) return static_cast<int>(filling) | 1;
   if (size == 16) return whole / 2 | 1;
   return t.ragged.empty() || t.pivoting == pivoting::partial ? whole : std::min(whole, 25);
@@ -238,7 +243,7 @@ std::optional<onchip_shape> plan_joined(const task& t, const onchip_tuning& tuni
     p.warps = tuning.warps;
     p.systems = p.warps * warp_size * wanted / (ragged ? 4 : rows);
   }
-  if (p.systems == 0 || p.warps * warp_size > most_threads) return {};
+  if (p.systems == 0 || p.warps * warp_size > most_threads_of(t.pivoting)) return {};
   onchip_shape s{};
   s.joined = true;
   s.blocks = s.systems = 1;
@@ -250,7 +255,8 @@ std::optional<onchip_shape> plan_joined(const task& t, const onchip_tuning& tuni
   s.threads = s.warps_a_system * warp_size;
   // Pieces of different sizes cut their rows into as many chunks as there are threads.
   if (ragged) s.chunks = s.threads;
-  if (!ragged) s.reach = (rows - 1) / s.chunk_rows + 1;
+  // Rows that are as far apart as a system is long are of different systems.
+  if (!ragged) s.reach = ceil_div(rows, s.chunk_rows);
   // The first row lies as far behind a line of the cache as it does in memory.
   s.pitch = s.array_pitch = round_up(s.block_rows + cache_line / size - 1, cache_line / size);
   s.shared_bytes = shared_bytes_of(s, size, ragged ? (p.systems + 1) * sizeof(int) : 0);
@@ -289,7 +295,7 @@ bool lay_out(onchip_shape& s, const task& t, const onchip_tuning& tuning, int ch
   const int size = static_cast<int>(size_of(t.type));
   cut(s, choose_chunk(tuning, s, chunk_rows, size));
   fill_block(s, tuning.warps);
-  if (s.threads > most_threads) return false;
+  if (s.threads > most_threads_of(t.pivoting)) return false;
   s.pitch = pitch_of(g, s, size);
   // The copy engine is faster where lines of the cache come to lie as in memory.
   s.array_pitch = round_up(s.systems * s.pitch, cache_line / size);

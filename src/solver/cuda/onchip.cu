@@ -124,7 +124,8 @@ struct block_solver<pivoting::partial, B, Cluster> {
   }
 };
 
-/// The statuses, and another attempt at systems that are left, if there is room for it.
+/// The statuses, and another attempt at systems that are left, if there is room for it. What has
+/// no solution is filled with NaN: in a cluster, where others may have stored some of it.
 template <pivoting P, boundary B, bool Cluster, class Tile>
 __device__ __forceinline__ void report(const geometry& g, const typed_operands<V>& o,
                                        const onchip_shape& s, const Tile& t,
@@ -134,15 +135,16 @@ __device__ __forceinline__ void report(const geometry& g, const typed_operands<V
     if (found.is_open(system)) {
       V* const words = Cluster ? nullptr : t.room_of(i);
       solve_alone<V, P, B>(g, o, t.number(i), Cluster ? 0 : 4, {words, 1, s.array_pitch});
-    } else if (o.status) {
-      o.status[t.status_of(i)] = found.status(system, s.rows);
+    } else {
+      if (o.status) o.status[t.status_of(i)] = found.status(system, s.rows);
+      if (Cluster && found.bad[system] != 0) fill_alone(g, o.x, t.number(i));
     }
   });
 }
 
 /// `Tile`: how a block holds its systems, one by one (`tile`) or joined (`piece`).
 template <pivoting P, boundary B, bool Cluster, class Tile>
-__global__ void __launch_bounds__(most_threads)
+__global__ void __launch_bounds__(most_threads_of(P))
     onchip_kernel(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
                   const __grid_constant__ onchip_shape s,
                   const __grid_constant__ tensor_maps maps) {
@@ -168,9 +170,11 @@ __global__ void __launch_bounds__(most_threads)
   // Without a cluster the place of a system that is left is room to solve it, until the tile goes.
   if (!Cluster && open) report<P, B, Cluster>(g, o, s, t, found);
   t.give(open, [&](int system) { return found.is_unsolved(system); });
-  if (Cluster && t.rank() == 0) {
-    found.hear(t.systems(), s.blocks, from_blocks);
-    report<P, B, Cluster>(g, o, s, t, found);
+  if (Cluster) {
+    const bool failed = found.hear(t.systems(), s.blocks, from_blocks);
+    if (failed) wait_for_stores();
+    if (failed && t.rank() == 0) found.join(t.systems(), s.blocks);
+    if (t.rank() == 0 && (failed || o.status)) report<P, B, Cluster>(g, o, s, t, found);
   }
   if (!Cluster && !open) {
     share(o.status ? t.matrices() : 0, s.threads, [&](int i) { o.status[t.status_of(i)] = 0; });

@@ -48,12 +48,12 @@ struct onchip_shape {
   int array_pitch;                 // from one array to the next
   bool dense_input, dense_output;  // one piece, system after system
   mover input, output;             // subject to the alignment of the pointers
-  bool boxes;          // whether the copy engine may move a block's systems as a box instead
+  bool boxes;          // whether the copy engine moves a block's systems as a box, if it can
   bool across;         // threads copy rows of neighbouring systems, whose number is a power of two
   unsigned per_rows;   // 2^32 / block_rows, rounded up: divides indices of the tile
   bool joined;         // a block's systems are solved as one
   int joined_systems;  // of a piece; a ragged batch may have fewer in it
-  int reach = warp_size;  // chunks that are so far apart have no system in common
+  int reach = warp_size;  // chunks that are so far apart end in different systems
   index_t piece_count;
   const piece_start* pieces;  // and their end; in memory of the device; null if all are alike
   std::size_t shared_bytes;

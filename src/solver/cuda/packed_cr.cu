@@ -37,7 +37,10 @@ __global__ void __launch_bounds__(most_packed_threads(Depth, sizeof(V)))
     bool finite = true;
 #pragma unroll
     for (int i = 0; i < Depth; ++i) finite = finite && core::is_finite(solution[i]);
-    report_block(g, o, line, finite);
+    if (!report_block(g, o, line, finite)) {
+#pragma unroll
+      for (int i = 0; i < Depth; ++i) solution[i] = core::not_a_number<V>();
+    }
     V* const x = o.x + line.at[layout::x];
     const index_t step = g.lines[layout::x].step;
 #pragma unroll

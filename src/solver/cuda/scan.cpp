@@ -85,9 +85,21 @@ bool lie_whole(const scan_task& t) {
   return dense(layout::rhs) && dense(layout::x);
 }
 
-/// Whether lines are moved as boxes, if they can be described so.
-bool in_boxes(const scan_shape& s, int size) {
-  return !s.whole && std::max(s.points, s.rows) * size <= good_box;
+/// A tile of lines in memory order. Returns its elements, `all_rows` of the last line among them.
+int lay_out_lines(scan_shape& s, const scan_task& t, int size, int all_rows) {
+  const int step = std::max((s.chunks >= many_chunks(t) ? cache_line : granule) / size, 1);
+  // A box begins with a line of the cache, and when it is stored with the first point of lines.
+  s.front = round_up(s.before, s.boxes ? cache_line / size : step);
+  const int longer = std::max(s.points, s.rows);
+  const int least = s.front + std::max(longer + s.behind, s.chunks * s.chunk_rows);
+  s.pitch = s.whole ? s.rows : quiet_pitch(s, round_up(least, step), step, cache_line / size);
+  return (s.lines - 1) * s.pitch + std::max(s.pitch, s.front + all_rows);
+}
+
+/// Whether lines in memory order are moved as boxes, if these can be described.
+bool are_for_boxes(const scan_shape& s, int size) {
+  const bool aligned = s.points * size % granule == 0 || s.rows * size % granule == 0;
+  return !s.whole && aligned && std::max(s.points, s.rows) * size <= good_box;
 }
 
 bool fits(scan_shape& s, const scan_task& t, const scan_limits& limits) {
@@ -97,10 +109,13 @@ bool fits(scan_shape& s, const scan_task& t, const scan_limits& limits) {
   s.threads = round_up(s.chunks * s.lines, warp_size);
   if (s.threads > most_scan_threads) return false;
   const bool reaches = t.width > 1;
-  const int before = reaches ? std::max(-t.b.first, 0) : 0;
+  s.before = reaches ? std::max(-t.b.first, 0) : 0;
   s.behind = reaches ? std::max(s.rows + t.b.first + t.width - 1 - s.points, 0) : 0;
+  // A periodic line is copied around itself once.
+  if (std::max(s.before, s.behind) > s.points) return false;
   const int all_rows = s.chunks * s.chunk_rows + t.width - 1 + std::max(t.b.first, 0);
   int elements = 0;
+  s.boxes = s.across || are_for_boxes(s, size);
   if (s.across) {
     s.log_lines = std::countr_zero(static_cast<unsigned>(s.lines));
     s.pitch = s.lines;
@@ -109,15 +124,14 @@ bool fits(scan_shape& s, const scan_task& t, const scan_limits& limits) {
     const int pieces = ceil_div(longer, most_box);
     s.box_rows = ceil_div(longer, pieces);
     if (pieces > 1) s.box_rows = round_up(s.box_rows, step);
-    s.front = round_up(before, step);
+    s.front = round_up(s.before, step);
     elements = (s.front + std::max(pieces * s.box_rows + s.behind, all_rows)) * s.lines;
   } else {
-    const int step = std::max((s.chunks >= many_chunks(t) ? cache_line : granule) / size, 1);
-    // A box begins with a line of the cache, and when it is stored with the first point of lines.
-    s.front = round_up(before, in_boxes(s, size) ? cache_line / size : step);
-    const int least = s.front + std::max(longer + s.behind, s.chunks * s.chunk_rows);
-    s.pitch = s.whole ? s.rows : quiet_pitch(s, round_up(least, step), step, cache_line / size);
-    elements = (s.lines - 1) * s.pitch + std::max(s.pitch, s.front + all_rows);
+    elements = lay_out_lines(s, t, size, all_rows);
+    if (s.boxes && s.pitch * size > most_box * std::min(size, 8)) {  // of words, of 8 bytes at most
+      s.boxes = false;
+      elements = lay_out_lines(s, t, size, all_rows);
+    }
   }
   s.stage_bytes = static_cast<std::size_t>(round_up(elements * size, cache_line));
   return add_stages(s, t, size, limits);
@@ -214,29 +228,36 @@ chunked_factors cut_factors(const solver::recurrences& r, value_type type) {
   return out;
 }
 
-line_mover mover_of(const scan_plan& p, layout::array array, const void* data, CUtensorMap& map) {
+std::optional<tensor_layout> layout_of(const scan_plan& p, layout::array array, const void* data) {
   const scan_shape& s = p.shape;
   const geometry& g = p.task.lines;
-  const index_t size = size_of(p.task), step = g.lines[array].step;
+  const int size = size_of(p.task);
+  const layout::along& line = g.lines[array];
   const index_t rows = array == layout::rhs ? s.points : s.rows;
-  const auto* const first = static_cast<const std::byte*>(data) + g.lines[array].origin * size;
+  const auto* const first = static_cast<const std::byte*>(data) + line.origin * size;
+  if (!s.boxes) return {};
   if (s.across) {
-    return map_rows(g.right_sides, array, g.lines[array], first, rows, s.lines, s.box_rows,
-                    static_cast<std::size_t>(size), map)
-               ? line_mover::boxes
-               : line_mover::elements;
+    return layout_of_rows(g.right_sides, array, line, first, rows, s.lines, s.box_rows,
+                          static_cast<std::size_t>(size));
   }
-  bool whole = step == 1 && rows * size % granule == 0 &&
+  if (line.step != 1) return {};
+  return layout_of_lines(g.right_sides, array, first, rows, s.lines, s.pitch,
+                         static_cast<std::size_t>(size));
+}
+
+line_mover mover_of(const scan_plan& p, layout::array array, const void* data, CUtensorMap& map) {
+  const auto boxes = layout_of(p, array, data);
+  if (boxes && encode(*boxes, map)) return line_mover::boxes;
+  const scan_shape& s = p.shape;
+  const geometry& g = p.task.lines;
+  const index_t size = size_of(p.task), rows = array == layout::rhs ? s.points : s.rows;
+  const auto* const first = static_cast<const std::byte*>(data) + g.lines[array].origin * size;
+  bool lines = !s.across && g.lines[array].step == 1 && rows * size % granule == 0 &&
                reinterpret_cast<std::uintptr_t>(first) % granule == 0;
   for (int k = 0; k < g.right_sides.count; ++k) {
-    whole = whole && g.right_sides.at[k].stride[array] * size % granule == 0;
+    lines = lines && g.right_sides.at[k].stride[array] * size % granule == 0;
   }
-  if (!whole) return line_mover::elements;
-  return in_boxes(s, static_cast<int>(size)) &&
-                 map_lines(g.right_sides, array, first, rows, s.lines, s.pitch,
-                           static_cast<std::size_t>(size), map)
-             ? line_mover::boxes
-             : line_mover::lines;
+  return lines ? line_mover::lines : line_mover::elements;
 }
 
 }  // namespace tridia::cuda

@@ -137,20 +137,21 @@ __device__ __forceinline__ void ask_given(const line_tile<T>& t, index_t number,
   }
 }
 
-/// B at the ends of all lines of the tile: where it goes around, the points beyond; otherwise rows
-/// of their own, but for those that are given. By `threads` threads; a barrier must follow.
+/// B at the ends of all lines of the tile: where it goes around, the points beyond that it reads;
+/// otherwise rows of their own, but for those that are given. By `threads` threads; a barrier must
+/// follow.
 template <class T>
 __device__ __forceinline__ void prepare_ends(const line_tile<T>& t, index_t number, T* tile,
                                              const scan_shape& s, const stencil<R>& b, bool cyclic,
                                              T* closure, int thread, int threads) {
   if constexpr (std::is_same_v<T, R>) {
-    const int rows = b.heads + b.tails, beyond = s.front + s.behind, lines = t.count(number);
+    const int rows = b.heads + b.tails, beyond = s.before + s.behind, lines = t.count(number);
     const int items = lines * (cyclic ? beyond : rows);
     for (int i = thread; i < items; i += threads) {
       const int row = i / lines, line = i - row * lines;
       if (cyclic) {
-        const int k = row < s.front ? row - s.front : s.points + row - s.front;
-        tile[t.place(line, k)] = tile[t.place(line, k < 0 ? k + s.points : k - s.points)];
+        const periodic_copy copy = periodic_copy_of(s, row);
+        tile[t.place(line, copy.to)] = tile[t.place(line, copy.from)];
         continue;
       }
       const auto& r = b.rows[row];
@@ -194,6 +195,7 @@ __device__ __forceinline__ void find_row(const V (&value)[Rows], int k0, int* fo
 struct copying {
   bool asks, gives;  // by the copy engine; if it does not ask, a stage is only said to be free
   bool prepares, cyclic;
+  bool solves;  // what is not finite is looked for, and x of such a line NaN
   index_t* status;
   bool shares_status;  // among lines
   bool tells_solution;
@@ -296,14 +298,18 @@ __device__ __forceinline__ void copy_tiles(const line_tile<V>& tiles, const scan
       tiles.give(tile, stage_at(stage));
       bulk::commit();
     }
-    for (int line = lane; c.status != nullptr && line < tiles.count(tile); line += warp_size) {
-      int& row = m.found[stage * s.lines + line];
+    int* const found = m.found + stage * s.lines;
+    bool bad = false;
+    for (int line = lane; c.solves && line < tiles.count(tile); line += warp_size) {
+      const int row = found[line];
+      bad = bad || row != INT_MAX;
+      if (c.status == nullptr) continue;
       const int said = row < longest || c.tells_solution ? row : row - longest;
       const index_t status = row == INT_MAX ? 0 : -index_t{said} - 1;
-      row = INT_MAX;
       solver::enter_line_status(c.status + tiles.status_of(tiles.number(tile, line)),
                                 c.shares_status, status);
     }
+    if (c.solves && __any_sync(whole_warp, bad)) tiles.fill(tile, found);
     if (s.stages == 1) go_on(0);
     stage = next;
     if (stage == 0) phase ^= 1;
@@ -319,6 +325,7 @@ __global__ void __maxnreg__(scan_registers)
                 const __grid_constant__ stencil<R> b) {
   if (c.sound != nullptr && *c.sound == 0) return wait_for_launch_before();
   constexpr int rows = scan_chunk(sizeof(V)), steps = scan_steps(Across);
+  constexpr bool solves = Width == 1;
   using chunk = core::recurrence_chunk<V, rows>;
   extern __shared__ __align__(cache_line) unsigned char memory[];
   const int closure = b.heads + b.tails;
@@ -339,7 +346,7 @@ __global__ void __maxnreg__(scan_registers)
   const bool prepared = (Width > 1 || closure > 0) && asks;
   if (thread >= s.threads) {
     copy_tiles(tiles, s, m, b,
-               {asks, gives, prepared, c.cyclic, c.status, solver::shares_status(g),
+               {asks, gives, prepared, c.cyclic, solves, c.status, solver::shares_status(g),
                 c.tells_solution, c.given, c.tickets});
     if (c.sound != nullptr) wait_for_launch_before();  // it ends after that in any case
     return;
@@ -411,7 +418,8 @@ __global__ void __maxnreg__(scan_registers)
     const int step = Across ? s.pitch : 1;
     chunk x;
     read_rows<Width>(mine, step, k0, n, b, x.value);
-    const bool counts = c.status != nullptr && n > 0 && my_line < tiles.count(tile);
+    const bool mine_counts = solves && n > 0 && my_line < tiles.count(tile);
+    const bool counts = mine_counts && c.status != nullptr;
     int* const found = m.found + stage * s.lines + my_line;
     if (counts && !x.finite()) find_row(x.value, k0, found, 0);
     if (closure > 0) read_ends(k0, n, s, b, ends + my_line * closure, x.value);
@@ -424,6 +432,8 @@ __global__ void __maxnreg__(scan_registers)
     x.back(factors, in);
 
     if (counts && !x.finite()) find_row(x.value, k0, found, longest);
+    // What is not finite in any row reaches the first one: enough where nobody asks which it was.
+    if (mine_counts && c.status == nullptr && k0 == 0 && !core::is_finite(x.value[0])) *found = 0;
     if constexpr (Width > 1) scale_rows(s.scaled ? m.scales + k0 : nullptr, c.scale, x.value);
 #pragma unroll
     for (int i = 0; i < rows; ++i) {

@@ -5,6 +5,7 @@
 #include "layout/geometry.hpp"
 #include "solver/constant.hpp"
 #include "solver/cuda/chip.hpp"
+#include "solver/cuda/tensor_layout.hpp"
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -58,9 +59,11 @@ struct scan_shape {
   bool across;
   int lines, log_lines;  // of a tile; a power of two if across
   int pitch;             // elements from one line (across: row) of the tile to the next
-  int front, behind;     // points around a line that B reaches
+  int front;             // points of room in front of a line, so that the copy engine takes it
+  int before, behind;    // points around a line that B reads
   bool scaled;
   bool whole;           // lines follow each other: a tile is moved in one piece
+  bool boxes;           // the copy engine moves a tile as a box, or as some, if it can
   int threads, stages;  // that have chunks; tiles of a block at a time
   int tiles_across;     // tiles that take the fastest axis, if across
   index_t tiles;
@@ -85,6 +88,16 @@ inline constexpr int scan_registers = 128, good_scan_threads = 224, most_scan_th
 
 /// Shorter lines are left to the kernels that substitute.
 inline constexpr index_t least_scan_rows = 24;
+
+/// A point around a periodic line that B reads, and the point of the line that it is a copy of.
+struct periodic_copy {
+  int to, from;
+};
+/// Of a line's copies, `s.before + s.behind` of them, number `i`.
+TRIDIA_FN periodic_copy periodic_copy_of(const scan_shape& s, int i) {
+  if (i < s.before) return {i - s.before, i - s.before + s.points};
+  return {i - s.before + s.points, i - s.before};
+}
 
 /// Whether neighbouring lines are closer in `in` than neighbouring points.
 bool lies_across(const geometry&);
@@ -154,6 +167,8 @@ enum class line_mover { elements, lines, boxes };
 
 /// Of `in` (layout::rhs) or `out` (layout::x); with its description, if by boxes.
 line_mover mover_of(const scan_plan&, layout::array, const void* array, CUtensorMap&);
+/// What boxes of an array there are, if the shape is for boxes and its addresses allow them.
+std::optional<tensor_layout> layout_of(const scan_plan&, layout::array, const void* array);
 
 struct scan_launches {
   /// Once a device: lets blocks have `bytes` of shared memory, and finds how many of a shape a

@@ -6,6 +6,8 @@
 #include "solver/cuda/scan.hpp"
 #include "solver/cuda/tensor_maps.hpp"
 
+#include <climits>
+
 // Tiles of lines on their way between device and shared memory.
 namespace tridia::cuda {
 
@@ -17,6 +19,12 @@ struct scan_arrays {
   CUtensorMap in_map, out_map;
   bool accumulate;
 };
+
+/// Fills x of the lines of a tile in which a row was `found` with NaN, and forgets it: by one warp,
+/// after what it has given, and others have stored.
+template <class V>
+__device__ __noinline__ void fill_lines(const geometry&, const scan_arrays<V>&, const scan_shape&,
+                                        index_t tile, int* found);
 
 template <class V>
 class line_tile {
@@ -111,6 +119,11 @@ class line_tile {
     });
   }
 
+  /// As fill_lines says.
+  __device__ __forceinline__ void fill(index_t tile, int* found) const {
+    fill_lines(g_, a_, s_, tile, found);
+  }
+
   /// Where a point of a line lies in a tile.
   __device__ __forceinline__ int place(int line, int k) const {
     return s_.across ? (k + s_.front) * s_.pitch + line : line * s_.pitch + s_.front + k;
@@ -166,5 +179,23 @@ class line_tile {
   const scan_arrays<V>& a_;
   const scan_shape& s_;
 };
+
+template <class V>
+__device__ __noinline__ void fill_lines(const geometry& g, const scan_arrays<V>& arrays,
+                                        const scan_shape& s, index_t tile, int* found) {
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  const line_tile<V> tiles(g, arrays, s);
+  bulk::wait_written();
+  __syncwarp();
+  for (int line = 0; line < tiles.count(tile); ++line) {
+    if (found[line] == INT_MAX) continue;
+    V* const x = arrays.out + tiles.start(layout::x, tiles.number(tile, line));
+    for (int k = lane; k < s.rows; k += warp_size) {
+      x[k * g.lines[layout::x].step] = core::not_a_number<V>();
+    }
+  }
+  __syncwarp();
+  for (int line = lane; line < tiles.count(tile); line += warp_size) found[line] = INT_MAX;
+}
 
 }  // namespace tridia::cuda

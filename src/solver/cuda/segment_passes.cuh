@@ -22,15 +22,29 @@ enum class stage { plain, watched, pivoted };
 
 template <stage S>
 inline constexpr pivoting pivots = S == stage::pivoted ? pivoting::partial : pivoting::none;
+/// Threads of a block that holds rows: the stages of a plan have one shape.
+template <stage S>
+inline constexpr int most_row_threads =
+    most_threads_of(S == stage::plain ? pivoting::none : pivoting::partial);
 
-/// What has become of a system once it is closed.
-enum class verdict : int { solved, left, failed };
+/// What has become of a system once it is closed; and where x of one that was solved, or left,
+/// overflows in the last pass, which goes on all the same.
+enum class verdict : int { solved, left, failed, solved_overflowed, left_overflowed };
 
 /// Whether stage S brings a system to its end.
 template <stage S>
 __device__ __forceinline__ bool is_mine(verdict v) {
-  return v == (S == stage::pivoted ? verdict::left : verdict::solved);
+  if constexpr (S == stage::pivoted) return v == verdict::left || v == verdict::left_overflowed;
+  return v == verdict::solved || v == verdict::solved_overflowed;
 }
+/// Whether a system has no finite solution, once all stages are done.
+__device__ __forceinline__ bool has_failed(verdict v) {
+  return v != verdict::solved && v != verdict::left;
+}
+/// What a system that stage S brings to its end becomes if its x overflows.
+template <stage S>
+inline constexpr verdict has_overflowed =
+    S == stage::pivoted ? verdict::left_overflowed : verdict::solved_overflowed;
 
 /// What couples the rows here to others, where those are elsewhere: nothing is beyond whole
 /// systems.
@@ -191,7 +205,7 @@ __device__ __forceinline__ typename chunk<V, pivots<S>>::equations reduce_chunk(
 
 /// The first pass: segments to equations.
 template <stage S>
-__global__ void __launch_bounds__(most_threads)
+__global__ void __launch_bounds__(most_row_threads<S>)
     reduce_segments(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
                     const __grid_constant__ onchip_shape s, unsigned tiles,
                     const nodes<pivots<S>> above, edge_entries* edges, const verdict* verdicts,
@@ -288,11 +302,11 @@ __global__ void __launch_bounds__(most_threads)
 
 /// The last pass: x of every segment from its ends.
 template <stage S>
-__global__ void __launch_bounds__(most_threads)
+__global__ void __launch_bounds__(most_row_threads<S>)
     expand_segments(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
                     const __grid_constant__ onchip_shape s, unsigned tiles,
-                    const nodes<pivots<S>> above, const edge_entries* edges,
-                    const verdict* verdicts, const outside beyond) {
+                    const nodes<pivots<S>> above, const edge_entries* edges, verdict* verdicts,
+                    const outside beyond) {
   using C = chunk<V, pivots<S>>;
   extern __shared__ __align__(cache_line) unsigned char memory[];
   block_memory<V> m(memory, s, sizeof(typename C::equations));
@@ -330,14 +344,16 @@ __global__ void __launch_bounds__(most_threads)
     block_level<V, pivots<S>> chunks(p);
     chunks.up(e, static_cast<typename C::equations*>(m.nodes), ignore);
     ends = chunks.down(ends);
-    if (p.at >= 0 && !C::expand(n, rows, ends, middle) && !left_out[p.system] &&
-        (o.status || beyond.found)) {
+    if (p.at >= 0 && !C::expand(n, rows, ends, middle) && !left_out[p.system]) {
       // Everything was finite until now, so it is an overflow.
-      int k = n - 1;
-      while (k > 0 && core::is_finite(rows.right[k])) --k;
-      index_t* const at =
-          beyond.found ? beyond.found + t.number(p.system) : o.status + t.status_of(p.system);
-      solver::merge_status(at, 0, -(t.first_row() + first + k + 1));
+      verdicts[t.number(p.system)] = has_overflowed<S>;
+      if (o.status || beyond.found) {
+        int k = n - 1;
+        while (k > 0 && core::is_finite(rows.right[k])) --k;
+        index_t* const at =
+            beyond.found ? beyond.found + t.number(p.system) : o.status + t.status_of(p.system);
+        solver::merge_status(at, 0, -(t.first_row() + first + k + 1));
+      }
     }
     t.publish();
     __syncthreads();
@@ -377,7 +393,7 @@ class pass_launcher {
   }
   /// Over the rows: kernel(..., verdicts, beyond).
   template <stage S, class Kernel>
-  void on_rows(Kernel kernel, const verdict* verdicts, const outside& beyond) {
+  void on_rows(Kernel kernel, verdict* verdicts, const outside& beyond) {
     const unsigned tiles = blocks_for(s_.rows, g_.matrices.size);
     const unsigned run = S == stage::pivoted ? second_stage_run : 1, grid = (tiles - 1) / run + 1;
     launch(kernel, grid, s_.rows, g_, o_, s_.rows, tiles, level<S>(0), at<edge_entries>(s_.edges),

@@ -5,6 +5,8 @@
 #include "solver/cuda/segment_parts.cuh"
 #include "solver/cuda/segment_passes.cuh"
 
+#include <algorithm>
+
 namespace tridia::cuda {
 namespace {
 
@@ -88,15 +90,31 @@ __global__ void __launch_bounds__(most_threads)
   }
 }
 
+/// Fills x of systems without a finite solution with NaN. It takes a launch of its own: where x of
+/// one segment overflows, blocks that have stored others do not learn of it. A block is for as many
+/// systems as it has threads; those with the same ones (blockIdx.x) share out their rows.
+__global__ void __launch_bounds__(block_threads)
+    fill_failed(const __grid_constant__ geometry g, V* x, const verdict* verdicts) {
+  const index_t first = index_t{blockIdx.x} * block_threads;
+  const auto failed = [&](int i) {
+    return first + i < g.matrices.size && has_failed(verdicts[first + i]);
+  };
+  if (!__syncthreads_or(failed(static_cast<int>(threadIdx.x)))) return;
+  const index_t team = index_t{gridDim.y} * block_threads;
+  const index_t member = index_t{blockIdx.y} * block_threads + threadIdx.x;
+  for (int i = 0; i < block_threads; ++i) {
+    if (failed(i)) solver::fill_with_nan(g, x, first + i, 0, member, team);
+  }
+}
+
 /// The launches of all passes of whole systems.
 template <boundary B>
 class passes : pass_launcher {
  public:
   using pass_launcher::pass_launcher;
 
-  /// The first error, if any.
   template <stage S>
-  cudaError_t run() {
+  void run() {
     // What goes down the levels does not depend on whether anybody watched on the way up.
     constexpr stage down = S == stage::watched ? stage::plain : S;
     auto* const verdicts = at<verdict>(s_.verdicts);
@@ -109,7 +127,19 @@ class passes : pass_launcher {
            verdicts);
     for (int k = top; k-- > 0;) on_level<down>(k, expand_level<down>, verdicts);
     on_rows<S>(expand_segments<S>, verdicts, {});
-    return result_;
+  }
+
+  /// The last launch; returns the first error, if any. Few systems are filled by as many blocks as
+  /// keep a device busy.
+  cudaError_t fill() {
+    if (result_ != cudaSuccess) return result_;
+    constexpr index_t busy = 256, rows_a_thread = 32;
+    const index_t groups = (g_.matrices.size + block_threads - 1) / block_threads;
+    const index_t most = g_.rows / (block_threads * rows_a_thread) + 1;
+    const index_t sharing = std::max<index_t>(std::min(busy / groups, most), 1);
+    const dim3 grid(static_cast<unsigned>(groups), static_cast<unsigned>(sharing));
+    fill_failed<<<grid, block_threads, 0, stream_>>>(g_, o_.x, at<verdict>(s_.verdicts));
+    return cudaGetLastError();
   }
 };
 
@@ -120,8 +150,9 @@ template <pivoting P, boundary B>
 cudaError_t solve(const geometry& g, const operands& o, const segments_shape& shape,
                   std::byte* workspace, cudaStream_t stream) {
   passes<B> all(g, o, shape, workspace, stream);
-  const cudaError_t result = all.template run<first_stage<P>>();
-  return P == pivoting::none ? result : all.template run<stage::pivoted>();
+  all.template run<first_stage<P>>();
+  if constexpr (P != pivoting::none) all.template run<stage::pivoted>();
+  return all.fill();
 }
 
 template <pivoting P>

@@ -6,7 +6,8 @@
 // Systems too long for the chip, in several passes (core/chunk.hpp, once more): a block reduces a
 // *segment*, which is as much of a system as it holds, to its equations; blocks reduce those of
 // neighbouring segments, level by level, until one block closes a system; then the ends go down the
-// levels, and every segment is brought in again and expanded. Nine words a row are moved.
+// levels, and every segment is brought in again and expanded. Nine words a row are moved. A last
+// launch fills x of systems that have failed with NaN.
 namespace tridia::cuda {
 
 inline constexpr int most_levels = 32;

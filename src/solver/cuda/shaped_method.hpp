@@ -43,6 +43,14 @@ class shaped_method final : public method {
       const cudaError_t result = launch_enter_statuses(g, nullptr, o.status, columns_, stream);
       if (result != cudaSuccess) return result;
     }
+    const cudaError_t result = launch(o, workspace, stream);
+    if (result != cudaSuccess || !solver::shares_status(g)) return result;
+    return launch_share_nan(task_.type, g, o.x, o.status, columns_, stream);
+  }
+
+ private:
+  cudaError_t launch(const operands& o, std::byte* workspace, cudaStream_t stream) const {
+    const geometry& g = task_.geometry;
     if constexpr (requires { launches_.solve(g, o, shape_, workspace, stream); }) {
       return launches_.solve(g, o, shape_, workspace, stream);
     } else {
@@ -50,7 +58,6 @@ class shaped_method final : public method {
     }
   }
 
- private:
   const task& task_;
   Shape shape_;
   Launches launches_;

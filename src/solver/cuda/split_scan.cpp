@@ -41,6 +41,7 @@ std::unique_ptr<const split_scan> split_scan::make(const solver::line_operator& 
   made->solves_ = line.solves, made->shares_status_ = solver::shares_status(g);
   made->step_in_ = s->part_points * g.lines[layout::rhs].step;
   made->step_out_ = s->part_points * g.lines[layout::x].step;
+  made->of_x_ = g.lines[layout::x], made->rows_ = line.rows;
   for (const part_run& r : s->runs) {
     const auto part = line_task(r.line, type, lines_of(g, *s, r));
     if (!part) return {};
@@ -87,15 +88,16 @@ void split_scan::apply(const scan_call& c, void* workspace, cudaStream_t stream)
       part.in = static_cast<const std::byte*>(c.in) + (r.in + p * step_in_) * size;
       part.out = static_cast<std::byte*>(c.out) + (r.out + p * step_out_) * size;
       part.given = given + (r.slot + p * r.given) * lines * size;
-      if (c.status != nullptr) part.status = statuses + (r.first + p) * lines;
+      if (solves_) part.status = statuses + (r.first + p) * lines;
       part.tells_solution = true;
       r.scan->apply(part, of_scans, stream);
     }
   }
-  if (c.status == nullptr) return;
-  check(join_statuses({sums_.lines, statuses, sums_.places, parts_, part_points_, longest,
+  if (!solves_) return;
+  check(join_statuses(type_,
+                      {sums_.lines, statuses, sums_.places, parts_, part_points_, longest,
                        shares_status_, c.status},
-                      stream),
+                      of_x_, rows_, c.out, stream),
         "launching the statuses");
 }
 

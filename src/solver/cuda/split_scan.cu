@@ -31,6 +31,25 @@ cudaError_t sum_by(const border_sums& s, const void* in, void* to, cudaStream_t 
   return for_each(s.count * s.lines.size * Team, f, stream);
 }
 
+/// A line that was solved in parts, some of which may not know that another one has no solution.
+template <class V>
+struct line_joining {
+  solver::status_joining statuses;
+  layout::along along;
+  index_t rows;
+  V* x;
+
+  TRIDIA_FN void operator()(index_t line, index_t) const {
+    const index_t status = statuses.status_of(line);
+    if (statuses.to != nullptr) statuses.enter(line, status);
+    if (status == 0) return;
+    index_t at[layout::array_count];
+    statuses.lines.offsets(line, at);
+    V* const first = x + at[layout::x] + along.origin;
+    for (index_t k = 0; k < rows; ++k) first[k * along.step] = core::not_a_number<V>();
+  }
+};
+
 }  // namespace
 
 cudaError_t sum_borders(value_type type, const border_sums& s, const void* in, void* to,
@@ -42,8 +61,12 @@ cudaError_t sum_borders(value_type type, const border_sums& s, const void* in, v
   });
 }
 
-cudaError_t join_statuses(const solver::status_joining& s, cudaStream_t stream) {
-  return for_each(s.lines.size, s, stream);
+cudaError_t join_statuses(value_type type, const solver::status_joining& s,
+                          const layout::along& of_x, index_t rows, void* x, cudaStream_t stream) {
+  return core::with_type(type, [&](auto tag) {
+    using V = typename decltype(tag)::type;
+    return for_each(s.lines.size, line_joining<V>{s, of_x, rows, static_cast<V*>(x)}, stream);
+  });
 }
 
 }  // namespace tridia::cuda

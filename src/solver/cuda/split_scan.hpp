@@ -26,7 +26,9 @@ struct border_sums {
 /// Launches.
 cudaError_t sum_borders(value_type type, const border_sums&, const void* in, void* to,
                         cudaStream_t);
-cudaError_t join_statuses(const solver::status_joining&, cudaStream_t);
+/// Enters statuses, unless `to` is null. X of lines whose status is not 0 becomes NaN.
+cudaError_t join_statuses(value_type type, const solver::status_joining&, const layout::along& of_x,
+                          index_t rows, void* x, cudaStream_t);
 
 /// Long lines by scans over parts of them (solver/split_lines.hpp), in memory of the current
 /// device.
@@ -57,7 +59,8 @@ class split_scan {
 
   value_type type_{};
   border_sums sums_{};
-  index_t slots_ = 0, step_in_ = 0, step_out_ = 0, part_points_ = 0;
+  layout::along of_x_{};
+  index_t rows_ = 0, slots_ = 0, step_in_ = 0, step_out_ = 0, part_points_ = 0;
   int parts_ = 0;
   bool solves_ = false, shares_status_ = false;
   std::vector<run> runs_;

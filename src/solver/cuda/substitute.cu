@@ -28,8 +28,8 @@ __device__ __forceinline__ void stage(const Factors& to, const V* words, int row
   wait_for_copies();
 }
 
-/// One right-hand side, which this lane has in shared memory. Where it shares a status with others,
-/// that is only added to.
+/// One right-hand side, which this lane has in shared memory; x without a solution is NaN. Where it
+/// shares a status with others, that is only added to.
 template <class E, bool Lines, class Factors>
 __device__ __forceinline__ void solve_lane(const geometry& g, const typed_operands<V>& o,
                                            const substitute_shape& s, const warp_tile<V>& tile,
@@ -39,10 +39,14 @@ __device__ __forceinline__ void solve_lane(const geometry& g, const typed_operan
   line.solve(s.rows, [&](bool failed, bool before) {
     if (failed) status = solver::substitution_status<V>(s.rows, tile.first_bad(), before, line);
   });
+  const index_t matrix = of_matrix[tile.matrix()];
+  for (int k = 0; k < s.rows && (status != 0 || matrix != 0); ++k) {
+    line.put(k, core::not_a_number<V>());
+  }
   if (!o.status) return;
   index_t* const at = o.status + tile.status_offset();
-  if (!solver::shares_status(g)) *at = of_matrix[tile.matrix()];
-  if (status != 0) solver::merge_status(at, of_matrix[tile.matrix()], status);
+  if (!solver::shares_status(g)) *at = matrix;
+  if (status != 0) solver::merge_status(at, matrix, status);
 }
 
 template <pivoting P, boundary B, bool Lines, bool Staged>

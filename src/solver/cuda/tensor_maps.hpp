@@ -1,9 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "layout/geometry.hpp"
-#include "solver/cuda/interleaved.hpp"
-#include "solver/cuda/onchip.hpp"
+#include "solver/cuda/tensor_layout.hpp"
 #include "solver/executor.hpp"
 
 #include <cuda.h>
@@ -22,17 +20,8 @@ struct tensor_maps {
   static constexpr int words = sizeof(V) == 16 ? 2 : 1;
 };
 
-/// `rows` rows of an array along `line`, the first at `first`, and its neighbours by `batch`: boxes
-/// of `systems` neighbours and `box_rows` rows. False where it cannot be described.
-bool map_rows(const layout::axes& batch, layout::array, const layout::along& line,
-              const void* first, index_t rows, int systems, int box_rows, std::size_t size,
-              CUtensorMap& map);
-
-/// `rows` rows of lines of one axis that lie one after another, the first at `first`: boxes of
-/// `lines` lines that are `pitch` elements long, more than there are in a line, so that they come
-/// to lie so far apart. False where it cannot be described.
-bool map_lines(const layout::axes& batch, layout::array, const void* first, index_t rows, int lines,
-               int pitch, std::size_t size, CUtensorMap& map);
+/// False where the driver does not know of tensors.
+bool encode(const tensor_layout&, CUtensorMap&);
 
 /// `size`: bytes of an element. Where an array cannot be described, as its rows do not begin at
 /// multiples of 16 bytes or go backwards, the flag is left false.

@@ -164,6 +164,7 @@ __global__ void __launch_bounds__(block_threads)
         core::solve_line<V, E>(n, {n, n}, a, b, kept, x,
                                [&](bool failed, bool) { finite = finite && !failed; });
       });
+      for (index_t k = 0; k < n && !finite; ++k) line.word(3, k) = core::not_a_number<V>();
     }
     report_line<V, B>(g, o, place, finite);
   }

@@ -58,8 +58,13 @@ class reference final : public executor {
     const factor_block block = split_factors(g, const_cast<void*>(factors));
     spread(block, o.status);
     for (index_t m = 0; m < g.matrices.size; ++m) {
+      bool good = true;
       for (index_t r = 0; r < g.right_sides.size; ++r) {
-        substitute_system<V, P, B>(g, typed<V>(o), m, r, factor_words(block, m), block.status[m]);
+        good &= substitute_system<V, P, B>(g, typed<V>(o), m, r, factor_words(block, m),
+                                           block.status[m]);
+      }
+      for (index_t s = 0; !good && s < systems_of_matrix(g); ++s) {
+        share_nan(g, static_cast<V*>(o.x), m, s);
       }
     }
   }

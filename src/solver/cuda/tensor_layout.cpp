@@ -1,0 +1,93 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/cuda/tensor_layout.hpp"
+
+#include <climits>
+#include <cstdint>
+
+namespace tridia::cuda {
+namespace {
+
+using layout::edge;
+using layout::geometry;
+
+constexpr index_t granule = 16;
+/// Of a box, in each dimension.
+constexpr int most_box = 256;
+constexpr index_t longest_stride = index_t{1} << 40;
+
+std::size_t word_of(std::size_t size) { return size == 16 ? 8 : size; }
+
+/// Whether the copy engine takes it; places in a tensor are ints.
+bool is_possible(const tensor_layout& t) {
+  if (reinterpret_cast<std::uintptr_t>(t.first) % std::uintptr_t{granule} != 0) return false;
+  for (const index_t extent : t.extents) {
+    if (extent < 1 || extent > INT_MAX) return false;
+  }
+  for (const index_t stride : t.strides) {
+    if (stride <= 0 || stride % granule != 0 || stride >= longest_stride) return false;
+  }
+  for (const int box : t.box) {
+    if (box < 1 || box > most_box) return false;
+  }
+  return t.box[0] * static_cast<index_t>(t.word) % granule == 0;
+}
+std::optional<tensor_layout> if_possible(const tensor_layout& t) {
+  return is_possible(t) ? std::optional(t) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<tensor_layout> layout_of_rows(const layout::axes& m, layout::array a,
+                                            const layout::along& line, const void* first,
+                                            index_t rows, int systems, int box_rows,
+                                            std::size_t size) {
+  if (m.count == 0 || m.count > 2 || m.at[m.count - 1].stride[a] != 1) return {};
+  const auto bytes = [&](index_t elements) { return elements * static_cast<index_t>(size); };
+  const index_t across = m.at[m.count - 1].extent;
+  // Whole granules are stored.
+  if (a == layout::x && bytes(across) % granule != 0) return {};
+  const int words = static_cast<int>(size / word_of(size));
+  // What is brought near for the neighbours' sake; more of it than a line is in the way of short
+  // rows.
+  const bool is_short = bytes(systems) < cache_line;
+  return if_possible(
+      {.first = first,
+       .word = word_of(size),
+       .extents = {across * words, rows, m.count > 1 ? m.at[0].extent : 1},
+       .strides = {bytes(line.step), bytes(m.count > 1 ? m.at[0].stride[a] : line.step)},
+       .box = {systems * words, box_rows, 1},
+       .brought_near = is_short ? 128 : 256});
+}
+
+std::optional<tensor_layout> layout_of_lines(const layout::axes& batch, layout::array a,
+                                             const void* first, index_t rows, int lines, int pitch,
+                                             std::size_t size) {
+  if (batch.count != 1 || rows * static_cast<index_t>(size) % granule != 0) return {};
+  const int words = static_cast<int>(size / word_of(size));
+  const index_t line = batch.at[0].stride[a] * static_cast<index_t>(size);
+  return if_possible({.first = first,
+                      .word = word_of(size),
+                      .extents = {rows * words, batch.at[0].extent, 1},
+                      .strides = {line, line},
+                      .box = {pitch * words, lines, 1},
+                      .brought_near = 256});
+}
+
+std::optional<tensor_layout> layout_of(const geometry& g, const interleaved_shape& s,
+                                       std::size_t size, layout::array a, const void* data) {
+  const bool cut = (a == layout::sub || a == layout::sup) && g.corners != edge::inside;
+  const index_t skipped = cut && a == layout::sub ? 1 : 0;
+  const layout::along& line = g.lines[a];
+  const void* const first = static_cast<const std::byte*>(data) +
+                            (line.origin + skipped * line.step) * static_cast<index_t>(size);
+  return layout_of_rows(g.matrices, a, line, first, g.rows - (cut ? 1 : 0), s.systems, s.box_rows,
+                        size);
+}
+
+std::optional<tensor_layout> layout_of(const geometry& g, const onchip_shape& s, std::size_t size,
+                                       layout::array a, const void* data) {
+  if (g.lines[a].step != 1 || g.lines[a].origin != 0) return {};
+  return layout_of_lines(g.matrices, a, data, g.rows, s.systems, s.pitch, size);
+}
+
+}  // namespace tridia::cuda

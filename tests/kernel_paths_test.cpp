@@ -1,0 +1,318 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// The ways that a GPU's kernels go about their arrays, each by problems that take it: boxes of
+// lines and of rows, systems in rounds, joined systems, lines of scans. A plan says which it is;
+// results are the reference's, and what lies between and around elements stays.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "solver/cuda/method.hpp"
+#include "support/device_memory.hpp"
+#include "support/targets.hpp"
+#include "support/twin.hpp"
+
+namespace tridia_test {
+namespace {
+
+using tridia::boundary;
+using tridia::operation;
+using tridia::pivoting;
+using tridia::problem;
+
+/// Whether kernels of this build have boxes on this GPU: those for older ones have not.
+bool have_boxes() { return tridia::cuda::current_device_limits().clusters; }
+
+index_t bytes_of(tridia::value_type t) { return static_cast<index_t>(tridia::size_of(t)); }
+/// Elements that make 16 bytes.
+index_t granule_of(tridia::value_type t) { return 16 / bytes_of(t); }
+index_t round_up(index_t n, index_t to) { return (n + to - 1) / to * to; }
+
+/// The same strides for every array.
+problem with_strides(problem p, const std::vector<index_t>& strides) {
+  p.dl_strides = p.d_strides = p.du_strides = p.rhs_strides = p.x_strides = strides;
+  return p;
+}
+
+class KernelPaths : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!have_gpu()) GTEST_SKIP();
+  }
+  /// Pivoting, boundary and operation at will; x may be rhs.
+  void vary(problem& p, manner& how) {
+    p.pivoting = flip(random_) ? pivoting::none : pivoting::partial;
+    if (flip(random_)) p.boundary = boundary::periodic;
+    if (flip(random_) && p.x_strides == p.rhs_strides) how.alias = role::rhs;
+    how.status = draw(random_, 0, 3) != 0;
+  }
+  /// With matrices that are dominant, but for some where there is pivoting.
+  void expect_as_reference(const problem& p, manner how, const std::string& path) {
+    how.backend = tridia::backend::cuda;
+    twin t(p, how);
+    SCOPED_TRACE(describe(p) + "; " + describe(how) + "; " + t.reason());
+    if (!path.empty()) {
+      EXPECT_NE(t.reason().find(path), std::string::npos);
+    }
+    t.fill(random_, flip(random_) ? 0 : draw(random_, 1, 40));
+    EXPECT_EQ(t.run(), "");
+  }
+  /// A system whose right-hand side is not finite changes no bit of another's x.
+  void expect_others_kept(const problem& p, manner how) {
+    how.backend = tridia::backend::cuda, how.status = true;
+    experiment good(p, how), bad(p, how);
+    const index_t spoilt = draw(random_, 0, good.where().systems() - 1);
+    const rng same = random_;
+    for (experiment* e : {&good, &bad}) {
+      random_ = same;
+      e->fill_matrices(random_);
+      e->fill_rhs(random_);
+    }
+    const index_t row = draw(random_, 0, good.where().rows(spoilt) - 1);
+    bad.set(role::rhs, spoilt, row, std::numeric_limits<double>::quiet_NaN());
+    ASSERT_EQ(good.run(), "");
+    ASSERT_EQ(bad.run(), "");
+    for (index_t s = 0; s < good.where().systems(); ++s) {
+      const bool is_good = bad.status()[static_cast<std::size_t>(s)] == 0;
+      ASSERT_EQ(is_good, s != spoilt) << s << ' ' << describe(p);
+      if (is_good) {
+        ASSERT_EQ(good.solution_bytes(s), bad.solution_bytes(s)) << s << ' ' << describe(p);
+      }
+    }
+  }
+
+  rng random_ = random_for("KernelPaths");
+};
+
+/// Lines with a gap after each.
+problem lines_of(tridia::value_type type, index_t batch, index_t n, index_t gap) {
+  return with_strides({.type = type, .extents = {batch, n}}, {n + gap, 1});
+}
+
+TEST_F(KernelPaths, BoxesOfLines) {
+  for (const auto type : kTypes) {
+    const index_t granule = granule_of(type), size = bytes_of(type);
+    for (int run = 0; run < 60 && !HasFailure(); ++run) {
+      // Of 256 bytes and more, but fewer than 512.
+      const index_t n = round_up(draw(random_, 256, 496) / size, granule);
+      const index_t batches[] = {2, 3, 31, 32, 33, 257, draw(random_, 2, 2000)};
+      const index_t batch = batches[draw(random_, 0, 6)];
+      problem p = lines_of(type, batch, n, granule * draw(random_, 1, 4));
+      manner how;
+      switch (draw(random_, 0, 3)) {
+        case 0:  // x goes out by elements
+          p.x_strides[0] = n + granule * 2 + (granule > 1 ? 1 : 0);
+          break;
+        case 1:  // nothing is aligned, whatever the plan says
+          how.apart = true;
+          break;
+        default:
+          break;
+      }
+      vary(p, how);
+      expect_as_reference(p, how, have_boxes() ? "moved in boxes of systems" : "");
+    }
+    const index_t n = round_up(300 / size, granule);
+    for (const index_t batch : {2, 100}) {
+      expect_others_kept(lines_of(type, batch, n, granule), {});
+    }
+  }
+}
+
+TEST_F(KernelPaths, LinesThatAreNoBoxes) {
+  const auto f64 = tridia::value_type::f64;
+  expect_as_reference(lines_of(f64, 99, 64, 2), {}, "moved a system at a time");
+  expect_as_reference(lines_of(f64, 99, 40, 1), {}, "moved one by one");
+  expect_as_reference({.extents = {99, 33}, .boundary = boundary::periodic}, {},
+                      "moved in one piece");
+  // Boxes are of lines on one axis.
+  problem p{.extents = {9, 11, 40}};
+  expect_as_reference(with_strides(p, {11 * 42 + 2, 42, 1}), {}, "moved a system at a time");
+}
+
+/// Interleaved systems, or on a middle axis, whose rows are some elements apart.
+TEST_F(KernelPaths, BoxesOfRows) {
+  for (const auto type : kTypes) {
+    const index_t granule = granule_of(type);
+    for (int run = 0; run < 40 && !HasFailure(); ++run) {
+      const index_t lengths[] = {3, 8, 17, 64, 100, 129, 300, 1000};
+      const index_t n = lengths[draw(random_, 0, 7)], outer = flip(random_) ? 1 : 3;
+      // x goes out in boxes if its rows are whole multiples of 16 bytes, and else by threads.
+      const index_t most = std::min<index_t>(2500, 150'000 / n) / outer;
+      const index_t neighbours = draw(random_, 4 * granule, most);
+      const index_t row = round_up(neighbours, granule) + granule * draw(random_, 0, 2);
+      problem p{.type = type, .extents = {outer, n, neighbours}, .axis = 1};
+      p = with_strides(p, {n * row + granule * draw(random_, 0, 1), row, 1});
+      manner how;
+      vary(p, how);
+      if (flip(random_)) p.operation = operation::transpose;
+      expect_as_reference(p, how, have_boxes() ? "moved in boxes" : "");
+    }
+  }
+}
+
+TEST_F(KernelPaths, RowsThatAreNoBoxes) {
+  for (const auto type : {tridia::value_type::f32, tridia::value_type::f64}) {
+    for (const index_t n : {3, 64, 300}) {
+      for (const auto pivots : {pivoting::none, pivoting::partial}) {
+        // Rows that begin anywhere, an element at a time; and on three axes, 16 bytes at a time.
+        expect_as_reference({.type = type, .extents = {n, 611}, .axis = 0, .pivoting = pivots}, {},
+                            "moved by threads");
+        problem p{.type = type, .extents = {2, n, 3, 132}, .axis = 1, .pivoting = pivots};
+        expect_as_reference(with_strides(p, {n * 500, 500, 140, 1}), {}, "moved by threads");
+      }
+    }
+  }
+}
+
+// Threads take several systems each, one after another: those of 4 bytes a value, where the batch
+// is large, and then by boxes, by 16 bytes or by elements.
+TEST_F(KernelPaths, Rounds) {
+  const struct {
+    index_t n, batch;
+    const char* rounds;
+  } cases[] = {{2, 33'001, "in 8 rounds"}, {3, 33'004, "in 8 rounds"},  {4, 40'000, "in 4 rounds"},
+               {5, 32'771, "in 4 rounds"}, {5, 33'024, "in 4 rounds"},  {2, 16'500, "in 4 rounds"},
+               {8, 65'540, "in 2 rounds"}, {15, 33'333, "in 2 rounds"}, {13, 33'332, "in 2 rounds"},
+               {5, 16'388, "in 4 rounds"}, {3, 16'385, "in 4 rounds"}};
+  for (const auto& c : cases) {
+    for (const auto pivots : {pivoting::none, pivoting::partial}) {
+      for (const auto ends : {boundary::regular, boundary::periodic}) {
+        if (ends == boundary::periodic && c.n < 3) continue;
+        problem p{.type = tridia::value_type::f32,
+                  .extents = {c.n, c.batch},
+                  .axis = 0,
+                  .boundary = ends,
+                  .pivoting = pivots};
+        manner how;
+        if (flip(random_)) how.alias = role::rhs;
+        if (flip(random_)) how.apart = true;
+        if (flip(random_)) p.operation = operation::transpose;
+        expect_as_reference(p, how, c.rounds);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_F(KernelPaths, RoundsOnSeveralAxes) {
+  for (const auto pivots : {pivoting::none, pivoting::partial}) {
+    for (const index_t n : {3, 5, 9}) {
+      // 16 bytes at a time, of the last tile by elements: the copy engine takes fewer axes.
+      problem p{.type = tridia::value_type::f32,
+                .extents = {3, n, 5, 2252},
+                .axis = 1,
+                .pivoting = pivots};
+      p = with_strides(p, {n * 5 * 2300 + 4, 5 * 2300, 2256, 1});
+      expect_as_reference(p, {}, "rounds, moved by threads");
+      // Boxes of a middle axis, and rows apart.
+      problem q{
+          .type = tridia::value_type::f32, .extents = {15, n, 2252}, .axis = 1, .pivoting = pivots};
+      q = with_strides(q, {n * 2256, 2256, 1});
+      expect_as_reference(q, {}, have_boxes() ? "rounds, moved in boxes" : "rounds");
+    }
+  }
+}
+
+TEST_F(KernelPaths, RoundsKeepOthersApart) {
+  for (const auto pivots : {pivoting::none, pivoting::partial}) {
+    for (const index_t n : {2, 5, 12}) {
+      expect_others_kept(
+          {.type = tridia::value_type::f32, .extents = {n, 33'005}, .axis = 0, .pivoting = pivots},
+          {});
+    }
+  }
+}
+
+// Systems that follow each other, of lengths below and above those of chunks: those whose chunks
+// reach one, two, three ... further, up to all of a warp.
+TEST_F(KernelPaths, JoinedSystemsOfEveryReach) {
+  for (const auto type : kTypes) {
+    for (index_t n = 1; n <= 1100 && !HasFailure(); n += n < 40 ? 1 : draw(random_, 1, n / 6)) {
+      // Several pieces, the last one shorter.
+      const index_t batch = 4000 / n + draw(random_, 1, 9);
+      problem p{.type = type, .extents = {batch, n}};
+      manner how;
+      how.guard = static_cast<std::size_t>(draw(random_, 0, 5));
+      how.apart = flip(random_);
+      vary(p, how);
+      p.boundary = boundary::regular;
+      expect_as_reference(p, how, "follow each other as one");
+    }
+  }
+}
+
+/// Lines of constants, `gap` elements apart.
+problem constants(tridia::value_type type, index_t batch, index_t n, index_t gap, boundary ends) {
+  problem p{.type = type,
+            .extents = {batch, n},
+            .boundary = ends,
+            .coefficients = tridia::coefficients::constant};
+  p.rhs_strides = p.x_strides = {n + gap, 1};
+  p.matrix.interior = {0.3, 1, 0.4};
+  if (is_complex(type)) p.matrix.interior.dl = {0.1, -0.25};
+  if (ends == boundary::regular) p.matrix.head = {{0, 1.5, 0.25}}, p.matrix.tail = {{0.5, 1.25, 0}};
+  return p;
+}
+
+TEST_F(KernelPaths, ScannedLines) {
+  for (const auto type : kTypes) {
+    const index_t granule = granule_of(type), size = bytes_of(type);
+    for (const auto ends : {boundary::regular, boundary::periodic}) {
+      const auto expect = [&](index_t n, index_t gap, const char* how_moved) {
+        manner how;
+        if (flip(random_)) how.alias = role::rhs;
+        const index_t batches[] = {2, 7, 600, 1201};
+        expect_as_reference(constants(type, batches[draw(random_, 0, 3)], n, gap, ends), how,
+                            have_boxes() ? how_moved : "");
+      };
+      for (int run = 0; run < 5 && !HasFailure(); ++run) {
+        const index_t gap = granule * draw(random_, 1, 3);
+        expect(round_up(draw(random_, 24, 640 / size), granule), gap, "moved in boxes of lines");
+        expect(round_up(draw(random_, 800, 1600) / size, granule), gap, "moved a line at a time");
+        if (granule > 1) expect(25 + granule * draw(random_, 0, 40), 0, "moved by threads");
+      }
+    }
+  }
+}
+
+/// Short lines of constants by every length; a GPU's kernels change from 24 rows on.
+class PeriodicConstants : public KernelPaths {
+ protected:
+  void expect_solved(tridia::value_type type, index_t n, index_t batch, bool across) {
+    const index_t gap = n % 3 == 0 ? 0 : granule_of(type);
+    problem p = constants(type, batch, n, gap, boundary::periodic);
+    if (across) {
+      p.extents = {n, batch}, p.axis = 0;
+      p.rhs_strides = p.x_strides = {batch + gap, 1};
+    }
+    expect_as_reference(p, {}, "");
+  }
+};
+
+TEST_F(PeriodicConstants, OfEveryLength) {
+  for (const auto type : kTypes) {
+    for (index_t n = 3; n <= 200 && !HasFailure(); ++n) {
+      for (const bool across : {false, true}) {
+        expect_solved(type, n, n % 8 == 0 ? 601 : 1 + n % 9, across);
+      }
+    }
+  }
+}
+
+// The same, few enough for compute-sanitizer's racecheck.
+TEST_F(PeriodicConstants, Racecheck) {
+  for (const auto type : kTypes) {
+    for (const index_t n : {12, 16, 24, 25, 26, 27, 28, 29, 30, 31, 32}) {
+      for (const bool across : {false, true}) {
+        expect_solved(type, n, n % 4 == 0 ? 601 : 5, across);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tridia_test

@@ -1,0 +1,89 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// Small cases of factors that are saved, and of one matrix for all systems, which is factored even
+// if it is solved with once.
+#include "small/plans.hpp"
+
+namespace tridia_test {
+namespace {
+
+using tridia::boundary;
+using tridia::coefficients;
+using tridia::problem;
+
+const kernel kBlockFactor{"block_factor", "block_factor_kernel"};
+const kernel kThreadFactor{"kernels", "factor_kernel"};
+const kernel kOnChip{"substitute", "substitute_kernel"};
+const kernel kThread{"kernels", "substitute_kernel"};
+const kernel kScan{"scan", "scan_kernel"};
+const kernel kStatuses{"statuses", "enter_statuses_kernel"};
+const kernel kGatherNan{"statuses", "gather_nan_kernel"};
+const kernel kShareNan{"statuses", "share_nan_kernel"};
+
+manner factors() { return {.factored = true}; }
+
+problem shared(std::vector<index_t> extents, int axis) {
+  problem p{.extents = std::move(extents), .axis = axis};
+  p.coefficients = coefficients::shared;
+  return p;
+}
+
+void add_own_matrices(std::vector<small_case>& all) {
+  const variants regular{.boundaries = {boundary::regular}};
+  problem sides{.extents = {5, 100}, .right_hand_sides = 3};
+  add_variants(all, {"few", {.extents = {3, 100}}, {kBlockFactor, kStatuses}, factors()});
+  add_variants(all, {"short", {.extents = {40, 20}}, {kThreadFactor}, factors()});
+  add_variants(all,
+               {"across", {.extents = {20, 40}, .axis = 0}, {kThreadFactor, kThread}, factors()});
+  add_variants(all,
+               {"ragged",
+                {.extents = {300}, .offsets = {0, 17, 17, 200, 300}},
+                {kThreadFactor, kThread},
+                factors()},
+               regular);
+  add_variants(all, {"sides", sides, {kBlockFactor, kShareNan}, factors()});
+  manner without_statuses = factors();
+  without_statuses.status = false;
+  add_variants(all, {"sides_without_statuses", sides, {kGatherNan, kShareNan}, without_statuses});
+}
+
+/// By substitution on chip; where a scan might do, the GPU finds out whether it does.
+void add_one_matrix(std::vector<small_case>& all) {
+  const variants regular{.boundaries = {boundary::regular}};
+  const variants periodic{.boundaries = {boundary::periodic}};
+  const std::vector<kernel> scanned{kBlockFactor, kScan, kStatuses};
+  const struct {
+    const char* name;
+    problem p;
+  } places[] = {{"one", shared({40, 200}, 1)},
+                {"one_across", shared({200, 40}, 0)},
+                {"one_middle", shared({3, 200, 20}, 1)}};
+  for (const auto& [name, p] : places) {
+    const std::string text(name);
+    add_variants(all, {text + "_scanned", p, scanned, factors(), "scan", true}, regular);
+    add_variants(all, {text + "_executed", p, {kBlockFactor, kScan}, {}, "scan", true}, regular);
+    // Most of these have rows interchanged, so that scans do nothing.
+    add_variants(all, {text + "_substituted", p, scanned, factors(), "scan"}, regular);
+    add_variants(all, {text + "_periodic", p, {kBlockFactor}, factors()}, periodic);
+  }
+  add_variants(all, {"one_short", shared({40, 20}, 1), {kOnChip}, factors(), "on chip"});
+  problem sides = shared({20, 200}, 1);
+  sides.right_hand_sides = 3;
+  add_variants(all, {"one_of_sides", sides, scanned, factors(), "scan", true}, regular);
+}
+
+std::vector<small_case> cases() {
+  std::vector<small_case> all;
+  add_own_matrices(all);
+  add_one_matrix(all);
+  return all;
+}
+
+class SmallFactored : public ::testing::TestWithParam<small_case> {};
+TEST_P(SmallFactored, Solves) { expect_small_case(GetParam()); }
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SmallFactored);
+INSTANTIATE_TEST_SUITE_P(All, SmallFactored, ::testing::ValuesIn(on_gpu(cases)), case_name);
+
+}  // namespace
+}  // namespace tridia_test
