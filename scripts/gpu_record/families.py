@@ -1,0 +1,144 @@
+# Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+"""The families of kernels, as data: the sources of each, and which tests ask a GPU about it.
+
+A digest covers the roots and all that they include. Tests are not part of it: what they find
+depends on the sources alone, and a new test is no new kernel. The roots name the translation units
+of a family, on the host as well as on the GPU; a change of a file that all of them include, say in
+src/core, asks for all families again."""
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+# What every solve passes on its way to a kernel: shapes, the choice of an algorithm, the executor,
+# and how kernels are compiled.
+SHARED = (
+    "src/layout/*.cpp",
+    "src/solver/*.cpp",
+    "!src/solver/info.cpp",  # describes the machine, the CPU's instruction set among it
+    "src/solver/cuda/cuda.cpp",
+    "src/solver/cuda/devices.cpp",
+    "src/solver/cuda/kernels.cu",
+    "src/solver/cuda/method.cpp",
+    "src/solver/cuda/one_call.cpp",
+    "src/solver/cuda/statuses.cu",
+    "src/cuda_kernels.cmake",
+    "cmake/cuda.cmake",
+)
+PARTITION = (
+    "src/solver/cuda/interleaved.cpp",
+    "src/solver/cuda/interleaved.cu",
+    "src/solver/cuda/onchip.cpp",
+    "src/solver/cuda/onchip.cu",
+    "src/solver/cuda/segments.cpp",
+    "src/solver/cuda/segments.cu",
+    "src/solver/cuda/tensor_layout.cpp",
+    "src/solver/cuda/tensor_maps.cpp",
+    "src/solver/cuda/tuned.cpp",
+)
+NAMED = (
+    "src/solver/cuda/cyclic.cpp",
+    "src/solver/cuda/cyclic.cu",
+    "src/solver/cuda/hierarchical.cpp",
+    "src/solver/cuda/hierarchical.cu",
+    "src/solver/cuda/named_method.cpp",
+    "src/solver/cuda/neato.cpp",
+    "src/solver/cuda/neato.cu",
+    "src/solver/cuda/packed_cr.cpp",
+    "src/solver/cuda/packed_cr.cu",
+    "src/solver/cuda/thomas_batch.cpp",
+    "src/solver/cuda/thomas_batch.cu",
+)
+LINE_SCAN = (
+    "src/solver/cuda/line_scan.cpp",
+    "src/solver/cuda/scan.cpp",
+    "src/solver/cuda/scan.cu",
+    "src/solver/cuda/tensor_layout.cpp",
+    "src/solver/cuda/tensor_maps.cpp",
+)
+FACTORED = (
+    "src/solver/cuda/block_factor.cu",
+    "src/solver/cuda/factored_method.cpp",
+    "src/solver/cuda/kept_scan.cpp",
+    "src/solver/cuda/substitute.cpp",
+    "src/solver/cuda/substitute.cu",
+) + LINE_SCAN
+SCANS = (
+    "src/solver/cuda/best_scan.cpp",
+    "src/solver/cuda/line_task.cpp",
+    "src/solver/cuda/split_scan.cpp",
+    "src/solver/cuda/split_scan.cu",
+) + LINE_SCAN
+COMPACT = (
+    "src/compact/*.cpp",
+    "src/compact/cuda/*.cpp",
+    "src/compact/cuda/*.cu",
+) + SCANS
+DISTRIBUTED = (
+    "src/distributed/*.cpp",
+    "src/distributed/cuda/*.cpp",
+    "src/distributed/cuda/*.cu",
+    "src/distributed/mpi/*.cpp",
+    "src/distributed/nccl/*.cpp",
+    "src/mpi.cmake",
+    "src/nccl.cmake",
+)
+COMMAND_LINE = ("src/cli/*.cpp", "src/cli/CMakeLists.txt")
+
+
+@dataclass(frozen=True)
+class Family:
+    name: str
+    title: str
+    roots: tuple
+    tests: tuple = ()  # patterns; see family_of
+    sanitized: tuple = ()  # patterns of those among them that compute-sanitizer watches
+    older_cards: bool = True  # whether it has tests of code that the driver compiles
+    gpus: int = 1  # fewer of them say nothing about it
+
+
+# In the order of this list, the first family that has a pattern of a test gets the test.
+FAMILIES = (
+    Family("named", "named algorithms", SHARED + NAMED, (
+        "*SmallNamed*", "*AlgorithmOnGpu*", "PrefixSum.OnAGpu", "*Conformance.*/cuda_thomas_*",
+        "*Conformance.*/cuda_lu_*", "*Conformance.*/cuda_*cr*",
+        "*Conformance.*/cuda_hierarchical_*", "*Conformance.*/cuda_neato_*"), ("*SmallNamed*",)),
+    Family("factored", "saved factors", SHARED + FACTORED, (
+        "*SmallFactored*", "*KeptScan*", "*/Cuda.*/factored", "NanCudaOfOneMatrix.*"),
+        ("*SmallFactored*",)),
+    Family("compact", "compact operators", SHARED + COMPACT, (
+        "*SmallCompact*", "Compact.*", "CompactArrays.*", "CompactCuda.*", "CompactLayout/*"),
+        ("*SmallCompact*", "CompactLayout/*.RacecheckOfPeriodicLines")),
+    Family("distributed", "distributed fields", SHARED + PARTITION + COMPACT + DISTRIBUTED, (
+        "*SmallDistributed*", "*GpusOfAProcess*"), ("*SmallDistributed*",), gpus=2),
+    Family("scans", "constant coefficients", SHARED + SCANS, (
+        "*SmallScans*", "*/Constant.*/cuda*", "ConstantMatrix.*", "ConstantPartsCuda.*",
+        "SplitLinesCuda.*", "PeriodicConstants.*", "*Scan*"),
+        ("*SmallScans*", "PeriodicConstants.Racecheck")),
+    Family("command line", "command line", COMMAND_LINE, older_cards=False),
+    # Whatever is left asks about it.
+    Family("partition", "partition method", SHARED + PARTITION, ("*",), ("*SmallPartition*",)),
+)
+BY_NAME = {f.name: f for f in FAMILIES}
+# As they are printed and recorded.
+ORDER = ("partition", "named", "factored", "scans", "compact", "distributed", "command line")
+
+# What needs no GPU, and is tested by CI.
+ON_A_HOST = (
+    "*/cpu*", "*/reference*", "*Shape.*", "Box.*", "Chunk.*", "ChunkTables.*", "Closure*.*",
+    "CompactRefusals.*", "ConstantParts.*", "Crossing.*", "CyclicReduction.*", "Decay.*",
+    "Divisor.*", "Grid.*", "Interleaving.*", "JoinedStatus.*", "Layout.*", "LineStatus.*",
+    "Names.*", "NearToeplitzReduction.*", "Oracle.*", "PrefixSum.RegisterPacked", "Recurrence*.*",
+    "Scheme*.*", "SortedBatch.*", "SplitLine.*", "SplitLines.*", "Strategies.*", "SumGroups.*",
+    "SumPlan.*", "TensorLayout.*", "TileTurns.*", "Tuning.*", "Verdicts.*",
+)
+
+
+def matches(test, patterns):
+    return any(fnmatchcase(test, p) for p in patterns)
+
+
+def family_of(test):
+    """The name of the family that a test of GoogleTest asks about; None if it needs no GPU."""
+    if matches(test, ON_A_HOST):
+        return None
+    return next(f.name for f in FAMILIES if matches(test, f.tests))

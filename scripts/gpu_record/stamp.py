@@ -1,0 +1,42 @@
+# Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+"""Which sources programs were built from: a file beside them, written where they were built, so
+that a machine without a compiler records no more than it was given."""
+
+import json
+import subprocess
+
+NAME = "gpu_check_stamp.json"
+# (preset, folder of its programs, its targets; none: all)
+PRESETS = (
+    ("cuda", "build/cuda/bin", ()),
+    ("cuda-ptx80", "build/cuda-ptx80/bin", ("tridia_conformance_test",)),
+)
+
+
+class Changed(Exception):
+    pass
+
+
+def build(root, digests_of, processes):
+    """Builds both presets. `digests_of()` reads the tree, which must not change meanwhile."""
+    before = digests_of()
+    for preset, folder, targets in PRESETS:
+        print(f"\n== building {preset}", flush=True)
+        subprocess.run(["cmake", "--preset", preset, "--no-warn-unused-cli", "--log-level=WARNING"],
+                       cwd=root, check=True)
+        command = ["cmake", "--build", "--preset", preset, "--parallel", str(processes)]
+        subprocess.run(command + (["--target", *targets] if targets else []), cwd=root, check=True)
+        if digests_of() != before:
+            raise Changed("sources have changed while they were compiled: build again")
+        text = json.dumps({"digests": before}, indent=1)
+        (root / folder / NAME).write_text(text + "\n", encoding="utf-8")
+
+
+def differing(folder, digests):
+    """Families whose sources are others than those that the programs in a folder were built from;
+    all of them where nothing says so."""
+    try:
+        built = json.loads((folder / NAME).read_text(encoding="utf-8"))["digests"]
+    except (OSError, ValueError, KeyError):
+        built = {}
+    return [name for name, digest in digests.items() if built.get(name) != digest]

@@ -1,0 +1,278 @@
+# Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+"""What is asked of a GPU, step by step: each function makes the jobs of one step."""
+
+import re
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import gtest
+from .families import BY_NAME, family_of, matches
+from .jobs import Job
+
+PROGRAMS = ("tridia_unit_test", "tridia_accuracy_test", "tridia_conformance_test",
+            "tridia_property_test")
+SMALL = "tridia_conformance_test"  # has the small cases too: tests/small
+# Not synccheck: it tracks too few barriers of shared memory, and launches fail after that.
+TOOLS = ("memcheck", "racecheck")
+# Of types whose kernels differ from others' by their size alone the smallest and the largest one
+# are enough: racecheck takes half of all the time even so.
+LEFT_OUT = {"racecheck": ("*_f64_*", "*_f64", "*_c64_*", "*_c64")}
+OLDER_CARDS = "compute_80"
+SUITES, COMMAND_LINE, RANKS = "suites", "command line", "several GPUs"
+
+# Tests of a job: few enough for jobs to be shared out evenly, and enough to be worth a start.
+TESTS_A_JOB, SMALL_A_JOB, SANITIZED_A_JOB = 6, 48, 24
+IS_SMALL = ("*Small*",)
+# Tests that take long by themselves begin first.
+LONG = ("*NearLapack*", "*SolvesWithAnyTuning*", "*SolvesTilesInTurns*", "*AlgorithmOnGpu*",
+        "*AsAccurateAsInLongDouble*", "Compact.*")
+# Where many programs run beside each other, each has a few cores only.
+FEW_THREADS = {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "1"}
+# Containers forbid one process to read another's memory.
+OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
+
+# What older cards are asked about, in one type, as the driver takes minutes to compile one: the
+# small cases, and the conformance suite of `automatic` and, as all its variants are one kernel, of
+# one of `lu`.
+QUICK_ON_OLDER_CARDS = ("*Small*f64*",)
+ON_OLDER_CARDS = QUICK_ON_OLDER_CARDS + (
+    "*SmallDistributed*", "*EveryLayoutAndSize/cuda_automatic_f64_*_none",
+    "*EveryLayoutAndSize/cuda_lu_f64_regular_partial_none")
+
+
+@dataclass
+class Request:
+    """What is to be asked, and where things lie."""
+
+    root: Path
+    families: tuple  # names
+    quick: bool
+    work: Path  # for files of results
+    gpus: int
+
+    @property
+    def bin(self):
+        return self.root / "build/cuda/bin"
+
+    @property
+    def older_bin(self):
+        return self.root / "build/cuda-ptx80/bin"
+
+    def wants(self, test):
+        return family_of(test) in self.families
+
+
+def _in_parts(tests, size):
+    return [tests[k : k + size] for k in range(0, len(tests), size)]
+
+
+class _Numbered:
+    """File names that no two jobs share."""
+
+    count = 0
+
+    @classmethod
+    def file(cls, folder):
+        cls.count += 1
+        return folder / f"results-{cls.count}.json"
+
+
+def _families_of(tests):
+    return frozenset(family_of(t) for t in tests)
+
+
+def gtest_job(request, step, program, tests, prefix=(), judge=None, **more):
+    """Runs tests of a program; `judge(done)` looks at more than their results."""
+    path = _Numbered.file(request.work)
+    command = [*prefix, program, "--gtest_brief=1", f"--gtest_output=json:{path}",
+               "--gtest_filter=" + ":".join(tests)]
+
+    def read(done):
+        results = gtest.read_results(path, tests)
+        if judge:
+            judge(done)
+        if done.code not in (0, None) and not results.bad and not done.complaints:
+            done.complaints.append(f"exit code {done.code}, though no test failed")
+        return results
+
+    label = f"{Path(program).name} {tests[0]}"
+    if len(tests) > 1:
+        label += f" and {len(tests) - 1} more"
+    more.setdefault("environment", FEW_THREADS)
+    return Job(step, label, _families_of(tests), command, read, **more)
+
+
+def suites(request):
+    """The suites of GoogleTest. A job asks about one family, so that a crash is no other's."""
+    long, others = [], []
+    for program in PROGRAMS:
+        path = request.bin / program
+        for name in request.families:
+            tests = [t for t in gtest.list_tests(path) if family_of(t) == name]
+            small = [t for t in tests if matches(t, IS_SMALL)]
+            tests = [t for t in tests if t not in small][:: 3 if request.quick else 1]
+            alone = [t for t in tests if matches(t, LONG)]
+            tests = [t for t in tests if t not in alone]
+            long += [gtest_job(request, SUITES, path, [t]) for t in alone]
+            parts = _in_parts(tests, TESTS_A_JOB) + _in_parts(small, SMALL_A_JOB)
+            others += [gtest_job(request, SUITES, path, part) for part in parts]
+    return long + others
+
+
+_SUMMARY = re.compile(
+    r"(?:ERROR SUMMARY: (?P<errors>\d+) error"
+    r"|RACECHECK SUMMARY: \d+ hazards? displayed \((?P<hazards>\d+) errors?, \d+ warnings?\))"
+)
+
+
+def judge_sanitizer(done):
+    """compute-sanitizer says at the end how many errors it found, or has found nothing at all."""
+    found = _SUMMARY.search(done.output)
+    if not found:
+        done.complaints.append("compute-sanitizer came to no summary")
+        return
+    done.figures["errors"] = int(found["errors"] or found["hazards"] or 0)
+    if done.figures["errors"]:
+        done.complaints.append(f"compute-sanitizer found {done.figures['errors']} errors")
+
+
+def find_sanitizer():
+    return shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
+
+
+def sanitizer(request, tool):
+    """What each family has for compute-sanitizer, the small cases most of all, under one of its
+    tools, which slow kernels down by two orders of magnitude."""
+    prefix = [find_sanitizer(), "--tool", tool, "--error-exitcode", "9", "--print-limit", "10"]
+    jobs = []
+    for program in PROGRAMS:
+        path = request.bin / program
+        tests = gtest.list_tests(path)
+        for name in request.families:
+            own = [t for t in tests
+                   if family_of(t) == name and matches(t, BY_NAME[name].sanitized)
+                   and not matches(t, LEFT_OUT.get(tool, ()))]
+            jobs += [gtest_job(request, tool, path, part, prefix, judge_sanitizer, seconds=420)
+                     for part in _in_parts(own, SANITIZED_A_JOB)]
+    return jobs
+
+
+def older_cards(request):
+    """Code for compute capability 8.0, which the driver compiles for the GPU at hand: minutes of
+    work, kept in a cache. Each family has a job, as most of its code is its own."""
+    path = request.older_bin / SMALL
+    patterns = QUICK_ON_OLDER_CARDS if request.quick else ON_OLDER_CARDS
+    tests = [t for t in gtest.list_tests(path)
+             if request.wants(t) and BY_NAME[family_of(t)].older_cards and matches(t, patterns)]
+    by_family = {}
+    for test in tests:
+        by_family.setdefault(family_of(test), []).append(test)
+    environment = {**FEW_THREADS,
+                   "CUDA_CACHE_PATH": str(request.root / "build/gpu-check/compiled"),
+                   "CUDA_CACHE_MAXSIZE": str(4 << 30)}
+    return [gtest_job(request, OLDER_CARDS, path, tests, judge=judge_older, seconds=420,
+                      environment=environment)
+            for _, tests in sorted(by_family.items())]
+
+
+def judge_older(done):
+    """Results of another program than was meant would say nothing."""
+    if "kernels for compute capability 8.0" not in done.output:
+        done.complaints.append("the kernels are not those of compute capability 8.0")
+
+
+_RAN = re.compile(r"^Ran (\d+) tests? in", re.MULTILINE)
+_SKIPPED = re.compile(r"^(?:OK|FAILED) \(.*?skipped=(\d+)", re.MULTILINE)
+_BAD = re.compile(r"^(?:FAIL|ERROR): (\S+ \([^)]*\))", re.MULTILINE)
+
+
+def read_unittest(done, name):
+    """Results of a test in Python, whose output has names of what failed alone."""
+    results = gtest.Results()
+    if done.code == 77:
+        results.skipped.add(name)
+        return results
+    ran, skipped = _RAN.search(done.output), _SKIPPED.search(done.output)
+    results.failed.update(f"{name} {test}" for test in _BAD.findall(done.output))
+    if not ran or (done.code != 0 and not results.failed):
+        results.lost.add(name)
+        return results
+    left_out = int(skipped[1]) if skipped else 0
+    passed = int(ran[1]) - left_out - len(results.failed)
+    results.skipped.update(f"{name} {k}" for k in range(left_out))
+    results.passed.update(f"{name} {k}" for k in range(passed))
+    return results
+
+
+def command_line(request):
+    if COMMAND_LINE not in request.families:
+        return []
+    scripts = sorted((request.root / "tests/cli").glob("test_*.py"))
+    environment = {**FEW_THREADS, "TRIDIA_CLI": str(request.bin / "tridia"),
+                   "TRIDIA_CLI_DEVICE": "cuda"}
+    return [Job(COMMAND_LINE, script.name, frozenset({COMMAND_LINE}),
+                [sys.executable, "-B", script],
+                lambda done, name=script.name: read_unittest(done, name), environment)
+            for script in (scripts[::3] if request.quick else scripts)]
+
+
+def ranks(request):
+    """Several GPUs, of one process and of several. These run one after another, as their time
+    limits are part of what is tested."""
+    if "distributed" not in request.families:
+        return []
+    path = request.bin / "tridia_nccl_test"
+    jobs = [gtest_job(request, RANKS, path, gtest.list_tests(path), environment={})]
+    jobs.append(_mpi_suite(request))
+    jobs.append(_lost_rank(request))
+    return jobs
+
+
+def _mpirun(request, *options):
+    return ["mpirun", *options, "-n", str(request.gpus)]
+
+
+def _mpi_suite(request):
+    """Each rank has a file of results; a test has passed where it passed on all ranks."""
+    folder = _Numbered.file(request.work).with_suffix("")
+    folder.mkdir()
+    program = request.bin / "tridia_mpi_test"
+    tests = gtest.list_tests(program, ("mpirun", "-n", "1"), tuple(OPEN_MPI.items()))
+    command = [*_mpirun(request), "bash", "-c",
+               'exec "$@" --gtest_output=json:"$0/$OMPI_COMM_WORLD_RANK.json"', folder,
+               program, "--device", "cuda", "--gtest_brief=1"]
+
+    def read(_):
+        of_ranks = [gtest.read_results(folder / f"{k}.json", tests) for k in range(request.gpus)]
+        results = of_ranks[0]
+        for other in of_ranks[1:]:
+            results.failed |= other.failed
+            results.lost |= other.lost
+        results.passed -= results.bad
+        results.skipped -= results.bad
+        return results
+
+    return Job(RANKS, f"tridia_mpi_test on {request.gpus} GPUs", frozenset({"distributed"}),
+               command, read, OPEN_MPI, 420)
+
+
+def _lost_rank(request):
+    name = "tridia_mpi_lost_rank"
+
+    def read(done):
+        results = gtest.Results()
+        told = done.output.count("told in time") == request.gpus - 1
+        (results.passed if told else results.failed).add(name)
+        return results
+
+    command = [*_mpirun(request, "--enable-recovery"), request.bin / name, "--device", "cuda"]
+    return Job(RANKS, name, frozenset({"distributed"}), command, read, OPEN_MPI, 120)
+
+
+def benchmarks(request, folder):
+    """Commands of the benchmark, which wants the machine to itself."""
+    return [[request.bin / "tridia_bench", what, "--device", "cuda", "--json",
+             folder / f"{what}.json"] for what in ("solve", "derive")]
