@@ -263,7 +263,7 @@ TYPED_TEST(CompactLayout, PeriodicLinesOfEveryLength) {
       const bool is_short = points < 33;
       for (std::size_t k = 0; k < (is_short ? schemes.size() : 2); ++k) {
         expect_periodic_agreement<TypeParam>(schemes[turn % schemes.size()], points,
-                                             turn % 7 == 0 ? 1201 : 1 + points % 9, how);
+                                             turn % 13 == 0 ? 601 : 1 + points % 9, how);
         ++turn;
       }
     }
