@@ -116,19 +116,6 @@ class AddressSpace(Limited):
                 self.check_sentences(self.failures(command), ("memory ran out; ",))
                 out.unlink()
 
-    def test_plot(self):
-        """Python does not find the room that its libraries need, which is not bad input."""
-        command = ["scheme", "C6", "--plot", self.folder / "w.png"]
-        probe = self.run_under(resource.RLIM_INFINITY, command)
-        if probe.returncode != 0:
-            self.skipTest(probe.stderr)
-        (self.folder / "w.png").unlink()
-        # Under larger limits NumPy's OpenBLAS may try for ever.
-        run = self.run_under(self.least + STEP, command)
-        self.assertEqual(run.returncode, 1, run.stderr)
-        self.assertIn("tridia: --plot: ", run.stderr)
-        self.assertEqual(self.names(), [])
-
 
 class Device(Limited):
     def test_cuda_cannot_start(self):
