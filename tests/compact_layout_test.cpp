@@ -271,7 +271,7 @@ TYPED_TEST(CompactLayout, PeriodicLinesOfEveryLength) {
   }
 }
 
-// The same, few enough for compute-sanitizer's racecheck: lengths with less than 128 bytes of a
+// Few of these cases, for compute-sanitizer's racecheck: lengths with less than 128 bytes of a
 // line, which is what lines are moved with, and the next ones.
 TYPED_TEST(CompactLayout, RacecheckOfPeriodicLines) {
   const scheme narrow = find_scheme(quantity::first_derivative, "C4"),

@@ -31,7 +31,7 @@ index_t bytes_of(tridia::value_type t) { return static_cast<index_t>(tridia::siz
 index_t granule_of(tridia::value_type t) { return 16 / bytes_of(t); }
 index_t round_up(index_t n, index_t to) { return (n + to - 1) / to * to; }
 
-/// The same strides for every array.
+/// Gives every array the same strides.
 problem with_strides(problem p, const std::vector<index_t>& strides) {
   p.dl_strides = p.d_strides = p.du_strides = p.rhs_strides = p.x_strides = strides;
   return p;
@@ -96,7 +96,7 @@ TEST_F(KernelPaths, BoxesOfLines) {
   for (const auto type : kTypes) {
     const index_t granule = granule_of(type), size = bytes_of(type);
     for (int run = 0; run < 60 && !HasFailure(); ++run) {
-      // Of 256 bytes and more, but fewer than 512.
+      // Lines have 256 bytes or more, but fewer than 512.
       const index_t n = round_up(draw(random_, 256, 496) / size, granule);
       const index_t batches[] = {2, 3, 31, 32, 33, 257, draw(random_, 2, 2000)};
       const index_t batch = batches[draw(random_, 0, 6)];
@@ -303,7 +303,7 @@ TEST_F(PeriodicConstants, OfEveryLength) {
   }
 }
 
-// The same, few enough for compute-sanitizer's racecheck.
+// Few of these cases, for compute-sanitizer's racecheck.
 TEST_F(PeriodicConstants, Racecheck) {
   for (const auto type : kTypes) {
     for (const index_t n : {12, 16, 24, 25, 26, 27, 28, 29, 30, 31, 32}) {

@@ -424,8 +424,8 @@ struct chunk<V, pivoting::partial> {
       const V w = entering.pivot_reciprocal();
       const pivot_row pivot{entering.larger(c.after, in_.diag) * w,
                             entering.larger(c.before, in_.sup) * w,
-                            entering.first_if_larger(c.first) * w, entering.larger(c.rhs, in_.rhs) * w,
-                            entering.second()};
+                            entering.first_if_larger(c.first) * w,
+                            entering.larger(c.rhs, in_.rhs) * w, entering.second()};
       if (k + 1 < n_) in_ = unit_row(rows_, first_ + k + 1);
       if constexpr (Keep) {
         rows_.keep_pivot(first_ + k - 1, pivot);

@@ -12,9 +12,7 @@
 namespace tridia::core {
 
 /// The exponent of a floating-point number, in the place that it has among its (upper) 32 bits.
-TRIDIA_FN std::int32_t exponent_of(float a) {
-  return std::bit_cast<std::int32_t>(a) & 0x7f800000;
-}
+TRIDIA_FN std::int32_t exponent_of(float a) { return std::bit_cast<std::int32_t>(a) & 0x7f800000; }
 TRIDIA_FN std::int32_t exponent_of(double a) {
 #if defined(__CUDA_ARCH__)
   return __double2hiint(a) & 0x7ff00000;

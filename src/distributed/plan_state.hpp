@@ -26,8 +26,8 @@ struct plan::state {
   // coefficients are constant, but for what other ranks add to them. Others are the three parts.
   std::unique_ptr<const tridia::plan> whole{};
   std::unique_ptr<line_sums> sums{};
-  std::shared_ptr<void> memory{};    // of `whole`
-  std::shared_ptr<void> statuses{};  // of systems
+  std::shared_ptr<void> memory{};              // of `whole`
+  std::shared_ptr<void> statuses{};            // of systems
   std::unique_ptr<border_entries> borders{};   // of A^T
   std::unique_ptr<part> rows{};
   std::unique_ptr<interface_systems> systems{};

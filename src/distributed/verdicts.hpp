@@ -25,8 +25,8 @@ class verdicts {
   virtual void share(void* stream) = 0;
   /// The status of each system, of the lines of all its right-hand sides; after `share`.
   virtual void enter(const layout::geometry&, index_t* status, void* stream) const = 0;
-  /// Fills x, of `type`, with NaN in all rows here of the lines of systems whose status is not 0, as
-  /// it was entered. `status` may be null where each system is one line; after `share`.
+  /// Fills x, of `type`, with NaN in all rows here of the lines of systems whose status is not 0,
+  /// as it was entered. `status` may be null where each system is one line; after `share`.
   virtual void fill(const layout::geometry&, const index_t* status, value_type type, void* x,
                     void* stream) const = 0;
   [[nodiscard]] virtual std::size_t bytes() const = 0;

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/value.hpp"
 #include "layout/geometry.hpp"
 #include "solver/status.hpp"
 
@@ -39,6 +40,14 @@ struct sharing_right_sides {
 TRIDIA_FN index_t systems_of_matrix(const layout::geometry& g) {
   const index_t sharing = sharing_right_sides(g, 0).count;
   return sharing > 0 ? g.right_sides.size / sharing : 0;
+}
+
+/// Fills `n` rows of a line with NaN, `step` elements apart from `first` on: `member` of a `team` of
+/// threads fills its share of them.
+template <class V>
+TRIDIA_FN void fill_line_with_nan(V* first, index_t step, index_t n, index_t member = 0,
+                                  index_t team = 1) {
+  for (index_t k = member; k < n; k += team) first[k * step] = core::not_a_number<V>();
 }
 
 TRIDIA_FN void enter_line_status(index_t* at, bool shared, index_t status) {

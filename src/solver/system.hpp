@@ -162,11 +162,10 @@ TRIDIA_FN void with_elimination(index_t n, F f) {
 template <class V>
 TRIDIA_FN void fill_with_nan(const geometry& g, V* x, index_t matrix, index_t right_side,
                              index_t member = 0, index_t team = 1) {
-  const index_t n = g.rows_of(matrix), step = g.lines[layout::x].step;
   index_t at[layout::array_count];
   g.line_offsets(matrix, right_side, at);
-  V* const line = x + at[layout::x] + g.lines[layout::x].origin;
-  for (index_t k = member; k < n; k += team) line[k * step] = core::not_a_number<V>();
+  const layout::along& line = g.lines[layout::x];
+  fill_line_with_nan(x + at[layout::x] + line.origin, line.step, g.rows_of(matrix), member, team);
 }
 
 /// Whether x of a line has been filled: its row 0 is NaN then, and finite if the line was solved.
@@ -301,7 +300,7 @@ TRIDIA_FN bool substitute_system(const geometry& g, const typed_operands<V>& o, 
   }
   if (status == 0) return true;
   // Not by fill_with_nan: what that looks for is here, and a GPU's kernels spare registers.
-  for (index_t k = 0; k < n; ++k) x.put(k, core::not_a_number<V>());
+  fill_line_with_nan(o.x + at[layout::x], g.lines[layout::x].step, n);
   if (o.status) merge_status(o.status + at[layout::status], of_matrix, status);
   return false;
 }

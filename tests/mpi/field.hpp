@@ -61,8 +61,8 @@ struct split_problem {
   tridia::problem local() const;
   /// dl of this rank's block: where it is short, from its second row on at the head of a line.
   const void* dl_block();
-  /// Runs a plan on all ranks and collects x. Returns the statuses of this rank's systems, where they
-  /// are asked for.
+  /// Runs a plan on all ranks and collects x. Returns the statuses of this rank's systems, where
+  /// they are asked for.
   std::vector<index_t> run(tridia::distributed::plan& plan, bool ask = true);
 
   index_t rows() const;

@@ -38,7 +38,8 @@ using bytes = std::vector<std::byte>;
 namespace distributed = tridia::distributed;
 
 constexpr int kRanks = 3;
-/// Of values that ranks find in another order than one plan does, of well-conditioned systems.
+/// Epsilons by which values of well-conditioned systems differ that ranks find in another order
+/// than one plan does.
 constexpr long double kRounding = 1000;
 
 index_t points(const std::vector<index_t>& extents) {

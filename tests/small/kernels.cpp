@@ -83,8 +83,8 @@ std::set<std::string> launched(void* on, const std::function<void()>& work) {
   return names;
 }
 
-/// Of an anonymous namespace, mangled names have the file; that of a header's kernels is the one
-/// that includes it.
+/// Whether a mangled name is a kernel's. Names of an anonymous namespace have the file in them;
+/// that of a header's kernels is the one that includes it.
 bool is(const std::string& mangled, const kernel& k) {
   const std::string name = std::to_string(std::strlen(k.name)) + k.name;
   const std::string file = std::string("_") + k.file + "_cu_";

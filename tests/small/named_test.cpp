@@ -73,7 +73,7 @@ void add_hierarchical(std::vector<small_case>& all) {
   const std::vector<kernel> passes{{"hierarchical", "split_kernel"},
                                    {"hierarchical", "pieces_kernel"},
                                    {"hierarchical", "finish_kernel"}};
-  // As long as a block has no room for it.
+  // Lines are so long that a block has no room for them.
   add_variants(all,
                {"hierarchical",
                 {.extents = {3, 20'011}},

@@ -36,7 +36,7 @@ void spoil_rhs(experiment& e, index_t system, std::vector<index_t>& status) {
   status[static_cast<std::size_t>(system)] = -(row + 1);
 }
 
-/// The same by a column of zeros, which elimination finds last.
+/// Makes a system fail by a column of zeros, which elimination finds last.
 void spoil_matrix(experiment& e, index_t system, std::vector<index_t>& status) {
   const index_t column = e.where().rows(system) / 3;
   e.set(role::d, system, column, 0);
@@ -71,6 +71,7 @@ void expect_bad_systems_alone(const small_case& c, experiment& e, rng& random) {
   const index_t systems = e.where().systems();
   if (systems < 3 || e.where().rows(0) == 0) return;
   fill(e, c, random);
+  e.start_from(1234);  // what is not stored is no NaN
   std::vector<index_t> expected(static_cast<std::size_t>(systems));
   spoil_rhs(e, 0, expected);
   if (has_own_matrix(e, systems - 1)) spoil_matrix(e, systems - 1, expected);

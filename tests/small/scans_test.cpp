@@ -58,7 +58,7 @@ void add_whole_lines(std::vector<small_case>& all) {
   scan("middle", {.extents = {3, 60, 20}, .axis = 1});
   scan("turned", {.extents = {40, 6}, .axis = 0, .x_strides = {1, 40}});
   scan("backwards", {.extents = {4, 40}, .rhs_strides = {40, -1}, .x_strides = {40, -1}});
-  // As short as scans go, and periodic lines that fill no whole number of the copy engine's
+  // Lines are as short as scans go, and periodic lines that fill no whole number of the copy engine's
   // granules.
   for (const index_t n : {24, 27, 31, 38}) scan("rows_" + std::to_string(n), {.extents = {7, n}});
   problem sides{.extents = {6, 40}, .right_hand_sides = 3};

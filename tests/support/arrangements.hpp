@@ -21,7 +21,7 @@ struct arrangement {
   index_t (*rows)(tridia::value_type type);
   /// A problem whose lines have room for `draws` systems of `n` rows, n = 512 or rows(type).
   tridia::problem (*make)(tridia::value_type type, index_t n, index_t draws);
-  /// As many rows a thread as large batches have, which tests are too small for.
+  /// Whether threads take as many rows as in large batches, which tests are too small for.
   bool long_chunks = false;
   /// Whether CPU backends are to be tried too.
   bool of_cpu = false;

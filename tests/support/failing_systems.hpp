@@ -21,7 +21,8 @@ std::vector<entry> column_of(const tridia::problem& p, index_t n, index_t column
 
 /// Makes one to five systems of an experiment fail, where there are any, each for a random reason:
 /// a number of a matrix or of a right-hand side that is not finite, or a column of zeros. All
-/// systems that share a matrix fail with it. Constant ones are left as they are.
+/// systems that share a matrix fail with it. Constant ones are left as they are. X starts from a
+/// number, so that what was never stored is not taken for NaN.
 void make_some_fail(experiment& e, rng& random);
 
 /// Whether a system, as the library was given it, has to fail: its numbers are not all finite, or

@@ -183,14 +183,29 @@ tridiagonal accuracy_matrix(int number, index_t n, double condition, rng& random
 
 const char* matrix_name(int number) {
   static const char* const names[] = {
-      "U, U, U",          "U, 1e8, U",         "lesp",
-      "1, one link weak", "1, half are zero",  "U, 64, U",
-      "inverse kms(0.5)", "randsvd mode 2",    "randsvd mode 3",
-      "randsvd mode 1",   "randsvd mode 4",    "1, sub * 1e-50",
-      "dorr",             "U, 1e-8, U",        "U, 0, U",
-      "1, 1e-8, 1",       "1, 1e8, 1",         "-1, 4, -1",
-      "-1, 4, 1",         "-1, 4, U",          "symmetric graded",
-      "1, rows scaled",   "1, columns scaled",
+      "U, U, U",
+      "U, 1e8, U",
+      "lesp",
+      "1, one link weak",
+      "1, half are zero",
+      "U, 64, U",
+      "inverse kms(0.5)",
+      "randsvd mode 2",
+      "randsvd mode 3",
+      "randsvd mode 1",
+      "randsvd mode 4",
+      "1, sub * 1e-50",
+      "dorr",
+      "U, 1e-8, U",
+      "U, 0, U",
+      "1, 1e-8, 1",
+      "1, 1e8, 1",
+      "-1, 4, -1",
+      "-1, 4, 1",
+      "-1, 4, U",
+      "symmetric graded",
+      "1, rows scaled",
+      "1, columns scaled",
   };
   return names[number - 1];
 }

@@ -295,7 +295,7 @@ class executor final : public solver::executor {
     if (!solver::shares_status(place_.geometry())) return;
     for_each(m1 - m0, [&](index_t i, int) { share_nan(o, m0 + i); });
   }
-  /// Of all systems of a matrix.
+  /// Does so for all systems of a matrix.
   void share_nan(const operands& o, index_t matrix) const {
     const geometry& g = place_.geometry();
     core::with_type(task_.type, [&](auto type) {

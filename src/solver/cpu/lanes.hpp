@@ -5,8 +5,8 @@
 #include "core/reciprocal.hpp"
 #include "core/unit_scale.hpp"
 
-#include <experimental/simd>
 #include <cstdint>
+#include <experimental/simd>
 #include <limits>
 #include <type_traits>
 #if defined(__FMA__)
@@ -190,8 +190,8 @@ TRIDIA_FN S unit_scales(const S& a) {
     typedef bits type __attribute__((vector_size(sizeof(S))));
     typedef R reals __attribute__((vector_size(sizeof(S))));
     constexpr int shift = std::numeric_limits<R>::digits - 1;
-    constexpr bits least = bits{1} << shift, most = bits{2 * std::numeric_limits<R>::max_exponent - 2}
-                                                    << shift;
+    constexpr bits least = bits{1} << shift,
+                   most = bits{2 * std::numeric_limits<R>::max_exponent - 2} << shift;
     const type scale = most - (reinterpret_cast<type>(native(a)) & (most | least));
     return S(reinterpret_cast<reals>(scale < least ? type{} + least : scale));
   }

@@ -65,8 +65,8 @@ struct watcher {
   }
 };
 
-/// What a watcher sees of a lane in one level, where not all of a warp's lanes have numbers to show.
-/// What cancels is counted anew in each level: the blocks of a cluster, which have the same
+/// What a watcher sees of a lane in one level, where not all of a warp's lanes have numbers to
+/// show. What cancels is counted anew in each level: the blocks of a cluster, which have the same
 /// equations in the last one, must come to the same there.
 template <class Watch>
 struct watched_if {

@@ -182,7 +182,9 @@ std::optional<interleaved_shape> plan_interleaved(const task& t, const interleav
   for (const preference& p : preferences(t, tuning, limits)) {
     for (int blocks = p.least_blocks; blocks <= p.most_blocks; ++blocks) {
       const interleaved_shape s = shape_for(t, tuning, blocks, p.least_bytes, limits);
-      if (is_sound(s, most_threads_of(t.pivoting), limits.shared_bytes) && (!p.roomy || leaves_room(s, t))) return s;
+      if (is_sound(s, most_threads_of(t.pivoting), limits.shared_bytes) &&
+          (!p.roomy || leaves_room(s, t)))
+        return s;
     }
   }
   return {};

@@ -61,9 +61,7 @@ __global__ void __launch_bounds__(most_line_threads)
     index_t status = 0;
     if (__syncthreads_or(!finite || first_bad < n)) {
       status = bad_line_status(reinterpret_cast<int*>(memory), first_bad, n);
-      for (int k = static_cast<int>(threadIdx.x); k < n; k += static_cast<int>(blockDim.x)) {
-        to[k * to_step] = core::not_a_number<V>();
-      }
+      solver::fill_line_with_nan(to, to_step, n, threadIdx.x, blockDim.x);
     }
     if (o.status != nullptr && threadIdx.x == 0) enter_line_status(g, line, o.status, status);
   });

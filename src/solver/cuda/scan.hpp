@@ -93,7 +93,7 @@ inline constexpr index_t least_scan_rows = 24;
 struct periodic_copy {
   int to, from;
 };
-/// Of a line's copies, `s.before + s.behind` of them, number `i`.
+/// Number `i` of the `s.before + s.behind` copies around a line.
 TRIDIA_FN periodic_copy periodic_copy_of(const scan_shape& s, int i) {
   if (i < s.before) return {i - s.before, i - s.before + s.points};
   return {i - s.before + s.points, i - s.before};

@@ -5,6 +5,7 @@
 #include "solver/cuda/copy.cuh"
 #include "solver/cuda/scan.hpp"
 #include "solver/cuda/tensor_maps.hpp"
+#include "solver/line_status.hpp"
 
 #include <climits>
 
@@ -119,7 +120,7 @@ class line_tile {
     });
   }
 
-  /// As fill_lines says.
+  /// Fills lines that have failed: see fill_lines.
   __device__ __forceinline__ void fill(index_t tile, int* found) const {
     fill_lines(g_, a_, s_, tile, found);
   }
@@ -190,9 +191,7 @@ __device__ __noinline__ void fill_lines(const geometry& g, const scan_arrays<V>&
   for (int line = 0; line < tiles.count(tile); ++line) {
     if (found[line] == INT_MAX) continue;
     V* const x = arrays.out + tiles.start(layout::x, tiles.number(tile, line));
-    for (int k = lane; k < s.rows; k += warp_size) {
-      x[k * g.lines[layout::x].step] = core::not_a_number<V>();
-    }
+    solver::fill_line_with_nan(x, g.lines[layout::x].step, s.rows, lane, warp_size);
   }
   __syncwarp();
   for (int line = lane; line < tiles.count(tile); line += warp_size) found[line] = INT_MAX;

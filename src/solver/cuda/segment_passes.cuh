@@ -24,8 +24,8 @@ template <stage S>
 inline constexpr pivoting pivots = S == stage::pivoted ? pivoting::partial : pivoting::none;
 /// Threads of a block that holds rows: the stages of a plan have one shape.
 template <stage S>
-inline constexpr int most_row_threads =
-    most_threads_of(S == stage::plain ? pivoting::none : pivoting::partial);
+inline constexpr int most_row_threads = most_threads_of(S == stage::plain ? pivoting::none
+                                                                          : pivoting::partial);
 
 /// What has become of a system once it is closed; and where x of one that was solved, or left,
 /// overflows in the last pass, which goes on all the same.

@@ -45,8 +45,7 @@ struct line_joining {
     if (status == 0) return;
     index_t at[layout::array_count];
     statuses.lines.offsets(line, at);
-    V* const first = x + at[layout::x] + along.origin;
-    for (index_t k = 0; k < rows; ++k) first[k * along.step] = core::not_a_number<V>();
+    solver::fill_line_with_nan(x + at[layout::x] + along.origin, along.step, rows);
   }
 };
 

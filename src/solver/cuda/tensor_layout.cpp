@@ -11,7 +11,7 @@ using layout::edge;
 using layout::geometry;
 
 constexpr index_t granule = 16;
-/// Of a box, in each dimension.
+/// Words or rows of a box at most, in each dimension.
 constexpr int most_box = 256;
 constexpr index_t longest_stride = index_t{1} << 40;
 
