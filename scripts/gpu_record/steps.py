@@ -39,7 +39,7 @@ OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"
 # one of `lu`.
 QUICK_ON_OLDER_CARDS = ("*Small*f64*",)
 ON_OLDER_CARDS = QUICK_ON_OLDER_CARDS + (
-    "*SmallDistributed*", "*EveryLayoutAndSize/cuda_automatic_f64_*_none",
+    "*EveryLayoutAndSize/cuda_automatic_f64_*_none",
     "*EveryLayoutAndSize/cuda_lu_f64_regular_partial_none")
 
 
