@@ -32,6 +32,9 @@ constexpr index_t kDraws = 33;
 // magnitude. So each error is divided by LAPACK's on the same system, and the median of these
 // ratios is bounded. Errors below a few epsilons count as equal.
 constexpr long double kLargestRatio = 4, kEqualEpsilons = 4;
+// Where LAPACK's errors leave no digit, as those of dorr in f64, the ratio is one of two kinds of
+// noise: it is as good if x is exact for entries that are changed by these few epsilons.
+constexpr long double kNoDigit = 0.1L, kFewEpsilons = 16;
 
 /// A matrix and a known solution, in the numbers of a type, and LAPACK's error.
 struct system_with_solution {
@@ -93,6 +96,12 @@ long double median(std::vector<long double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+long double median_error_of_lapack(const std::vector<system_with_solution>& draws) {
+  std::vector<long double> errors;
+  for (const auto& s : draws) errors.push_back(s.error_of_lapack);
+  return median(errors);
 }
 
 /// The largest residual of a row over the sizes of what was added up for it, which is the smallest
@@ -190,25 +199,25 @@ class Accuracy : public ::testing::TestWithParam<matrix_of_type> {
   rng random_ = random_for(std::string(name(type_)) + matrix_name(number_));
 
   void print_header(index_t rows, const std::vector<system_with_solution>& draws) const {
-    std::vector<long double> errors;
-    for (const auto& s : draws) errors.push_back(s.error_of_lapack);
     std::printf(
         "%d: %s, %s, %d systems of %d rows, partial pivoting. Medians: forward error (gtsv's: "
         "%.2Le), its ratio to gtsv's (at most %.0Lf; below %.0Lf epsilons errors count as equal), "
         "componentwise backward error in epsilons.\n",
         number_, matrix_name(number_), name(type_).data(), static_cast<int>(kDraws),
-        static_cast<int>(rows), median(errors), kLargestRatio, kEqualEpsilons);
+        static_cast<int>(rows), median_error_of_lapack(draws), kLargestRatio, kEqualEpsilons);
   }
 
   void expect_near_lapack(const arrangement& where, index_t rows,
                           const std::vector<system_with_solution>& draws) {
     std::printf("  %-28s", where.name);
+    const bool lapack_has_digits = median_error_of_lapack(draws) < kNoDigit;
     for (const tridia::backend backend : backends()) {
       // Where only a GPU has kernels of their own, other backends have nothing new to show.
       if (backend != tridia::backend::cuda && !where.of_cpu) continue;
       const outcome o = solve_arranged(where, rows, backend, type_, draws, random_);
       std::printf("  %s %.2Le (%.2Lf) %.1Lf", name(backend).data(), o.error, o.ratio,
                   o.backward_error / epsilon(type_));
+      if (!lapack_has_digits && o.backward_error <= kFewEpsilons * epsilon(type_)) continue;
       EXPECT_LE(o.ratio, kLargestRatio)
           << matrix_name(number_) << ' ' << where.name << ' ' << name(backend);
     }

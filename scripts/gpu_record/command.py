@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import gtest, record, report, stamp, steps
+from . import gtest, record, report, sharing, stamp, steps
 from .families import BY_NAME, ORDER
 from .jobs import Runner
 from .machine import find_machine
@@ -135,17 +135,19 @@ def why_not_older(request, digests):
 
 
 def plan(request, with_older):
-    """All jobs that run beside each other: those that take longest come first."""
+    """All jobs that run beside each other. Those that take longest come first."""
     jobs = steps.older_cards(request) if with_older else []
     for tool in steps.TOOLS[:1] if request.quick else steps.TOOLS:
         jobs += steps.sanitizer(request, tool)
     return jobs + steps.suites(request) + steps.command_line(request)
 
 
-def run_jobs(runner, jobs, alone):
+def run_jobs(runner, request, with_older):
     began = time.monotonic()
-    progress = report.Progress([*jobs, *alone], began, time.monotonic)
-    runner.run_all(jobs, progress.add)
+    with sharing.service(request.work) as request.sharing:
+        jobs, alone = plan(request, with_older), steps.ranks(request)
+        progress = report.Progress([*jobs, *alone], began, time.monotonic)
+        runner.run_all(jobs, sharing.visible_gpus(request.gpus), progress.add)
     for job in alone:
         progress.add(runner.run(job))
     print(f"[{time.monotonic() - began:5.0f} s] all")
@@ -175,12 +177,11 @@ def ask(check, arguments, work):
               f"from which: scripts/gpu-check --build-only", file=sys.stderr)
         return 2
     older_reason = why_not_older(request, digests)
-    jobs, alone = plan(request, older_reason is None), steps.ranks(request)
     logs = (arguments.logs or check.root / "build/gpu-check").resolve()
     logs.mkdir(parents=True, exist_ok=True)
     with open(logs / "gpu-check.log", "w", encoding="utf-8") as log:
         runner = Runner(arguments.jobs, log, deadline)
-        finished = run_jobs(runner, jobs, alone)
+        finished = run_jobs(runner, request, older_reason is None)
         for name in names:
             met = sorted(report.kernels_met(name, finished))
             log.write(f"\n==== {name}: kernels of the small cases\n" + "\n".join(met) + "\n")

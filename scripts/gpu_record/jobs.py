@@ -7,7 +7,8 @@ import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 
 
 @dataclass
@@ -44,6 +45,26 @@ def _rest_of(process):
         return (late.output or b"").decode(errors="replace")
 
 
+class Places:
+    """Shares out the GPUs: each job sees one of them, which has the fewest jobs."""
+
+    def __init__(self, gpus):
+        self._jobs = dict.fromkeys(gpus, 0)
+        self._changing = threading.Lock()
+
+    @contextmanager
+    def one(self):
+        """Yields the environment in which a job sees one GPU."""
+        with self._changing:
+            gpu = min(self._jobs, key=self._jobs.get)
+            self._jobs[gpu] += 1
+        try:
+            yield {"CUDA_VISIBLE_DEVICES": gpu}
+        finally:
+            with self._changing:
+                self._jobs[gpu] -= 1
+
+
 class Runner:
     """Runs jobs; stops them where their own time is over, or that of all."""
 
@@ -53,13 +74,20 @@ class Runner:
         self._deadline = deadline  # of time.monotonic()
         self._writing = threading.Lock()
 
-    def run_all(self, jobs, when_done):
-        """Beside each other, in the order of the list."""
+    def run_all(self, jobs, gpus, when_done):
+        """Beside each other, in the order of the list, each on one of the GPUs."""
+        places = Places(gpus)
+
+        def run(job):
+            with places.one() as environment:
+                return self.run(replace(job, environment={**environment, **job.environment}))
+
         with ThreadPoolExecutor(self.workers) as pool:
-            for future in as_completed([pool.submit(self.run, job) for job in jobs]):
+            for future in as_completed([pool.submit(run, job) for job in jobs]):
                 when_done(future.result())
 
     def run(self, job):
+        """A job by itself, which sees all GPUs."""
         began = time.monotonic()
         try:
             code, output = self._execute(job, began)

@@ -6,18 +6,19 @@ import json
 import subprocess
 import unittest
 
-from support import TRIDIA, BadInput
+from support import DEVICE, TRIDIA, BadInput
 
 
 class Options(BadInput):
     """Options that are unknown, have a wrong value, or are missing."""
 
     def test_options(self):
+        unfit_for_cr = {"cpu": ["cuda", "cpu"], "cuda": ["partial"]}[DEVICE]
         for options, words in (
             (["--pivoting", "full"], ["--pivoting", "full", "partial"]),
             (["--algorithm", "magic"], ["--algorithm", "magic", "thomas"]),
             (["--algorithm", "thomas"], ["--algorithm", "thomas", "partial"]),
-            (["--algorithm", "cr"], ["--algorithm", "cr", "cuda", "cpu"]),
+            (["--algorithm", "cr"], ["--algorithm", "cr", *unfit_for_cr]),
             (["--switch-point", "-1"], ["--switch-point", "-1"]),
             (["--switch-point", "4"], ["--switch-point", "automatic"]),
             (["--packing-depth", "3"], ["--packing-depth", "3", "32"]),

@@ -36,7 +36,8 @@ class Reports(Case):
         self.systems((5, 7))
         run = self.run_tridia()
         self.assertEqual(run.returncode, 0)
-        for word in ("systems", "5 of 7 rows", "algorithm", "lu", "time", "residual", "written"):
+        for word in ("systems", "5 of 7 rows", "algorithm", f" on {DEVICE} ", "time", "residual",
+                     "written"):
             self.assertIn(word, run.stdout)
         self.assertEqual(run.stderr, "")
         run = self.run_tridia("--quiet")

@@ -68,6 +68,9 @@ else
   for k in $(seq {gpus}); do echo "NVIDIA H200, 580.1"; done
 fi
 """
+SERVICE = """#!/bin/bash
+echo "$CUDA_MPS_PIPE_DIRECTORY $* $([ "$1" = -d ] || cat)" >> "$(dirname "$0")/service.log"
+"""
 MPIRUN = """#!/bin/bash
 ranks=1
 while [[ $1 == -* ]]; do
@@ -146,6 +149,7 @@ class Fakes(unittest.TestCase):
 
     def make_tools(self):
         for name, text in (("compute-sanitizer", SANITIZER), ("mpirun", MPIRUN),
+                           ("nvidia-cuda-mps-control", SERVICE),
                            ("nvidia-smi", NVIDIA_SMI.format(gpus=self.gpus))):
             self.executable(self.tools / name, text)
 

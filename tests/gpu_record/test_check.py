@@ -82,6 +82,30 @@ class OneGpu(Quiet):
         self.assertIn("what is wrong in All/KeptScanCuda.Solves/f64", self.output[-12000:])
         self.assertEqual(self.verify(), 1)
 
+    def log_of(self, step):
+        """What the log says of the jobs of a step."""
+        parts = (self.logs / "gpu-check.log").read_text().split("\n==== ")
+        return [part for part in parts if part.startswith(f"{step}: ")]
+
+    def test_programs_share_the_gpu(self):
+        self.check()
+        started, ended = (self.tools / "service.log").read_text().splitlines()
+        folder = started.split()[0]
+        self.assertEqual((started, ended), (f"{folder} -d ", f"{folder}  quit -t 10"))
+        for step in ("suites", "memcheck", "racecheck", "compute_80"):
+            self.assertTrue(self.log_of(step))
+            for job in self.log_of(step):
+                self.assertIn(f"CUDA_MPS_PIPE_DIRECTORY={folder} ", job)
+        for job in self.log_of("command line"):
+            self.assertNotIn("CUDA_MPS", job)
+
+    def test_programs_take_turns_where_nothing_lets_them_share(self):
+        self.executable(self.tools / "nvidia-cuda-mps-control", "#!/bin/bash\nexit 1\n")
+        code, _ = self.check("--family", "scans")
+        self.assertEqual(code, 0, self.output)
+        self.assertNotIn("CUDA_MPS", (self.logs / "gpu-check.log").read_text())
+        self.assertIn("programs take turns on the GPU", self.output)
+
     def test_a_crash_fails_what_it_took_along(self):
         self.program("tridia_unit_test", {**UNIT, "CompactCuda.IsCapturedInAGraph": "crash"})
         code, entries = self.check("--family", "compact")
@@ -194,6 +218,14 @@ class TwoGpus(Quiet):
         self.assertEqual((entry["verdict"], entry["gpus"]), (record.PASSED, 2))
         # Two small cases, GPUs of a process, the suite of ranks, and the rank that is lost.
         self.assertEqual(entry["suites"], {"passed": 5, "failed": 0, "skipped": 0})
+
+    def test_jobs_see_one_gpu_and_ranks_all(self):
+        self.check()
+        log = (self.logs / "gpu-check.log").read_text()
+        ranks = log.index("==== several GPUs")
+        for gpu in range(2):
+            self.assertIn(f"CUDA_VISIBLE_DEVICES={gpu} ", log[:ranks])
+        self.assertNotIn("CUDA_VISIBLE_DEVICES", log[ranks:])
 
     def test_a_rank_that_fails_is_enough(self):
         self.program("tridia_mpi_test", {"Ranks.Solve": "failed"})
