@@ -16,9 +16,10 @@ function(tridia_cuda_object target)
   target_sources(tridia PRIVATE $<TARGET_OBJECTS:${target}>)
 endfunction()
 
+tridia_cuda_object(tridia_cuda_gpu gpu/compiled_capability.cu)
 tridia_cuda_object(tridia_cuda_statuses solver/cuda/statuses.cu)
 tridia_cuda_object(tridia_cuda_operators compact/cuda/plain.cu)
-tridia_cuda_object(tridia_cuda_parts solver/cuda/split_scan.cu)
+tridia_cuda_object(tridia_cuda_parts line_operator/cuda/split_scan.cu)
 tridia_cuda_object(tridia_cuda_lines distributed/cuda/lines.cu)
 
 set(tridia_cuda_value_f32 float)
@@ -44,24 +45,24 @@ endfunction()
 tridia_cuda_kernels(tridia_cuda
   TYPES f32 f64 c64 c128
   FILES
-    solver/cuda/block_factor.cu
-    solver/cuda/interleaved.cu
+    solver/cuda/factored/block_factor.cu
+    solver/cuda/partition/interleaved.cu
     solver/cuda/kernels.cu
-    solver/cuda/onchip.cu
-    solver/cuda/scan.cu
-    solver/cuda/segments.cu
-    solver/cuda/substitute.cu
+    solver/cuda/partition/onchip.cu
+    line_operator/cuda/scan.cu
+    solver/cuda/partition/segments.cu
+    solver/cuda/factored/substitute.cu
   LAUNCHES block_factor interleaved launches onchip scan segments substitute)
 
 # The papers' algorithms: real types.
 tridia_cuda_kernels(tridia_cuda_named
   TYPES f32 f64
   FILES
-    solver/cuda/cyclic.cu
-    solver/cuda/hierarchical.cu
-    solver/cuda/neato.cu
-    solver/cuda/packed_cr.cu
-    solver/cuda/thomas_batch.cu
+    solver/cuda/named/cyclic.cu
+    solver/cuda/named/hierarchical.cu
+    solver/cuda/named/neato.cu
+    solver/cuda/named/packed_cr.cu
+    solver/cuda/named/thomas_batch.cu
   LAUNCHES cyclic hierarchical neato packed thomas)
 
 # The measurements that come with the library, as a header.
@@ -75,29 +76,32 @@ target_sources(tridia PRIVATE
   compact/cuda/cuda.cpp
   distributed/cuda/backend.cpp
   distributed/cuda/part.cpp
-  solver/cuda/best_scan.cpp
+  gpu/devices.cpp
+  gpu/limits.cpp
+  gpu/tensor_layout.cpp
+  gpu/tensor_map.cpp
+  line_operator/cuda/best_scan.cpp
   solver/cuda/cuda.cpp
-  solver/cuda/cyclic.cpp
-  solver/cuda/devices.cpp
-  solver/cuda/factored_method.cpp
-  solver/cuda/hierarchical.cpp
-  solver/cuda/interleaved.cpp
-  solver/cuda/kept_scan.cpp
-  solver/cuda/line_scan.cpp
-  solver/cuda/line_task.cpp
+  solver/cuda/factored/factored_method.cpp
+  solver/cuda/factored/kept_scan.cpp
+  solver/cuda/factored/substitute.cpp
+  line_operator/cuda/line_scan.cpp
+  line_operator/cuda/line_task.cpp
   solver/cuda/method.cpp
-  solver/cuda/named_method.cpp
-  solver/cuda/neato.cpp
-  solver/cuda/onchip.cpp
+  solver/cuda/named/cyclic.cpp
+  solver/cuda/named/hierarchical.cpp
+  solver/cuda/named/named_method.cpp
+  solver/cuda/named/neato.cpp
+  solver/cuda/named/packed_cr.cpp
+  solver/cuda/named/thomas_batch.cpp
   solver/cuda/one_call.cpp
-  solver/cuda/packed_cr.cpp
-  solver/cuda/scan.cpp
-  solver/cuda/segments.cpp
-  solver/cuda/split_scan.cpp
-  solver/cuda/substitute.cpp
-  solver/cuda/tensor_layout.cpp
-  solver/cuda/tensor_maps.cpp
-  solver/cuda/thomas_batch.cpp
+  solver/cuda/partition/boxes.cpp
+  solver/cuda/partition/interleaved.cpp
+  solver/cuda/partition/onchip.cpp
+  solver/cuda/partition/segments.cpp
+  solver/cuda/partition/tensor_maps.cpp
+  line_operator/cuda/scan.cpp
+  line_operator/cuda/split_scan.cpp
   solver/cuda/tuned.cpp)
 target_compile_definitions(tridia PRIVATE TRIDIA_HAS_CUDA)
 target_link_libraries(tridia PRIVATE CUDA::cudart_static)

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "solver/joined_status.hpp"
-#include "solver/split_lines.hpp"
+#include "line_operator/joined_status.hpp"
+#include "line_operator/split_lines.hpp"
 #include "support/dense_lines.hpp"
 #include "support/device_memory.hpp"
 #include "support/experiment.hpp"

@@ -10,7 +10,7 @@
 #include "distributed/box.hpp"
 #include "distributed/decay.hpp"
 #include "distributed/model.hpp"
-#include "distributed/verdicts_in.hpp"
+#include "distributed/parts/verdicts_in.hpp"
 
 namespace tridia_test {
 namespace {

@@ -7,25 +7,25 @@
 #include <algorithm>
 #include <vector>
 
-#include "solver/cuda/interleaved.hpp"
+#include "solver/cuda/partition/interleaved.hpp"
 #include "support/task.hpp"
 
 namespace tridia_test {
 namespace {
 
 using tridia::index_t;
-using tridia::cuda::chip_limits;
+using tridia::cuda::device_limits;
 using tridia::cuda::interleaved_shape;
 using tridia::cuda::plan_interleaved;
 
-constexpr chip_limits kHopper{227 << 10, true, 16}, kSmallClusters{99 << 10, true},
+constexpr device_limits kHopper{227 << 10, true, 16}, kSmallClusters{99 << 10, true},
     kAmpere{99 << 10, false};
 
 tridia::problem interleaved(tridia::value_type type, index_t n, index_t batch) {
   return {.type = type, .extents = {n, batch}, .axis = 0};
 }
 
-void expect_sound(const interleaved_shape& s, const chip_limits& limits, int size) {
+void expect_sound(const interleaved_shape& s, const device_limits& limits, int size) {
   EXPECT_LE(s.shared_bytes, limits.shared_bytes);
   EXPECT_TRUE(limits.clusters || (s.blocks == 1 && s.neighbours == 1 && !s.boxes));
   EXPECT_TRUE(s.blocks == 1 || s.neighbours == 1);
@@ -67,7 +67,7 @@ TEST(InterleavedShape, SoundForEveryLength) {
           tridia::problem p = interleaved(type, n, batch);
           p.pivoting = pivoting;
           const auto t = task_of(p);
-          for (const chip_limits& limits : {kHopper, kSmallClusters, kAmpere}) {
+          for (const device_limits& limits : {kHopper, kSmallClusters, kAmpere}) {
             const auto s = plan_interleaved(t, {}, limits);
             if (!s) continue;
             ++planned;
@@ -138,7 +138,7 @@ TEST(InterleavedShape, ShortestSystemsTakeRounds) {
         SCOPED_TRACE(testing::Message() << "n " << n << " batch " << batch);
         tridia::problem p = interleaved(tridia::value_type::f32, n, batch);
         p.pivoting = pivoting;
-        for (const chip_limits& limits : {kHopper, kAmpere}) {
+        for (const device_limits& limits : {kHopper, kAmpere}) {
           const auto s = plan_interleaved(task_of(p), {}, limits);
           ASSERT_TRUE(s);
           expect_sound(*s, limits, 4);

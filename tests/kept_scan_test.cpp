@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/dispatch.hpp"
-#include "solver/cuda/scan.hpp"
+#include "line_operator/cuda/scan.hpp"
 #include "solver/executor.hpp"
 #include "support/experiment.hpp"
 #include "support/oracle.hpp"

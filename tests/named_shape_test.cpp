@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "solver/cuda/cyclic.hpp"
-#include "solver/cuda/hierarchical.hpp"
-#include "solver/cuda/neato.hpp"
-#include "solver/cuda/packed_cr.hpp"
-#include "solver/cuda/thomas_batch.hpp"
+#include "solver/cuda/named/cyclic.hpp"
+#include "solver/cuda/named/hierarchical.hpp"
+#include "solver/cuda/named/neato.hpp"
+#include "solver/cuda/named/packed_cr.hpp"
+#include "solver/cuda/named/thomas_batch.hpp"
 #include "support/prefix_sum.hpp"
 #include "support/random.hpp"
 #include "support/refusal.hpp"

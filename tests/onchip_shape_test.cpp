@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/chunk.hpp"
-#include "solver/cuda/onchip.hpp"
-#include "solver/cuda/tensor_layout.hpp"
+#include "solver/cuda/partition/boxes.hpp"
+#include "solver/cuda/partition/onchip.hpp"
 #include "solver/cuda/tuned.hpp"
 #include "support/random.hpp"
 #include "support/task.hpp"
@@ -22,11 +22,11 @@ namespace tridia_test {
 namespace {
 
 using tridia::index_t;
-using tridia::cuda::chip_limits;
+using tridia::cuda::device_limits;
 using tridia::cuda::mover;
 using tridia::cuda::onchip_shape;
 
-constexpr chip_limits kHopper{227 << 10, true}, kAmpere{99 << 10, false};
+constexpr device_limits kHopper{227 << 10, true}, kAmpere{99 << 10, false};
 
 std::vector<tridia::problem> problems() {
   std::vector<tridia::problem> all;
@@ -42,7 +42,7 @@ std::vector<tridia::problem> problems() {
   return all;
 }
 
-void expect_sound(const onchip_shape& s, const chip_limits& limits) {
+void expect_sound(const onchip_shape& s, const device_limits& limits) {
   EXPECT_LE(s.shared_bytes, limits.shared_bytes);
   EXPECT_TRUE(limits.clusters || s.blocks == 1);
   EXPECT_LE(s.blocks, 8);
@@ -77,7 +77,7 @@ void expect_sound(const onchip_shape& s, const chip_limits& limits) {
 
 TEST(OnchipShape, IsSoundForEveryProblem) {
   for (const tridia::problem& p : problems())
-    for (const chip_limits& limits : {kHopper, kAmpere}) {
+    for (const device_limits& limits : {kHopper, kAmpere}) {
       SCOPED_TRACE(std::string(name(p.type)) + " extents " + std::to_string(p.extents[0]) + " x " +
                    std::to_string(p.extents[1]));
       if (const auto s = plan_onchip(task_of(p), {}, limits)) expect_sound(*s, limits);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/recurrence.hpp"
-#include "solver/constant.hpp"
+#include "line_operator/constant.hpp"
 
 namespace tridia_test {
 namespace {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "solver/constant.hpp"
-#include "solver/cuda/scan.hpp"
+#include "line_operator/constant.hpp"
+#include "line_operator/cuda/scan.hpp"
 #include "support/team.hpp"
 
 namespace tridia_test {
@@ -183,7 +183,7 @@ TEST(ScanShape, TakesWhatItIsFor) {
   }
 }
 
-/// What solver/cuda/split_scan.cpp cuts long lines into.
+/// What line_operator/cuda/split_scan.cpp cuts long lines into.
 TEST(ScanShape, PartsOfLongLinesHaveRoom) {
   for (const auto type : {tridia::value_type::f32, tridia::value_type::f64, tridia::value_type::c64,
                           tridia::value_type::c128}) {

@@ -2,7 +2,7 @@
 
 // Systems too long for the GPU's chip: what every pass is given to do, which needs no GPU; and, on
 // one, short systems in segments so small that many levels lie above them.
-#include "solver/cuda/segments.hpp"
+#include "solver/cuda/partition/segments.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,12 +26,12 @@ using tridia::operation;
 using tridia::pivoting;
 using tridia::problem;
 using tridia::value_type;
-using tridia::cuda::chip_limits;
+using tridia::cuda::device_limits;
 using tridia::cuda::onchip_shape;
 using tridia::cuda::segments_shape;
 using tridia::cuda::segments_tuning;
 
-constexpr chip_limits kHopper{227 << 10, true}, kAmpere{99 << 10, false};
+constexpr device_limits kHopper{227 << 10, true}, kAmpere{99 << 10, false};
 
 /// Every row is in one block, in one chunk, and every block has some.
 void expect_covered(const onchip_shape& s) {
@@ -58,7 +58,7 @@ void expect_apart(std::vector<place> places, std::size_t end) {
   }
 }
 
-void expect_sound(const segments_shape& s, const problem& p, const chip_limits& limits) {
+void expect_sound(const segments_shape& s, const problem& p, const device_limits& limits) {
   const tridia::solver::task t = task_of(p);
   const auto systems = static_cast<std::size_t>(t.geometry.matrices.size);
   const std::size_t size = size_of(p.type);
@@ -101,7 +101,7 @@ std::vector<problem> long_problems() {
 
 TEST(SegmentsShape, IsSoundForEveryProblem) {
   for (const problem& p : long_problems())
-    for (const chip_limits& limits : {kHopper, kAmpere})
+    for (const device_limits& limits : {kHopper, kAmpere})
       for (const segments_tuning& tuning : {segments_tuning{}, segments_tuning{64, 7, 3}}) {
         SCOPED_TRACE(describe(p) + " rows " + std::to_string(tuning.rows));
         const auto s = plan_segments(task_of(p), tuning, limits);

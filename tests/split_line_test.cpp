@@ -2,7 +2,7 @@
 
 // Lines cut into parts: what is given to each part, from weights that are known beforehand, makes
 // the parts' results those of the whole line, on every backend.
-#include "solver/split_line.hpp"
+#include "line_operator/split_line.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 
 #include "compact/assemble.hpp"
 #include "compact/executor.hpp"
-#include "distributed/sum_plan.hpp"
-#include "solver/sum_groups.hpp"
+#include "distributed/line_operator/sum_plan.hpp"
+#include "line_operator/sum_groups.hpp"
 #include "support/dense_lines.hpp"
 #include "support/device_memory.hpp"
 #include "support/lines.hpp"

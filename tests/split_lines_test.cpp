@@ -2,7 +2,7 @@
 
 // Long lines in parts on one device: which parts, and, step by step, that sums and parts make up
 // the whole line.
-#include "solver/split_lines.hpp"
+#include "line_operator/split_lines.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 
 #include "compact/assemble.hpp"
 #include "compact/executor.hpp"
-#include "solver/share_summing.hpp"
+#include "line_operator/share_summing.hpp"
 #include "support/dense_lines.hpp"
 #include "support/lines.hpp"
 #include "support/operators.hpp"
@@ -44,7 +44,7 @@ void apply_lines(const line_operator& line, const layout::geometry& g, const dou
   executor->apply({in, out, -2, accumulate, given, workspace.data(), nullptr});
 }
 
-/// The steps of solver/cuda/split_scan.cpp on the host.
+/// The steps of line_operator/cuda/split_scan.cpp on the host.
 void apply_split(const line_split& s, const line_operator& whole, const layout::geometry& g,
                  const double* in, double* out, bool accumulate) {
   const index_t lines = g.right_sides.size;

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "layout/line_status.hpp"
 #include "layout/resolve.hpp"
-#include "solver/line_status.hpp"
 #include "support/experiment.hpp"
 #include "support/failing_systems.hpp"
 #include "support/layouts.hpp"
@@ -58,7 +58,7 @@ std::vector<shape_case> shapes() {
 TEST(LineStatus, IsSharedAmongRightHandSides) {
   const auto shared = [](problem p, tridia::coefficients c) {
     p.coefficients = c;
-    return tridia::solver::shares_status(
+    return tridia::layout::shares_status(
         tridia::layout::make_geometry(p, tridia::layout::resolve(p)));
   };
   for (const auto c : {tridia::coefficients::per_system, tridia::coefficients::shared,
@@ -76,15 +76,15 @@ TEST(LineStatus, IsSharedAmongRightHandSides) {
 
 TEST(LineStatus, IsEnteredOrAdded) {
   index_t status = 77;
-  tridia::solver::enter_line_status(&status, false, 0);
+  tridia::layout::enter_line_status(&status, false, 0);
   EXPECT_EQ(status, 0);
-  tridia::solver::enter_line_status(&status, false, -5);
+  tridia::layout::enter_line_status(&status, false, -5);
   EXPECT_EQ(status, -5);
-  tridia::solver::enter_line_status(&status, true, 0);
+  tridia::layout::enter_line_status(&status, true, 0);
   EXPECT_EQ(status, -5);
-  tridia::solver::enter_line_status(&status, true, -7);
+  tridia::layout::enter_line_status(&status, true, -7);
   EXPECT_EQ(status, -5);
-  tridia::solver::enter_line_status(&status, true, -3);
+  tridia::layout::enter_line_status(&status, true, -3);
   EXPECT_EQ(status, -3);
 }
 
@@ -97,10 +97,10 @@ TEST(LineStatus, RightHandSidesOfASystemAreFound) {
       g.right_sides.offsets(side, at);
       return at[tridia::layout::status];
     };
-    ASSERT_EQ(tridia::solver::systems_of_matrix(g), systems);
+    ASSERT_EQ(tridia::layout::systems_of_matrix(g), systems);
     std::vector<int> met(static_cast<std::size_t>(g.right_sides.size));
     for (index_t s = 0; s < systems; ++s) {
-      const tridia::solver::sharing_right_sides sides(g, s);
+      const tridia::layout::sharing_right_sides sides(g, s);
       ASSERT_EQ(sides.count, p.right_hand_sides);
       for (index_t r = 0; r < sides.count; ++r) {
         ++met.at(static_cast<std::size_t>(sides.at(r)));

@@ -6,7 +6,7 @@
 #include <bit>
 #include <vector>
 
-#include "solver/cuda/substitute.hpp"
+#include "solver/cuda/factored/substitute.hpp"
 #include "support/task.hpp"
 
 namespace tridia_test {

@@ -2,7 +2,7 @@
 
 // Boxes of arrays as the copy engine of a GPU moves them, with the engine played by the host: what
 // comes to lie in shared memory, and what a store leaves as it is.
-#include "solver/cuda/tensor_layout.hpp"
+#include "solver/cuda/partition/boxes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "solver/cuda/scan.hpp"
+#include "line_operator/cuda/scan.hpp"
 #include "support/random.hpp"
 #include "support/targets.hpp"
 #include "support/task.hpp"
@@ -28,7 +28,7 @@ using tridia::layout::edge;
 using tridia::layout::geometry;
 namespace layout = tridia::layout;
 
-constexpr chip_limits kHopper{227 << 10, true, 16};
+constexpr device_limits kHopper{227 << 10, true, 16};
 constexpr scan_limits kScans{227 << 10, 132, true};
 
 /// Calls f(word in the box, address in the array, or null beyond it) for each word of a box.
@@ -248,7 +248,7 @@ TEST(TensorLayout, MovesLinesOfScans) {
   EXPECT_GT(moved, 200);
 }
 
-/// Interleaved systems by blocks as src/solver/cuda/interleaved_tile.cuh goes about them.
+/// Interleaved systems by blocks as src/solver/cuda/partition/interleaved_tile.cuh goes about them.
 void expect_rows_moved(const geometry& g, const interleaved_shape& s, std::size_t size,
                        rng& random) {
   const layout::axes& m = g.matrices;

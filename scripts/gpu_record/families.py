@@ -12,77 +12,48 @@ from fnmatch import fnmatchcase
 # What every solve passes on its way to a kernel: shapes, the choice of an algorithm, the executor,
 # and how kernels are compiled.
 SHARED = (
+    "src/gpu/*.cpp",
+    "src/gpu/*.cu",
+    "!src/gpu/absent.cpp",
     "src/layout/*.cpp",
+    "src/line_operator/*.cpp",
     "src/solver/*.cpp",
     "!src/solver/info.cpp",  # describes the machine, the CPU's instruction set among it
-    "src/solver/cuda/cuda.cpp",
-    "src/solver/cuda/devices.cpp",
-    "src/solver/cuda/kernels.cu",
-    "src/solver/cuda/method.cpp",
-    "src/solver/cuda/one_call.cpp",
-    "src/solver/cuda/statuses.cu",
+    "src/solver/cuda/*.cpp",
+    "src/solver/cuda/*.cu",
+    "!src/solver/cuda/absent.cpp",
     "src/cuda_kernels.cmake",
     "cmake/cuda.cmake",
 )
-PARTITION = (
-    "src/solver/cuda/interleaved.cpp",
-    "src/solver/cuda/interleaved.cu",
-    "src/solver/cuda/onchip.cpp",
-    "src/solver/cuda/onchip.cu",
-    "src/solver/cuda/segments.cpp",
-    "src/solver/cuda/segments.cu",
-    "src/solver/cuda/tensor_layout.cpp",
-    "src/solver/cuda/tensor_maps.cpp",
-    "src/solver/cuda/tuned.cpp",
-)
-NAMED = (
-    "src/solver/cuda/cyclic.cpp",
-    "src/solver/cuda/cyclic.cu",
-    "src/solver/cuda/hierarchical.cpp",
-    "src/solver/cuda/hierarchical.cu",
-    "src/solver/cuda/named_method.cpp",
-    "src/solver/cuda/neato.cpp",
-    "src/solver/cuda/neato.cu",
-    "src/solver/cuda/packed_cr.cpp",
-    "src/solver/cuda/packed_cr.cu",
-    "src/solver/cuda/thomas_batch.cpp",
-    "src/solver/cuda/thomas_batch.cu",
-)
-LINE_SCAN = (
-    "src/solver/cuda/line_scan.cpp",
-    "src/solver/cuda/scan.cpp",
-    "src/solver/cuda/scan.cu",
-    "src/solver/cuda/tensor_layout.cpp",
-    "src/solver/cuda/tensor_maps.cpp",
-)
+PARTITION = ("src/solver/cuda/partition/*.cpp", "src/solver/cuda/partition/*.cu")
+NAMED = ("src/solver/cuda/named/*.cpp", "src/solver/cuda/named/*.cu")
 FACTORED = (
-    "src/solver/cuda/block_factor.cu",
-    "src/solver/cuda/factored_method.cpp",
-    "src/solver/cuda/kept_scan.cpp",
-    "src/solver/cuda/substitute.cpp",
-    "src/solver/cuda/substitute.cu",
-) + LINE_SCAN
-SCANS = (
-    "src/solver/cuda/best_scan.cpp",
-    "src/solver/cuda/line_task.cpp",
-    "src/solver/cuda/split_scan.cpp",
-    "src/solver/cuda/split_scan.cu",
-) + LINE_SCAN
+    "src/solver/cuda/factored/*.cpp",
+    "src/solver/cuda/factored/*.cu",
+    "src/line_operator/cuda/line_scan.cpp",
+    "src/line_operator/cuda/scan.cpp",
+    "src/line_operator/cuda/scan.cu",
+)
+SCANS = ("src/line_operator/cuda/*.cpp", "src/line_operator/cuda/*.cu")
 COMPACT = (
     "src/compact/*.cpp",
     "src/compact/cuda/*.cpp",
     "src/compact/cuda/*.cu",
+    "!src/compact/cuda/absent.cpp",
 ) + SCANS
 DISTRIBUTED = (
     "src/distributed/*.cpp",
+    "src/distributed/compact/*.cpp",
+    "src/distributed/line_operator/*.cpp",
     "src/distributed/cuda/*.cpp",
     "src/distributed/cuda/*.cu",
+    "!src/distributed/cuda/absent.cpp",
     "src/distributed/mpi/*.cpp",
     "src/distributed/nccl/*.cpp",
     "src/mpi.cmake",
     "src/nccl.cmake",
 )
-COMMAND_LINE = ("src/cli/*.cpp", "src/cli/CMakeLists.txt")
+COMMAND_LINE = ("src/cli/*.cpp", "src/cli/*/*.cpp", "src/cli/CMakeLists.txt")
 
 
 @dataclass(frozen=True)

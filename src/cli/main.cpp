@@ -1,8 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "cleanup.hpp"
-#include "commands.hpp"
+#include "commands/commands.hpp"
+#include "commands/report.hpp"
 #include "failure.hpp"
-#include "report.hpp"
+#include "files/cleanup.hpp"
 
 #include "tridia/error.hpp"
 #include "tridia/info.hpp"

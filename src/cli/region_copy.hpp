@@ -2,7 +2,7 @@
 #pragma once
 
 #include "device.hpp"
-#include "slabs.hpp"
+#include "systems/slabs.hpp"
 
 #include <cstddef>
 

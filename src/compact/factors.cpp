@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/factors.hpp"
 
-#include "solver/constant.hpp"
+#include "line_operator/constant.hpp"
 #include "tridia/error.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "solver/line_operator.hpp"
+#include "line_operator/line_operator.hpp"
 
 // What schemes become: the layer below solves with them.
 namespace tridia::compact {

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 // What the arithmetic asks of a value V beside + - *: here for float and double; complex.hpp and
-// the CPU's vectors of systems (solver/cpu/lanes.hpp) add theirs. A comparison gives a mask_t<V>:
+// the CPU's vectors of systems (cpu/lanes.hpp) add theirs. A comparison gives a mask_t<V>:
 // bool for a scalar, one bool a system for a vector.
 namespace tridia::core {
 

@@ -1,13 +1,13 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "distributed/borders.hpp"
 #include "distributed/box.hpp"
-#include "distributed/interface.hpp"
 #include "distributed/laps.hpp"
-#include "distributed/line_sums.hpp"
-#include "distributed/part.hpp"
-#include "distributed/verdicts.hpp"
+#include "distributed/line_operator/line_sums.hpp"
+#include "distributed/parts/borders.hpp"
+#include "distributed/parts/interface.hpp"
+#include "distributed/parts/part.hpp"
+#include "distributed/parts/verdicts.hpp"
 
 namespace tridia::distributed {
 
@@ -60,6 +60,7 @@ class at_backend {
 
 /// Where a transport's messages lie. Throws `unsupported` where this build has none such.
 std::unique_ptr<const backend> make_backend(const transport&);
+std::unique_ptr<const backend> make_host_backend();
 std::unique_ptr<const backend> make_cuda_backend(int device);
 
 }  // namespace tridia::distributed

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "distributed/parcels.hpp"
+#include "distributed/parts/parcels.hpp"
 
 namespace tridia::distributed {
 

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "core/joining.hpp"
 #include "distributed/agreement.hpp"
-#include "distributed/constant_lines.hpp"
+#include "distributed/line_operator/constant_lines.hpp"
 #include "distributed/lines.hpp"
 #include "distributed/plan_state.hpp"
 

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "layout/alignment.hpp"
 #include "layout/geometry.hpp"
 #include "tridia/plan.hpp"
 
@@ -11,7 +12,11 @@
 
 namespace tridia::solver {
 
-struct constant_matrix;  // solver/constant.hpp
+using layout::align;
+using layout::alignment;
+using layout::round_up;
+
+struct constant_matrix;  // line_operator/constant.hpp
 
 /// What a backend is asked to do, checked and reduced.
 struct task {
@@ -56,18 +61,5 @@ std::unique_ptr<const executor> make_reference(const task&);
 std::unique_ptr<const executor> make_cpu(const task&);
 /// Throws `unsupported` where the backend was not built or there is no device.
 std::unique_ptr<const executor> make_cuda(const task&);
-
-/// Bytes of workspaces begin at such addresses, wherever the caller's memory does.
-inline constexpr std::size_t alignment = 64;
-
-inline std::byte* align(void* p) {
-  const auto at = reinterpret_cast<std::uintptr_t>(p);
-  return reinterpret_cast<std::byte*>((at + alignment - 1) / alignment * alignment);
-}
-inline const std::byte* align(const void* p) { return align(const_cast<void*>(p)); }
-
-constexpr std::size_t round_up(std::size_t bytes) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
 
 }  // namespace tridia::solver

@@ -1,8 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "tridia/info.hpp"
 
-#include "solver/cpu/group.hpp"
-#include "solver/cuda/devices.hpp"
+#include "cpu/level.hpp"
+#include "gpu/devices.hpp"
 #include "version.hpp"
 
 #include <omp.h>

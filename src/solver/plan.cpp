@@ -2,8 +2,8 @@
 #include "tridia/plan.hpp"
 
 #include "layout/resolve.hpp"
+#include "line_operator/constant.hpp"
 #include "solver/choice.hpp"
-#include "solver/constant.hpp"
 #include "solver/executor.hpp"
 
 #include <new>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/near_toeplitz_reduction.hpp"
-#include "solver/constant.hpp"
+#include "line_operator/constant.hpp"
 
 #include <vector>
 

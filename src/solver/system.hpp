@@ -4,14 +4,25 @@
 #include "core/complex.hpp"
 #include "core/line.hpp"
 #include "layout/geometry.hpp"
-#include "solver/line_status.hpp"
-#include "solver/status.hpp"
+#include "layout/line_status.hpp"
+#include "layout/row_words.hpp"
+#include "layout/strided_lines.hpp"
 
 // One system at a time, a scalar at a time, wherever its rows lie: what a thread of the plain CUDA
 // kernels does, and the reference backend in a loop.
 namespace tridia::solver {
 
+using layout::factor_rows;
 using layout::geometry;
+using layout::kept_in_place;
+using layout::kept_rows;
+using layout::matrix_status;
+using layout::strided_matrix;
+using layout::strided_rhs;
+using layout::strided_solution;
+using layout::with_elimination;
+using layout::word_counts;
+using layout::words;
 
 /// Arrays of an execution with their element type.
 template <class T>
@@ -21,142 +32,6 @@ struct typed_operands {
   index_t* status;
 };
 
-/// Rows of the matrix of one line.
-template <class V>
-struct strided_matrix {
-  const geometry& g;
-  index_t n;
-  const V* array[3];  // off-diagonals without entries may be null
-  index_t start[3];
-
-  TRIDIA_FN strided_matrix(const geometry& geo, index_t rows, const V* const (&in)[4],
-                           const index_t (&at)[layout::array_count])
-      : g(geo), n(rows) {
-    for (const int a : {layout::sub, layout::diag, layout::sup}) {
-      array[a] = in[a];
-      start[a] = at[a] + g.lines[a].origin;
-    }
-  }
-
-  TRIDIA_FN void fetch(index_t, index_t) {}
-  TRIDIA_FN V entry(layout::array a, index_t k) const {
-    return array[a][start[a] + k * g.lines[a].step];
-  }
-  TRIDIA_FN core::row<V> get(index_t k) const {
-    const bool corners = g.corners != layout::edge::absent;
-    core::row<V> r{V(0), entry(layout::diag, k), V(0)};
-    if (k > 0 || corners) r.sub = entry(layout::sub, k > 0 ? k : g.sub_corner(n));
-    if (k < n - 1 || corners) r.sup = entry(layout::sup, k < n - 1 ? k : g.sup_corner(n));
-    if (g.conjugate) r = {core::conjugate(r.sub), core::conjugate(r.diag), core::conjugate(r.sup)};
-    return corners && n < 3 ? core::folded(r, k, n) : r;
-  }
-};
-
-/// A right-hand side; remembers the first row that is not finite, as x may overwrite it.
-template <class V>
-struct strided_rhs {
-  const V* base;
-  index_t step;
-  index_t first_bad = 0;  // counted from 1
-
-  TRIDIA_FN void fetch(index_t, index_t) {}
-  TRIDIA_FN V get(index_t k) {
-    const V r = base[k * step];
-    if (!core::is_finite(r) && (first_bad == 0 || k + 1 < first_bad)) first_bad = k + 1;
-    return r;
-  }
-};
-
-template <class V>
-struct strided_solution {
-  V* base;
-  index_t step;
-  TRIDIA_FN void open(index_t) {}
-  TRIDIA_FN void flush(index_t, index_t) {}
-  TRIDIA_FN void put(index_t k, V v) { base[k * step] = v; }
-};
-
-/// Words that are kept of each row: word w of row k at base[k * row_step + w * word_step].
-template <class V>
-struct words {
-  V* base;
-  index_t row_step, word_step;
-
-  template <int Count, class Part>
-  TRIDIA_FN void put(index_t k, int first, const Part& part) {
-    V w[Count];
-    part.put(w);
-    for (int i = 0; i < Count; ++i) base[k * row_step + (first + i) * word_step] = w[i];
-  }
-  template <int Count, class Part>
-  TRIDIA_FN void get(index_t k, int first, Part& part) const {
-    V w[Count];
-    for (int i = 0; i < Count; ++i) w[i] = base[k * row_step + (first + i) * word_step];
-    part.get(w);
-  }
-};
-
-/// What a fused solve keeps: row k of U, and y.
-template <class V, class E>
-struct kept_rows {
-  words<V> at;
-  TRIDIA_FN void put(index_t k, const typename E::upper& u, V y) {
-    at.template put<E::upper_words>(k, 1, u);
-    at.base[k * at.row_step] = y;
-  }
-  TRIDIA_FN V get(index_t k, typename E::upper& u) const {
-    at.template get<E::upper_words>(k, 1, u);
-    return at.base[k * at.row_step];
-  }
-};
-
-/// What factoring once keeps: row k of L and of U.
-template <class V, class E>
-struct factor_rows {
-  words<V> at;
-  TRIDIA_FN void put(index_t k, const typename E::lower& l, const typename E::upper& u) {
-    at.template put<E::lower_words>(k, 0, l);
-    at.template put<E::upper_words>(k, E::lower_words, u);
-  }
-  TRIDIA_FN void get_lower(index_t k, typename E::lower& l) const {
-    at.template get<E::lower_words>(k, 0, l);
-  }
-  TRIDIA_FN void get_upper(index_t k, typename E::upper& u) const {
-    at.template get<E::upper_words>(k, E::lower_words, u);
-  }
-};
-
-/// Substitution keeps y where x will be.
-template <class V, class E>
-struct kept_in_place {
-  const factor_rows<V, E>& factors;
-  strided_solution<V>& x;
-  TRIDIA_FN void put(index_t k, V y) { x.put(k, y); }
-  TRIDIA_FN V y(index_t k) const { return x.base[k * x.step]; }
-  TRIDIA_FN V get(index_t k, typename E::upper& u) const {
-    factors.get_upper(k, u);
-    return y(k);
-  }
-};
-
-/// Words a row of workspace and factors, the same for every length of a ragged batch.
-template <class V, pivoting P, boundary B>
-struct word_counts {
-  using elimination = core::elimination<V, P, B>;
-  static constexpr int kept = elimination::upper_words + 1;
-  static constexpr int factors = elimination::lower_words + elimination::upper_words;
-};
-
-/// Calls f(elimination) for a system of n >= 1 rows: a periodic one of fewer than three is solved
-/// as a regular one.
-template <class V, pivoting P, boundary B, class F>
-TRIDIA_FN void with_elimination(index_t n, F f) {
-  if constexpr (B == boundary::periodic) {
-    if (n < 3) return f(core::elimination<V, P, boundary::regular>{});
-  }
-  f(core::elimination<V, P, B>{});
-}
-
 /// Fills x of a matrix and one of its right-hand sides with NaN, where the solution is not finite:
 /// after all else that writes to it. `member` of a `team` of threads fills its share of the rows.
 template <class V>
@@ -165,7 +40,8 @@ TRIDIA_FN void fill_with_nan(const geometry& g, V* x, index_t matrix, index_t ri
   index_t at[layout::array_count];
   g.line_offsets(matrix, right_side, at);
   const layout::along& line = g.lines[layout::x];
-  fill_line_with_nan(x + at[layout::x] + line.origin, line.step, g.rows_of(matrix), member, team);
+  layout::fill_line_with_nan(x + at[layout::x] + line.origin, line.step, g.rows_of(matrix), member,
+                             team);
 }
 
 /// Whether x of a line has been filled: its row 0 is NaN then, and finite if the line was solved.
@@ -183,7 +59,7 @@ TRIDIA_FN bool is_filled_with_nan(const geometry& g, const V* x, index_t matrix,
 /// all of them are done.
 template <class V>
 TRIDIA_FN void share_nan(const geometry& g, V* x, index_t matrix, index_t system) {
-  const sharing_right_sides all(g, system);
+  const layout::sharing_right_sides all(g, system);
   bool bad = false;
   for (index_t r = 0; r < all.count && !bad; ++r) bad = is_filled_with_nan(g, x, matrix, all.at(r));
   for (index_t r = 0; r < all.count && bad; ++r) fill_with_nan(g, x, matrix, all.at(r));
@@ -235,15 +111,6 @@ TRIDIA_FN void solve_system(const geometry& g, const typed_operands<V>& o, index
   }
   if (status != 0) fill_with_nan(g, o.x, matrix, 0);
   if (o.status) o.status[at[layout::status]] = status;
-}
-
-/// Why a matrix has no finite factors.
-template <class V, class E, class Matrix>
-TRIDIA_FN index_t matrix_status(index_t n, Matrix& a) {
-  index_t status = -1;
-  core::zero_rhs<V> zero;
-  core::diagnose_line<V, E>(n, {n, n}, a, zero, true, [&](int, index_t s) { status = s; });
-  return status;
 }
 
 /// Factors one matrix; its status goes to `status`.
@@ -300,8 +167,8 @@ TRIDIA_FN bool substitute_system(const geometry& g, const typed_operands<V>& o, 
   }
   if (status == 0) return true;
   // Not by fill_with_nan: what that looks for is here, and a GPU's kernels spare registers.
-  fill_line_with_nan(o.x + at[layout::x], g.lines[layout::x].step, n);
-  if (o.status) merge_status(o.status + at[layout::status], of_matrix, status);
+  layout::fill_line_with_nan(o.x + at[layout::x], g.lines[layout::x].step, n);
+  if (o.status) layout::merge_status(o.status + at[layout::status], of_matrix, status);
   return false;
 }
 

@@ -2,9 +2,9 @@
 #include "files.hpp"
 
 #include "failure.hpp"
-#include "mapped_file.hpp"
+#include "files/mapped_file.hpp"
+#include "files/output_file.hpp"
 #include "memory.hpp"
-#include "output_file.hpp"
 
 #include <gtest/gtest.h>
 

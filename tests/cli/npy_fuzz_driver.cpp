@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 // Runs the fuzz target on the same mutated headers every time, with any compiler:
 // npy_fuzz [iterations].
-#include "npy_header.hpp"
+#include "files/npy_header.hpp"
 
 #include <cstdint>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "npy_header.hpp"
+#include "files/npy_header.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "residual.hpp"
+#include "systems/residual.hpp"
 
-#include "slabs.hpp"
+#include "systems/slabs.hpp"
 
 #include <gtest/gtest.h>
 

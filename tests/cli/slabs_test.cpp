@@ -1,5 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "slabs.hpp"
+#include "systems/slabs.hpp"
 
 #include <gtest/gtest.h>
 

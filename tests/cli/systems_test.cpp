@@ -1,5 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "systems.hpp"
+#include "systems/systems.hpp"
 
 #include "failure.hpp"
 

@@ -1,10 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "temporary_file.hpp"
+#include "files/temporary_file.hpp"
 
 #include "files.hpp"
 
-#include "cleanup.hpp"
 #include "failure.hpp"
+#include "files/cleanup.hpp"
 
 #include <sys/stat.h>
 #include <sys/xattr.h>

@@ -86,7 +86,7 @@ class ThisTree(unittest.TestCase):
     """No file of the library that a GPU's results could depend on is outside all families."""
 
     # What runs on CPUs alone, stands in where there is no CUDA, or describes the machine.
-    OTHERS = re.compile(r"/(cpu|reference)/|/\w*absent\.cpp$|\.py$|^include/tridia/tridia\.hpp$"
+    OTHERS = re.compile(r"/(cpu|reference)/|/\w*absent\.[ch]pp$|\.py$|^include/tridia/tridia\.hpp$"
                         r"|^src/solver/(info\.cpp|version\.hpp\.in)$"
                         r"|^src/(CMakeLists\.txt|cpu_kernels\.cmake)$")
 
@@ -109,11 +109,11 @@ class ThisTree(unittest.TestCase):
                 self.assertIn("src/cuda_kernels.cmake", closure, name)
 
     def test_families_are_told_apart(self):
-        holders = {"src/solver/cuda/cyclic.cu": ["named"],
-                   "src/solver/cuda/substitute.cu": ["factored"],
+        holders = {"src/solver/cuda/named/cyclic.cu": ["named"],
+                   "src/solver/cuda/factored/substitute.cu": ["factored"],
                    "src/compact/cuda/plain.cu": ["compact", "distributed"],
                    "src/distributed/cuda/lines.cu": ["distributed"],
-                   "src/cli/solve_command.cpp": ["command line"]}
+                   "src/cli/commands/solve_command.cpp": ["command line"]}
         for path, expected in holders.items():
             found = [name for name, closure in self.closures.items() if path in closure]
             self.assertEqual(found, expected, path)

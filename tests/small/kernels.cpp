@@ -10,7 +10,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "solver/cuda/kernels.hpp"
+#include "gpu/compiled_capability.hpp"
 #include "solver/cuda/method.hpp"
 #include "support/device_memory.hpp"
 

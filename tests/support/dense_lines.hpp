@@ -2,7 +2,7 @@
 #pragma once
 
 #include "layout/geometry.hpp"
-#include "solver/line_operator.hpp"
+#include "line_operator/line_operator.hpp"
 
 namespace tridia_test {
 

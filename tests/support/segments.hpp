@@ -3,7 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "solver/cuda/segments.hpp"
+#include "solver/cuda/partition/segments.hpp"
 #include "support/device_memory.hpp"
 #include "support/experiment.hpp"
 #include "support/task.hpp"
@@ -38,7 +38,7 @@ class segment_passes {
   }
 
  private:
-  static constexpr tridia::cuda::chip_limits kLimits{99 << 10, false};
+  static constexpr tridia::cuda::device_limits kLimits{99 << 10, false};
 
   static tridia::cuda::segments_launches find_launches(const tridia::problem& p) {
     using tridia::value_type;

@@ -1,10 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/cpu/owned_tables.hpp"
 #include "compact/executor.hpp"
-#include "solver/cpu/cache_size.hpp"
-#include "solver/cpu/writing.hpp"
+#include "cpu/cache_size.hpp"
+#include "cpu/writing.hpp"
+#include "gpu/devices.hpp"
 #include "solver/executor.hpp"
-#include "solver/host_pointer.hpp"
 
 #include <omp.h>
 
@@ -61,7 +61,7 @@ class executor final : public compact::executor {
     return solver::alignment + threads_ * buffer_bytes();
   }
   void check_pointer(const char* name, const void* p) const override {
-    solver::check_host_pointer(name, p);
+    cuda::check_host_pointer(name, p);
   }
 
   void apply(const call& c) const override {

@@ -1,6 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/cpu/kernel_table.hpp"
-#include "solver/cpu/level.hpp"
+#include "cpu/level.hpp"
 
 namespace tridia::compact::cpu {
 

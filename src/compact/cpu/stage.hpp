@@ -2,8 +2,8 @@
 #pragma once
 
 #include "compact/cpu/strip.hpp"
-#include "solver/cpu/lanes.hpp"
-#include "solver/cpu/transpose.hpp"
+#include "cpu/lanes.hpp"
+#include "cpu/transpose.hpp"
 
 // Between arrays and the buffer, in which lines lie side by side: row after row, a lane a line.
 namespace tridia::compact::cpu::TRIDIA_ISA {

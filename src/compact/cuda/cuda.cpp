@@ -2,9 +2,9 @@
 #include "compact/cuda/plain.hpp"
 #include "compact/executor.hpp"
 #include "compact/factors.hpp"
-#include "solver/cuda/best_scan.hpp"
-#include "solver/cuda/check.hpp"
-#include "solver/cuda/devices.hpp"
+#include "gpu/check.hpp"
+#include "gpu/devices.hpp"
+#include "line_operator/cuda/best_scan.hpp"
 #include "solver/executor.hpp"
 
 // Operators on a GPU: a scan where it can be done, of whole lines or of their parts, otherwise B

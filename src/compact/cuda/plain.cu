@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/cuda/plain.hpp"
 #include "core/value.hpp"
-#include "solver/cuda/launch.cuh"
+#include "gpu/launch.cuh"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "layout/geometry.hpp"
-#include "solver/cuda/scan.hpp"
+#include "line_operator/cuda/scan.hpp"
 
 #include <cuda_runtime_api.h>
 

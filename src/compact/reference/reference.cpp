@@ -1,9 +1,9 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/executor.hpp"
 #include "compact/factors.hpp"
-#include "solver/constant.hpp"
+#include "gpu/devices.hpp"
+#include "line_operator/constant.hpp"
 #include "solver/executor.hpp"
-#include "solver/host_pointer.hpp"
 
 // One line after another, a row at a time: the stencil in long double, then the library's reference
 // solver in double. What the other backends are tested against.
@@ -34,7 +34,7 @@ class reference final : public executor {
     return solver::alignment + solver::round_up(line_bytes()) + solver_.workspace_bytes();
   }
   void check_pointer(const char* name, const void* p) const override {
-    solver::check_host_pointer(name, p);
+    cuda::check_host_pointer(name, p);
   }
 
   void apply(const call& c) const override {

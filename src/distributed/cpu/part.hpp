@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "distributed/part.hpp"
+#include "distributed/parts/part.hpp"
 
 namespace tridia::distributed {
 

@@ -2,8 +2,8 @@
 #include "distributed/backend.hpp"
 
 #include "distributed/cuda/lines.hpp"
-#include "solver/cuda/check.hpp"
-#include "solver/cuda/devices.hpp"
+#include "gpu/check.hpp"
+#include "gpu/devices.hpp"
 
 #include <vector>
 

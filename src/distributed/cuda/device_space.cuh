@@ -1,8 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "solver/cuda/check.hpp"
-#include "solver/cuda/for_each.cuh"
+#include "gpu/check.hpp"
+#include "gpu/for_each.cuh"
 #include "tridia/types.hpp"
 
 #include <algorithm>

@@ -1,11 +1,11 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "distributed/cuda/lines.hpp"
 
-#include "distributed/borders_in.hpp"
 #include "distributed/cuda/device_space.cuh"
-#include "distributed/line_sums_in.hpp"
+#include "distributed/line_operator/line_sums_in.hpp"
+#include "distributed/parts/borders_in.hpp"
+#include "distributed/parts/verdicts_in.hpp"
 #include "distributed/strategies/make.hpp"
-#include "distributed/verdicts_in.hpp"
 
 namespace tridia::distributed {
 

@@ -1,8 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "distributed/cuda/lines.hpp"
-#include "solver/cuda/check.hpp"
+#include "gpu/check.hpp"
 #include "solver/cuda/method.hpp"
-#include "solver/cuda/segments.hpp"
+#include "solver/cuda/partition/segments.hpp"
 
 namespace tridia::distributed {
 namespace {

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "solver/cuda/check.hpp"
+#include "gpu/check.hpp"
 
 #include <array>
 #include <chrono>

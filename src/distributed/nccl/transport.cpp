@@ -3,7 +3,7 @@
 
 #include "distributed/agreement.hpp"
 #include "distributed/nccl/pending.hpp"
-#include "solver/cuda/devices.hpp"
+#include "gpu/devices.hpp"
 #include "tridia/nccl.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #include "core/complex.hpp"
 #include "core/joining.hpp"
-#include "distributed/interface.hpp"
+#include "distributed/parts/interface.hpp"
 
 #include <algorithm>
 #include <vector>

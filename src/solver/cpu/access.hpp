@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/line.hpp"
+#include "cpu/lanes.hpp"
 #include "solver/cpu/group.hpp"
-#include "solver/cpu/lanes.hpp"
 #include "solver/cpu/tile.hpp"
 
 // The parts that core/line.hpp asks for, for a group of systems in lockstep.

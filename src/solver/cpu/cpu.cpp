@@ -1,11 +1,11 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "core/dispatch.hpp"
-#include "solver/constant.hpp"
+#include "cpu/writing.hpp"
+#include "gpu/devices.hpp"
+#include "line_operator/constant.hpp"
 #include "solver/cpu/placement.hpp"
 #include "solver/cpu/relay.hpp"
-#include "solver/cpu/writing.hpp"
 #include "solver/executor.hpp"
-#include "solver/host_pointer.hpp"
 #include "solver/system_memory.hpp"
 
 #include <omp.h>
@@ -45,7 +45,7 @@ class executor final : public solver::executor {
            place_.factors_at(place_.runs());
   }
   void check_pointer(const char* name, const void* p) const override {
-    solver::check_host_pointer(name, p);
+    cuda::check_host_pointer(name, p);
   }
 
   void execute(const operands& o, void* workspace, void*) const override {
@@ -292,7 +292,7 @@ class executor final : public solver::executor {
   // ---- systems of several right-hand sides of which one has no finite solution ----
 
   void share_nan(const operands& o, index_t m0, index_t m1) const {
-    if (!solver::shares_status(place_.geometry())) return;
+    if (!layout::shares_status(place_.geometry())) return;
     for_each(m1 - m0, [&](index_t i, int) { share_nan(o, m0 + i); });
   }
   /// Does so for all systems of a matrix.
@@ -300,7 +300,7 @@ class executor final : public solver::executor {
     const geometry& g = place_.geometry();
     core::with_type(task_.type, [&](auto type) {
       auto* x = static_cast<typename decltype(type)::type*>(o.x);
-      for (index_t s = 0; s < solver::systems_of_matrix(g); ++s) {
+      for (index_t s = 0; s < layout::systems_of_matrix(g); ++s) {
         solver::share_nan(g, x, matrix, s);
       }
     });

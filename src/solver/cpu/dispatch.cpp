@@ -1,37 +1,9 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "cpu/level.hpp"
 #include "solver/cpu/kernel_table.hpp"
-#include "solver/cpu/level.hpp"
 #include "solver/cpu/part_kernels.hpp"
-#include "tridia/error.hpp"
 
 namespace tridia::cpu {
-
-level best_level() {
-#if defined(TRIDIA_X86_64_V4)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512cd")) {
-    return level::x86_64_v4;
-  }
-#endif
-#if defined(TRIDIA_X86_64_V3)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-      __builtin_cpu_supports("bmi2")) {
-    return level::x86_64_v3;
-  }
-#endif
-  // The lowest one needs no asking.
-#if defined(TRIDIA_X86_64_V2)
-  return level::x86_64_v2;
-#elif defined(__x86_64__)
-  throw error(errc::unsupported,
-              "backend: this build's CPU kernels need a newer processor: build with level 2 among "
-              "TRIDIA_X86_64_LEVELS");
-#else
-  return level::baseline;
-#endif
-}
-
 namespace {
 
 /// A table for each value type.
@@ -81,19 +53,5 @@ kernel_pair find_kernels(value_type type, pivoting p, boundary b) {
 }
 
 part_kernel_pair find_part_kernels(value_type type, pivoting p) { return best().part.of(type)(p); }
-
-const char* instruction_set() {
-  switch (best_level()) {
-    case level::x86_64_v2:
-      return "x86-64-v2";
-    case level::x86_64_v3:
-      return "x86-64-v3";
-    case level::x86_64_v4:
-      return "x86-64-v4";
-    case level::baseline:
-      break;
-  }
-  return "baseline";
-}
 
 }  // namespace tridia::cpu

@@ -75,8 +75,7 @@ struct stretch {
   index_t rows;
 };
 
-/// The best kernels that this processor can run; the name of its instruction set.
+/// The best kernels that this processor can run.
 kernel_pair find_kernels(value_type, pivoting, boundary);
-const char* instruction_set();
 
 }  // namespace tridia::cpu

@@ -2,10 +2,10 @@
 
 // Compiled once for each instruction set and value type: TRIDIA_ISA and TRIDIA_VALUE are given.
 #include "core/dispatch.hpp"
+#include "layout/status.hpp"
 #include "solver/cpu/kernel_table.hpp"
 #include "solver/cpu/sweep.hpp"
 #include "solver/cpu/values.hpp"
-#include "solver/status.hpp"
 
 namespace tridia::cpu::TRIDIA_ISA {
 namespace {
@@ -93,7 +93,7 @@ bool report(const Workplace& w, int number, const index_t* of_matrix, findings& 
   const int live = w.groups[number].live;
   const index_t* at = w.s.line[layout::status] + number * packing<V>::count;
   for (int l = 0; l < live && w.s.status != nullptr; ++l) {
-    if (found[l] != 0) solver::merge_status(w.s.status + at[l], of_matrix[l], found[l]);
+    if (found[l] != 0) layout::merge_status(w.s.status + at[l], of_matrix[l], found[l]);
   }
   for (int l = 0; l < live; ++l) {
     if (of_matrix[l] != 0) found.enter_unknown(l);

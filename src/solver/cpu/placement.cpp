@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/cpu/placement.hpp"
 
-#include "solver/cpu/cache_size.hpp"
+#include "cpu/cache_size.hpp"
 #include "solver/system_memory.hpp"
 
 #include <omp.h>

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "solver/cpu/transpose.hpp"
+#include "cpu/transpose.hpp"
 #include "tridia/types.hpp"
 
 // Between arrays and tiles. A tile holds some rows of a group of systems, systems side by side:

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "solver/cpu/lanes.hpp"
+#include "cpu/lanes.hpp"
 
 // The value type that TRIDIA_VALUE says, as vectors of systems: as many as pay, or one.
 namespace tridia::cpu::TRIDIA_ISA {

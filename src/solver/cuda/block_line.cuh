@@ -1,9 +1,9 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "solver/cuda/launch.cuh"
+#include "gpu/launch.cuh"
+#include "layout/line_status.hpp"
 #include "solver/equations.hpp"
-#include "solver/line_status.hpp"
 
 // What the algorithms with a block a system have in common: lines come to blocks, a block is the
 // team that core/cyclic_reduction.hpp asks for, and x goes out with a status.
@@ -43,7 +43,7 @@ __device__ __noinline__ index_t diagnose_line(const geometry& g, const typed_ope
 /// Enters the status of a line.
 __device__ __forceinline__ void enter_line_status(const geometry& g, const line_place& line,
                                                   index_t* statuses, index_t status) {
-  solver::enter_line_status(statuses + line.at[layout::status], solver::shares_status(g), status);
+  layout::enter_line_status(statuses + line.at[layout::status], layout::shares_status(g), status);
 }
 
 /// The status of a line whose solution is (not) finite, before x takes the place of an input.

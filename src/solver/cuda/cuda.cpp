@@ -1,12 +1,12 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "solver/constant.hpp"
-#include "solver/cuda/best_scan.hpp"
-#include "solver/cuda/check.hpp"
-#include "solver/cuda/devices.hpp"
+#include "gpu/check.hpp"
+#include "gpu/devices.hpp"
+#include "layout/line_status.hpp"
+#include "line_operator/constant.hpp"
+#include "line_operator/cuda/best_scan.hpp"
 #include "solver/cuda/kernels.hpp"
 #include "solver/cuda/method.hpp"
 #include "solver/executor.hpp"
-#include "solver/line_status.hpp"
 #include "solver/system_memory.hpp"
 
 // The CUDA backend: the same steps as reference/reference.cpp, kernels instead of each loop.
@@ -100,7 +100,7 @@ class executor final : public solver::executor {
     if (line_count(task_) == 0) return;
     const device_scope scope(device_);
     const factor_block block = split_factors(task_.geometry, const_cast<void*>(factors));
-    if (solver::shares_status(task_.geometry)) enter_statuses(block, o.status, stream);
+    if (layout::shares_status(task_.geometry)) enter_statuses(block, o.status, stream);
     check(factored_->substitute(o, block, workspace, as_stream(stream)),
           "launching a substitution");
     share_nan(o, stream);
@@ -123,7 +123,7 @@ class executor final : public solver::executor {
 
   void scan(const operands& o, void* workspace, void* stream) const {
     const device_scope scope(device_);
-    if (o.status != nullptr && solver::shares_status(task_.geometry)) {
+    if (o.status != nullptr && layout::shares_status(task_.geometry)) {
       check(launch_enter_statuses(task_.geometry, nullptr, o.status, columns_, as_stream(stream)),
             "launching the statuses");
     }
@@ -141,7 +141,7 @@ class executor final : public solver::executor {
 
   /// After all right-hand sides have been solved.
   void share_nan(const operands& o, void* stream) const {
-    if (!solver::shares_status(task_.geometry)) return;
+    if (!layout::shares_status(task_.geometry)) return;
     check(launch_share_nan(task_.type, task_.geometry, o.x, o.status, columns_, as_stream(stream)),
           "launching what right-hand sides share");
   }

@@ -3,10 +3,10 @@
 // Plain kernels: one thread a system, whatever the layout. Compiled once for each value type:
 // TRIDIA_VALUE and TRIDIA_LAUNCHES are given.
 #include "core/dispatch.hpp"
+#include "gpu/launch.cuh"
+#include "layout/line_status.hpp"
 #include "solver/cuda/kernels.hpp"
-#include "solver/cuda/launch.cuh"
 #include "solver/cuda/scan_behind.cuh"
-#include "solver/line_status.hpp"
 #include "solver/system_memory.hpp"
 
 namespace tridia::cuda {

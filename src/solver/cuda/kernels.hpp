@@ -39,10 +39,6 @@ launches launches_f64(pivoting, boundary);
 launches launches_c64(pivoting, boundary);
 launches launches_c128(pivoting, boundary);
 
-/// The compute capability that the kernels which the current device runs were compiled for: code
-/// for an older one may be all there is (90 is 9.0).
-cudaError_t compiled_capability(int* capability);
-
 /// Enters each matrix's status (0 where `of_matrix` is null) for all its systems.
 cudaError_t launch_enter_statuses(const geometry&, const index_t* of_matrix, index_t* statuses,
                                   index_t columns, cudaStream_t);

@@ -1,11 +1,11 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/cuda/method.hpp"
 
-#include "solver/cuda/interleaved.hpp"
-#include "solver/cuda/onchip.hpp"
-#include "solver/cuda/segments.hpp"
+#include "solver/cuda/partition/boxes.hpp"
+#include "solver/cuda/partition/interleaved.hpp"
+#include "solver/cuda/partition/onchip.hpp"
+#include "solver/cuda/partition/segments.hpp"
 #include "solver/cuda/shaped_method.hpp"
-#include "solver/cuda/tensor_layout.hpp"
 #include "solver/cuda/tuned.hpp"
 #include "solver/system_memory.hpp"
 
@@ -123,48 +123,26 @@ std::unique_ptr<const method> choose_method(const task& t, const device_limits& 
   if (auto named = make_named_method(t, d)) return named;
   if (t.geometry.right_sides.size != 1) return {};
   if (t.options.algorithm != algorithm::chunks) return std::make_unique<thread_method>(t, d);
-  const chip_limits limits{d.shared_bytes, d.clusters,
-                           d.capability == 90 ? most_blocks_of_hopper : most_blocks};
   // What was measured for about as many rows need not fit these.
-  auto interleaved = plan_interleaved(t, interleaved_tuning_of(t, d), limits);
-  if (!interleaved) interleaved = plan_interleaved(t, {}, limits);
+  auto interleaved = plan_interleaved(t, interleaved_tuning_of(t, d), d);
+  if (!interleaved) interleaved = plan_interleaved(t, {}, d);
   // Few blocks of a cluster wait for each other for longer than a second pass takes.
   if (interleaved && !(interleaved->blocks > 1 && interleaved->shared_bytes > crowded)) {
     return make_interleaved(t, *interleaved, d);
   }
 
-  auto onchip = plan_onchip(t, onchip_tuning_of(t, d), limits);
-  if (!onchip) onchip = plan_onchip(t, {}, limits);
+  auto onchip = plan_onchip(t, onchip_tuning_of(t, d), d);
+  if (!onchip) onchip = plan_onchip(t, {}, d);
   const bool waits = onchip && onchip->blocks > 1 && onchip->shared_bytes > crowded &&
                      t.geometry.rows > without_workspace;
   if (!onchip || waits) {
-    if (const auto segments = plan_segments(t, {}, limits)) {
+    if (const auto segments = plan_segments(t, {}, d)) {
       return make_segments(t, *segments, d);
     }
   }
   if (interleaved) return make_interleaved(t, *interleaved, d);
   if (onchip) return make_onchip(t, *onchip, d);
   return std::make_unique<thread_method>(t, d);
-}
-
-device_limits current_device_limits() {
-  int device = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  const auto attribute = [&](cudaDeviceAttr which) {
-    int value = 0;
-    check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
-    return value;
-  };
-  device_limits d{};
-  d.capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor) +
-                 attribute(cudaDevAttrComputeCapabilityMinor);
-  d.multiprocessors = attribute(cudaDevAttrMultiProcessorCount);
-  d.threads = index_t{d.multiprocessors} * attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
-  d.shared_bytes = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-  int compiled = 0;
-  check(compiled_capability(&compiled), "cudaFuncGetAttributes");
-  d.clusters = attribute(cudaDevAttrClusterLaunch) != 0 && compiled >= 90;
-  return d;
 }
 
 index_t columns_for(index_t systems, const device_limits& d) {

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "gpu/limits.hpp"
 #include "layout/geometry.hpp"
 #include "solver/executor.hpp"
 #include "solver/system_memory.hpp"
@@ -16,21 +17,6 @@ namespace tridia::cuda {
 using layout::geometry;
 using solver::operands;
 using solver::task;
-
-/// What a device allows.
-struct device_limits {
-  int capability;  // 90 is 9.0
-  int multiprocessors;
-  index_t threads;           // that are resident at the same time
-  std::size_t shared_bytes;  // of a block
-  bool clusters;
-};
-
-/// What fails where a kernel may not have as much shared memory as the device has.
-inline constexpr const char* giving_memory = "giving a kernel its shared memory";
-
-/// Of the current device.
-device_limits current_device_limits();
 
 /// Systems with a right-hand side each, coefficients and all.
 class method {

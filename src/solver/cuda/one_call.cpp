@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/one_call.hpp"
 
-#include "solver/cuda/check.hpp"
+#include "gpu/check.hpp"
 
 namespace tridia::solver {
 

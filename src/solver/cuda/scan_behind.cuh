@@ -1,25 +1,11 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "gpu/dependent_launch.cuh"
+#include "gpu/launch.cuh"
 #include "solver/cuda/kernels.hpp"
-#include "solver/cuda/launch.cuh"
 
 namespace tridia::cuda {
-
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-/// The launch behind this one, if it was asked to, may begin once all blocks have said so and there
-/// is room.
-__device__ __forceinline__ void let_next_begin() {
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-}
-/// Until the launch before this one, if this one began early, is done and what it wrote is there.
-__device__ __forceinline__ void wait_for_launch_before() {
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-}
-#else
-__device__ __forceinline__ void let_next_begin() {}
-__device__ __forceinline__ void wait_for_launch_before() {}
-#endif
 
 /// By every thread of a substitution: whether the scan behind it solves.
 __device__ __forceinline__ bool leaves_to(const scan_behind& scan) {

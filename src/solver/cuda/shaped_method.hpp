@@ -1,10 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "solver/cuda/check.hpp"
+#include "gpu/check.hpp"
+#include "layout/line_status.hpp"
 #include "solver/cuda/kernels.hpp"
 #include "solver/cuda/method.hpp"
-#include "solver/line_status.hpp"
 
 #include <type_traits>
 #include <utility>
@@ -33,7 +33,7 @@ class shaped_method final : public method {
         manner_(std::move(manner)),
         needs_(std::move(needs)),
         columns_(columns_for(line_count(t), d)) {
-    if (solver::shares_status(t.geometry)) needs_.zero_statuses = true;
+    if (layout::shares_status(t.geometry)) needs_.zero_statuses = true;
   }
   std::string manner() const override { return manner_; }
   std::size_t workspace_bytes() const override { return needs_.workspace_bytes; }
@@ -44,7 +44,7 @@ class shaped_method final : public method {
       if (result != cudaSuccess) return result;
     }
     const cudaError_t result = launch(o, workspace, stream);
-    if (result != cudaSuccess || !solver::shares_status(g)) return result;
+    if (result != cudaSuccess || !layout::shares_status(g)) return result;
     return launch_share_nan(task_.type, g, o.x, o.status, columns_, stream);
   }
 

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "core/dispatch.hpp"
+#include "gpu/launch.cuh"
 #include "solver/cuda/kernels.hpp"
-#include "solver/cuda/launch.cuh"
 #include "solver/system_memory.hpp"
 
 namespace tridia::cuda {
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(block_threads)
 
 /// The first right-hand side of those that share a status with this one.
 __device__ __forceinline__ index_t first_sharing(const geometry& g, index_t side) {
-  const solver::sharing_right_sides all(g, 0);
+  const layout::sharing_right_sides all(g, 0);
   return side - side / all.step % all.count * all.step;
 }
 
@@ -74,13 +74,6 @@ cudaError_t launch_share_nan(value_type type, const geometry& g, void* x, const 
     using V = typename decltype(tag)::type;
     return share_nan(g, static_cast<V*>(x), statuses, blocks_of(columns), stream);
   });
-}
-
-cudaError_t compiled_capability(int* capability) {
-  cudaFuncAttributes attributes{};
-  const cudaError_t result = cudaFuncGetAttributes(&attributes, enter_statuses_kernel);
-  *capability = attributes.ptxVersion;
-  return result;
 }
 
 cudaError_t launch_enter_statuses(const geometry& g, const index_t* of_matrix, index_t* statuses,

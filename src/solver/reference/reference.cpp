@@ -1,8 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "core/dispatch.hpp"
-#include "solver/constant.hpp"
+#include "gpu/devices.hpp"
+#include "line_operator/constant.hpp"
 #include "solver/executor.hpp"
-#include "solver/host_pointer.hpp"
 #include "solver/system_memory.hpp"
 
 // One system after another, a scalar at a time: what the other backends are tested against.
@@ -25,7 +25,7 @@ class reference final : public executor {
   }
   std::size_t factors_bytes() const override { return factors_bytes_of<V, P, B>(task_); }
   void check_pointer(const char* name, const void* p) const override {
-    check_host_pointer(name, p);
+    cuda::check_host_pointer(name, p);
   }
 
   void execute(const operands& o, void* workspace, void* stream) const override {
@@ -63,7 +63,7 @@ class reference final : public executor {
         good &= substitute_system<V, P, B>(g, typed<V>(o), m, r, factor_words(block, m),
                                            block.status[m]);
       }
-      for (index_t s = 0; !good && s < systems_of_matrix(g); ++s) {
+      for (index_t s = 0; !good && s < layout::systems_of_matrix(g); ++s) {
         share_nan(g, static_cast<V*>(o.x), m, s);
       }
     }

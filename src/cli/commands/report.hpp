@@ -1,0 +1,44 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "failure.hpp"
+#include "systems/systems.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tridia::cli {
+
+/// What `tridia solve` found out.
+struct solve_report {
+  systems problem;
+  std::string device, algorithm, reason, out;
+  int threads = 1;
+  index_t slabs = 0;
+  std::uint64_t workspace_bytes = 0;
+  double solve_seconds = 0, total_seconds = 0;
+  double residual = 0;
+  index_t failed_systems = 0;
+  index_t first_failed = -1;  ///< C order over the batch axes.
+  index_t first_status = 0;   ///< As tridia::execution::status.
+};
+
+/// "the pivot of row 3 is exactly zero".
+std::string status_meaning(index_t status);
+
+nlohmann::ordered_json to_json(const solve_report& report);
+/// A few lines for people.
+std::string to_text(const solve_report& report);
+/// "3 of 8 systems have no solution: …"; there must be one.
+std::string failed_text(const solve_report& report);
+
+/// {"error": {…}}.
+nlohmann::ordered_json to_json(const failure& f);
+
+/// To stdout.
+void print_json(const nlohmann::ordered_json& json);
+
+}  // namespace tridia::cli

@@ -1,0 +1,140 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "commands/commands.hpp"
+
+#include "commands/plot.hpp"
+#include "commands/report.hpp"
+#include "failure.hpp"
+
+#include "tridia/info.hpp"
+#include "tridia/scheme.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
+namespace tridia::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// All schemes of a name, or all schemes; to points and to midpoints are the same coefficients.
+std::vector<scheme> schemes_of(const scheme_arguments& a) {
+  std::vector<scheme> found;
+  std::string known;
+  for (const std::string_view text : names<quantity>()) {
+    if (!a.what.empty() && a.what != text) continue;
+    const quantity what = parse<quantity>(text).value();
+    for (const staggering lies :
+         {staggering::none, staggering::to_midpoints, staggering::to_points}) {
+      for (const std::string& scheme_name : scheme_names(what, lies)) {
+        if (known.find(scheme_name) == std::string::npos) {
+          known += (known.empty() ? "" : ", ") + scheme_name;
+        }
+        if (!a.name.empty() && a.name != scheme_name) continue;
+        found.push_back(find_scheme(what, scheme_name, lies, a.alpha));
+      }
+    }
+  }
+  if (!found.empty()) return found;
+  throw bad_input("NAME", fmt::format("'{}' is not known; there are {}{}", a.name, known,
+                                      a.what.empty() ? a.what : fmt::format(" of a {}", a.what)));
+}
+
+/// "14/9", or the number itself where it is no simple fraction.
+std::string fraction_text(double v) {
+  for (int q = 1; q <= 20000; ++q) {
+    const double p = std::round(v * q);
+    if (std::abs(v * q - p) > 1e-13 * q * std::abs(v)) continue;
+    return q == 1 ? fmt::format("{}", p) : fmt::format("{}/{}", p, q);
+  }
+  return fmt::format("{}", v);
+}
+
+std::string order_text(int order) {
+  return order == exact_order ? "as it is" : fmt::format("order {}", order);
+}
+
+std::string row_text(const compact_row& row) {
+  std::string text = fmt::format("{} {} {} |", fraction_text(row.sub), fraction_text(row.diag),
+                                 fraction_text(row.sup));
+  for (const double w : row.weights) text += fmt::format(" {}", fraction_text(w));
+  return text + fmt::format("  from {}", row.first);
+}
+
+std::string to_text(const scheme& s) {
+  const closure c = default_closure(s);
+  std::string text = fmt::format(
+      "{} {}{}: order {}\n", s.name(), name(s.what()),
+      s.lies() == staggering::none ? "" : fmt::format(" {}", name(s.lies())), s.order());
+  text += fmt::format("  interior  {}\n", row_text(s.interior()));
+  const std::vector<int> orders = c.orders();
+  for (std::size_t k = 0; k < c.head().size(); ++k) {
+    text += fmt::format("  row {}     {}  ({})\n", k, row_text(c.head()[k]), order_text(orders[k]));
+  }
+  text += fmt::format("  closure   {}; rows can be of orders", c.name());
+  for (const std::vector<int>& choices : closure_choices(s)) {
+    text += fmt::format(" {}", fmt::join(choices, "|"));
+  }
+  return text + "\n";
+}
+
+ordered_json to_json(const compact_row& row, const scheme& s) {
+  const int order = order_of(row, s.what(), s.lies());
+  return {{"sub", row.sub},
+          {"diag", row.diag},
+          {"sup", row.sup},
+          {"first", row.first},
+          {"weights", row.weights},
+          {"order", order == exact_order ? ordered_json() : ordered_json(order)}};
+}
+
+ordered_json to_json(const scheme& s) {
+  const closure c = default_closure(s);
+  ordered_json rows = ordered_json::array();
+  for (const compact_row& row : c.head()) rows.push_back(to_json(row, s));
+  ordered_json curve = ordered_json::array();
+  constexpr int points = 64;
+  for (int k = 0; k <= points; ++k) {
+    const double w = std::numbers::pi * k / points;
+    const std::complex<double> seen = s.modified_wavenumber(w);
+    curve.push_back({w, seen.real(), seen.imag()});
+  }
+  return {{"name", s.name()},
+          {"quantity", name(s.what())},
+          {"staggering", name(s.lies())},
+          {"order", s.order()},
+          {"interior", to_json(s.interior(), s)},
+          {"closure", c.name()},
+          {"closure_choices", closure_choices(s)},
+          {"head", rows},
+          {"modified_wavenumber", curve}};
+}
+
+}  // namespace
+
+int scheme_command(const scheme_arguments& arguments) {
+  const std::vector<scheme> schemes = schemes_of(arguments);
+  ordered_json all = ordered_json::array();
+  for (const scheme& s : schemes) all.push_back(to_json(s));
+  const ordered_json report = {{"version", version()}, {"schemes", all}};
+  if (!arguments.plot.empty()) plot_wavenumbers(report, arguments.plot);
+  if (arguments.json) {
+    print_json(report);
+    return exit_success;
+  }
+  for (const scheme& s : schemes) {
+    if (arguments.name.empty()) {
+      fmt::print("{:4} {}{}\n", s.name(), name(s.what()),
+                 s.lies() == staggering::none ? "" : fmt::format(" {}", name(s.lies())));
+    } else {
+      fmt::print("{}", to_text(s));
+    }
+  }
+  return exit_success;
+}
+
+}  // namespace tridia::cli

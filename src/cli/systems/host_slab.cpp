@@ -1,0 +1,45 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "systems/executor.hpp"
+
+#include <chrono>
+
+namespace tridia::cli {
+namespace {
+
+class host_executor final : public executor {
+ public:
+  [[nodiscard]] bool packed() const noexcept override { return false; }
+  [[nodiscard]] std::uint64_t memory(std::uint64_t host_bytes) const override { return host_bytes; }
+
+  double execute(const plan& p, const systems& all, const slab& part, const array_pointers& inputs,
+                 std::byte* x, std::span<index_t> status) override {
+    grow(p.workspace_bytes());
+    const auto at = [&](array_role role) {
+      return static_cast<const void*>(inputs[role] + region_of(all, role, part).first);
+    };
+    const auto begin = std::chrono::steady_clock::now();
+    p.execute(at(role_dl), at(role_d), at(role_du), at(role_rhs),
+              x + region_of(all, role_x, part).first,
+              {.workspace = workspace_.get(),
+               .workspace_bytes = p.workspace_bytes(),
+               .status = status.data()});
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+ private:
+  void grow(std::size_t bytes) {
+    if (bytes <= size_) return;
+    workspace_.reset();
+    workspace_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    size_ = bytes;
+  }
+
+  std::unique_ptr<std::byte[]> workspace_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<executor> make_host_executor() { return std::make_unique<host_executor>(); }
+
+}  // namespace tridia::cli

@@ -1,0 +1,180 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "systems/systems.hpp"
+
+#include "failure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tridia::cli {
+namespace {
+
+constexpr array_role coefficient_roles[] = {role_dl, role_d, role_du};
+
+std::string rows_text(index_t n, bool off_diagonal, bool periodic) {
+  if (off_diagonal && periodic) {
+    return fmt::format("{} (with --periodic off-diagonals hold the corners too)", n);
+  }
+  return off_diagonal && n > 0 ? fmt::format("{} or {}", n, n - 1) : fmt::format("{}", n);
+}
+
+/// Lays one coefficient over the right-hand side.
+class fit {
+ public:
+  fit(array_role role, const npy_header& array, const npy_header& rhs, std::size_t axis,
+      bool periodic)
+      : role_(role), array_(array), rhs_(rhs), axis_(axis), periodic_(periodic) {}
+
+  operand lay() const {
+    const std::vector<index_t> own = dense_strides(array_.shape, array_.fortran_order);
+    const std::size_t rank = rhs_.shape.size();
+    operand out{std::vector<index_t>(rank, 1), std::vector<index_t>(rank, 0)};
+    if (array_.shape.size() == 1) {
+      check_rows(array_.shape[0], 0);
+      out.extents[axis_] = array_.shape[0];
+      out.strides[axis_] = 1;
+      return out;
+    }
+    if (array_.shape.size() != rank)
+      refuse(rank == 1 ? "it needs 1 axis"
+                       : fmt::format("it needs {} axes, or 1 to be shared", rank));
+    for (std::size_t a = 0; a < rank; ++a) {
+      const index_t extent = array_.shape[a];
+      a == axis_ ? check_rows(extent, a) : check_batch(extent, a);
+      out.extents[a] = extent;
+      out.strides[a] = a != axis_ && extent == 1 ? 0 : own[a];
+    }
+    return out;
+  }
+
+ private:
+  bool off_diagonal() const { return role_ != role_d; }
+
+  void check_rows(index_t extent, std::size_t axis) const {
+    const index_t n = rhs_.shape[axis_];
+    if (extent == n || (off_diagonal() && !periodic_ && n > 0 && extent == n - 1)) return;
+    refuse(fmt::format("along axis {} it has {} entries and needs {}", axis, extent,
+                       rows_text(n, off_diagonal(), periodic_)));
+  }
+
+  void check_batch(index_t extent, std::size_t axis) const {
+    if (extent == rhs_.shape[axis] || extent == 1) return;
+    refuse(fmt::format("along axis {} it has {} entries and needs {}, or 1 to be broadcast", axis,
+                       extent, rhs_.shape[axis]));
+  }
+
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw bad_input(argument_of(role_),
+                    fmt::format("shape {} does not fit --rhs's shape {}: {}",
+                                shape_text(array_.shape), shape_text(rhs_.shape), why));
+  }
+
+  array_role role_;
+  const npy_header& array_;
+  const npy_header& rhs_;
+  std::size_t axis_;
+  bool periodic_;
+};
+
+std::size_t checked_axis(int axis, const std::vector<index_t>& shape) {
+  const int rank = static_cast<int>(shape.size());
+  if (rank == 0) {
+    throw bad_input(argument_of(role_rhs), "shape () has no axis that systems could lie along");
+  }
+  if (axis < -rank || axis >= rank) {
+    throw bad_input("--axis", fmt::format("{} is out of range for --rhs's shape {}: {} to {}", axis,
+                                          shape_text(shape), -rank, rank - 1));
+  }
+  return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+}
+
+void check_types(const npy_header (&headers)[4]) {
+  const value_type type = headers[role_rhs].type;
+  for (const array_role role : coefficient_roles) {
+    if (headers[role].type == type) continue;
+    throw bad_input(argument_of(role),
+                    fmt::format("type {} differs from --rhs's type {}: all files need one type",
+                                npy_descr(headers[role].type), npy_descr(type)));
+  }
+}
+
+/// If one off-diagonal is short, the other is read as if it were: without its unused entry.
+void shorten_off_diagonals(systems& s) {
+  const index_t n = s.rows();
+  operand& dl = s.arrays[role_dl];
+  operand& du = s.arrays[role_du];
+  s.short_off_diagonals = dl.extents[s.axis] != n || du.extents[s.axis] != n;
+  if (!s.short_off_diagonals) return;
+  if (dl.extents[s.axis] == n) dl.first += dl.strides[s.axis];
+  dl.extents[s.axis] = du.extents[s.axis] = n - 1;
+}
+
+bool is_shared(const systems& s, const operand& coefficient) {
+  for (std::size_t a = 0; a < s.extents.size(); ++a) {
+    if (a != s.axis && s.extents[a] != 1 && coefficient.strides[a] != 0) return false;
+  }
+  return s.count() > 1;
+}
+
+}  // namespace
+
+const char* argument_of(array_role role) noexcept {
+  constexpr const char* names[roles] = {"--dl", "--d", "--du", "--rhs", "--out"};
+  return names[role];
+}
+
+index_t systems::count() const noexcept {
+  index_t product = 1;
+  for (std::size_t a = 0; a < extents.size(); ++a) product *= a == axis ? 1 : extents[a];
+  return product;
+}
+
+std::uint64_t systems::bytes_moved() const noexcept {
+  std::uint64_t elements = 0;
+  for (const operand& array : arrays) {
+    if (is_shared(*this, array)) continue;
+    auto product = static_cast<std::uint64_t>(rows());
+    for (std::size_t a = 0; a < extents.size(); ++a) {
+      if (a != axis) product *= static_cast<std::uint64_t>(array.extents[a]);
+    }
+    elements += count() == 0 ? 0 : product;
+  }
+  return elements * size_of(type);
+}
+
+systems match_arrays(const npy_header (&headers)[4], const system_options& options) {
+  const npy_header& rhs = headers[role_rhs];
+  systems s;
+  s.type = rhs.type;
+  s.extents = rhs.shape;
+  s.axis = checked_axis(options.axis, rhs.shape);
+  s.boundary = options.boundary;
+  s.pivoting = options.pivoting;
+  s.operation = options.operation;
+  check_types(headers);
+  const bool periodic = options.boundary == boundary::periodic;
+  for (const array_role role : coefficient_roles) {
+    s.arrays[role] = fit(role, headers[role], rhs, s.axis, periodic).lay();
+  }
+  s.arrays[role_rhs] = {rhs.shape, dense_strides(rhs.shape, rhs.fortran_order)};
+  s.arrays[role_x] = s.arrays[role_rhs];
+  shorten_off_diagonals(s);
+  const bool shared = std::ranges::all_of(
+      coefficient_roles, [&](array_role role) { return is_shared(s, s.arrays[role]); });
+  s.coefficients = shared ? coefficients::shared : coefficients::per_system;
+  return s;
+}
+
+std::vector<index_t> dense_strides(const std::vector<index_t>& shape, bool fortran_order) {
+  std::vector<index_t> strides(shape.size());
+  index_t step = 1;
+  for (std::size_t k = 0; k < shape.size(); ++k) {
+    const std::size_t axis = fortran_order ? k : shape.size() - 1 - k;
+    strides[axis] = step;
+    step *= std::max<index_t>(shape[axis], 1);
+  }
+  return strides;
+}
+
+}  // namespace tridia::cli

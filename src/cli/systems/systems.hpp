@@ -1,0 +1,63 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "files/npy_header.hpp"
+
+#include "tridia/problem.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace tridia::cli {
+
+/// The five arrays of a problem, in the order of every list of them here.
+enum array_role : std::size_t { role_dl, role_d, role_du, role_rhs, role_x };
+inline constexpr std::size_t roles = 5;
+/// "--dl", "--d", "--du", "--rhs", "--out".
+const char* argument_of(array_role role) noexcept;
+
+/// How one file's array lies along the axes of the right-hand side.
+struct operand {
+  std::vector<index_t> extents;  ///< 1 where it is broadcast; along the solve axis its own entries.
+  std::vector<index_t> strides;  ///< In elements; 0 where it is broadcast.
+  index_t first = 0;             ///< The element of the file that (0, …, 0) is.
+};
+
+/// What the command line says beside the files.
+struct system_options {
+  int axis = -1;
+  tridia::boundary boundary = tridia::boundary::regular;
+  tridia::pivoting pivoting = tridia::pivoting::partial;
+  tridia::operation operation = tridia::operation::none;
+};
+
+/// All systems of the files: a problem, and where its arrays lie in them.
+struct systems {
+  value_type type = value_type::f64;
+  std::vector<index_t> extents;  ///< Of the right-hand side and the solution.
+  std::size_t axis = 0;
+  tridia::boundary boundary = tridia::boundary::regular;
+  tridia::pivoting pivoting = tridia::pivoting::partial;
+  tridia::operation operation = tridia::operation::none;
+  tridia::coefficients coefficients = tridia::coefficients::per_system;
+  bool short_off_diagonals = false;
+  operand arrays[roles];
+
+  [[nodiscard]] index_t rows() const noexcept { return extents[axis]; }
+  /// How many there are.
+  [[nodiscard]] index_t count() const noexcept;
+  /// The fewest bytes that solving them moves: each array once, but shared coefficients not at all.
+  [[nodiscard]] std::uint64_t bytes_moved() const noexcept;
+};
+
+/// Lays the four arrays (dl, d, du, rhs) over each other. Throws `failure` (bad input), with the
+/// argument and both values, where they disagree.
+///
+/// A coefficient has the shape of the right-hand side, or 1 instead of a batch extent, or it is
+/// one-dimensional; off-diagonals may be one entry shorter along the axis.
+systems match_arrays(const npy_header (&headers)[4], const system_options& options);
+
+/// Strides, in elements, of a dense array in C or Fortran order.
+std::vector<index_t> dense_strides(const std::vector<index_t>& shape, bool fortran_order);
+
+}  // namespace tridia::cli

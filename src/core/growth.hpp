@@ -1,0 +1,49 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/elimination.hpp"
+
+// What is let pass of the growth of rounding errors where nothing is interchanged.
+namespace tridia::core {
+
+/// Growth that is let pass where pivots are only watched, in units of the rounding error.
+inline constexpr int calm_growth = 4;
+
+/// Whether |a| stays below the growth let pass; false for NaN.
+template <class V>
+TRIDIA_FN auto is_calm(const V& a) {
+  using real = typename value_traits<V>::real;
+  return magnitude(a) <= real(calm_growth);
+}
+
+/// How much cancels on the way to an equation of an interface: the product of the reciprocals of
+/// its pivots, as far as these are above 1. Every x of an interface is found by itself, so errors
+/// of that size do not fit each other and leave a residual, which elimination of row after row
+/// would not. Half of the digits may go; n rows of (-1, 2, -1) come to about n.
+class cancellation {
+ public:
+  template <class V>
+  TRIDIA_FN void add(const V& reciprocal) {
+    const auto size = static_cast<float>(magnitude(reciprocal));
+    product_ *= size <= 1 ? 1 : size;  // NaN stays
+  }
+  template <class V>
+  [[nodiscard]] TRIDIA_FN bool is_calm() const {
+    return product_ <= half_of_the_digits(typename value_traits<V>::real());
+  }
+
+ private:
+  static TRIDIA_FN constexpr float half_of_the_digits(float) { return 1 << 12; }
+  static TRIDIA_FN constexpr float half_of_the_digits(double) { return 1 << 26; }
+  float product_ = 1;
+};
+
+/// Whether a row is so far from diagonal dominance that numbers will most likely grow if
+/// elimination interchanges nothing.
+template <class V>
+TRIDIA_FN bool is_weak(const row<V>& r) {
+  using real = typename value_traits<V>::real;
+  return real(1.25) * magnitude(r.diag) < magnitude(r.sub) + magnitude(r.sup);
+}
+
+}  // namespace tridia::core

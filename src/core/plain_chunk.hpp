@@ -1,0 +1,159 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/elimination.hpp"
+#include "core/reciprocal.hpp"
+
+// Chunks (core/chunk.hpp) without pivoting.
+namespace tridia::core {
+
+template <class V, pivoting P>
+struct chunk;
+
+/// Without interchanges: Thomas inside the chunk, with a column for x before it. `watch(v)` sees
+/// every number whose size bounds the growth of rounding errors, and `watch.pivot(w)`, if there is
+/// such a member, every reciprocal of a pivot of the interface.
+template <class V>
+struct chunk<V, pivoting::none> {
+  /// x = rhs - before x_before - after x_after.
+  struct equation {
+    V before, after, rhs;
+    TRIDIA_FN V at(const V& x_before, const V& x_after) const {
+      return sub_mul(sub_mul(rhs, before, x_before), after, x_after);
+    }
+    template <class F>
+    TRIDIA_FN equation map(F f) const {
+      return {f(before), f(after), f(rhs)};
+    }
+  };
+  /// First x from that before the chunk and the last one; last x from those before and after.
+  struct equations {
+    equation first, last;
+    template <class F>
+    TRIDIA_FN equations map(F f) const {
+      return {first.map(f), last.map(f)};
+    }
+  };
+  struct ends {
+    V before, last, after;
+    template <class F>
+    TRIDIA_FN ends map(F f) const {
+      return {f(before), f(last), f(after)};
+    }
+  };
+
+  template <bool Keep, class Index, class Rows, class Watch>
+  static TRIDIA_FN equations reduce(Index n, Rows& rows, Watch&& watch) {
+    row<V> in = rows.get(0);
+    V rhs = rows.rhs(0);
+    const V w = quick_reciprocal(in.diag);
+    equation here{in.sub * w, in.sup * w, rhs * w};
+    equation first{V(0), -V(1), V(0)};
+    const auto next = [&](Index k) {
+      if constexpr (Keep) rows.keep(k - 1, here.after, here.before, here.rhs);
+      first = {sub_mul(first.before, first.after, here.before), -(first.after * here.after),
+               sub_mul(first.rhs, first.after, here.rhs)};
+      watch(here.after);
+      watch(first.after);
+      const V v = quick_reciprocal(sub_mul(in.diag, in.sub, here.after));
+      here = {(in.sub * v) * -here.before, in.sup * v, sub_mul(rhs, in.sub, here.rhs) * v};
+    };
+    if (n > 1) {
+      row<V> ahead = rows.get(1);
+      V rhs_ahead = rows.rhs(1);
+      for (Index k = 1; k < n - 1; ++k) {
+        in = ahead, rhs = rhs_ahead;
+        ahead = rows.get(k + 1), rhs_ahead = rows.rhs(k + 1);
+        next(k);
+      }
+      in = ahead, rhs = rhs_ahead;
+      next(n - 1);
+    }
+    if constexpr (Keep) rows.keep(n - 1, here.after, here.before, here.rhs);
+    watch(here.before), watch(here.after), watch(first.before);
+    return {first, here};
+  }
+
+  /// A chunk's last x in terms of its neighbours' last: a row of the interface system.
+  template <class Watch>
+  static TRIDIA_FN equation link(const equation& last, const equation& next_first, Watch&& watch) {
+    const V w = pivot_reciprocal(sub_mul(V(1), last.after, next_first.before), watch);
+    const V h = last.after * w;
+    const equation e{last.before * w, h * -next_first.after,
+                     sub_mul(last.rhs * w, h, next_first.rhs)};
+    watch(e.before), watch(e.after);
+    return e;
+  }
+
+  /// A step of PCR: the equations of two rows that this one refers to are put in. Where there is
+  /// no such row (`has_left`, `has_right`), it goes on referring to what is outside.
+  template <class Watch>
+  static TRIDIA_FN equation combine(const equation& e, bool has_left, const equation& left,
+                                    bool has_right, const equation& right, Watch&& watch) {
+    const V a = has_left ? e.before : V(0), c = has_right ? e.after : V(0);
+    const V w = pivot_reciprocal(sub_mul(sub_mul(V(1), a, left.after), c, right.before), watch);
+    const equation r{(e.before * w) * (has_left ? -left.before : V(1)),
+                     (e.after * w) * (has_right ? -right.after : V(1)),
+                     sub_mul(sub_mul(e.rhs, a, left.rhs), c, right.rhs) * w};
+    watch(r.before), watch(r.after);
+    return r;
+  }
+
+  /// First x of several chunks: the first one's, its last x being known from all their last x.
+  static TRIDIA_FN equation join_first(const equation& first, const equation& its_last) {
+    return {sub_mul(first.before, first.after, its_last.before), first.after * -its_last.after,
+            sub_mul(first.rhs, first.after, its_last.rhs)};
+  }
+  /// Last x of several chunks: the last one's, that of the one before it being known.
+  template <class Watch>
+  static TRIDIA_FN equation join_last(const equation& last, const equation& one_before,
+                                      Watch&& watch) {
+    const V w = pivot_reciprocal(sub_mul(V(1), last.before, one_before.after), watch);
+    const equation e{(last.before * w) * -one_before.before, last.after * w,
+                     sub_mul(last.rhs, last.before, one_before.rhs) * w};
+    watch(e.before), watch(e.after);
+    return e;
+  }
+
+  template <boundary B>
+  static TRIDIA_FN ends close(const equations& e) {
+    if constexpr (B == boundary::regular) return {V(0), e.last.rhs, V(0)};
+    // The last x is before the first, and the first after the last.
+    const V first = e.first.before + e.first.after;
+    const V last = sub_mul(e.last.rhs, e.last.after, e.first.rhs) *
+                   quick_reciprocal(sub_mul(V(1) + e.last.before, e.last.after, first));
+    return {last, last, sub_mul(e.first.rhs, first, last)};
+  }
+
+  /// Nothing but the rows goes from `reduce` to `expand`.
+  struct middle {};
+
+  /// x from what `reduce<true>` kept. Returns where all of it is finite: what is not spreads to
+  /// the first row.
+  template <class Index, class Rows>
+  static TRIDIA_FN auto expand(Index n, Rows& rows, const ends& e, const middle& = {}) {
+    V x = e.last;
+    rows.put(n - 1, x);
+    if (n > 1) {
+      equation ahead;
+      rows.kept(n - 2, ahead.after, ahead.before, ahead.rhs);
+      for (Index k = n - 2; k > 0; --k) {
+        const equation here = ahead;
+        rows.kept(k - 1, ahead.after, ahead.before, ahead.rhs);
+        rows.put(k, x = here.at(e.before, x));
+      }
+      rows.put(0, x = ahead.at(e.before, x));
+    }
+    return is_finite(x);
+  }
+
+ private:
+  template <class Watch>
+  static TRIDIA_FN V pivot_reciprocal(const V& pivot, Watch& watch) {
+    const V w = quick_reciprocal(pivot);
+    if constexpr (requires { watch.pivot(w); }) watch.pivot(w);
+    return w;
+  }
+};
+
+}  // namespace tridia::core

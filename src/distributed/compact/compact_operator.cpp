@@ -1,0 +1,120 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "distributed/compact/compact_operator_state.hpp"
+
+#include <utility>
+
+namespace tridia::distributed {
+namespace {
+
+using op_state = compact_operator::state;
+
+/// Slabs whose messages travel while one is worked on.
+constexpr int ahead = 2;
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw error(errc::invalid_argument, sentence);
+}
+
+void apply_whole(const op_state& s) {
+  const compact::call& c = s.call;
+  const execution e{
+      .workspace = s.memory.get(), .workspace_bytes = s.memory_bytes, .stream = c.stream};
+  c.accumulate ? s.whole->apply_add(c.s, c.in, c.out, e) : s.whole->apply(c.in, c.out, e);
+}
+
+/// What a slab's call reads and writes.
+compact::call call_of(const op_state& s, const slab& part) {
+  const auto size = static_cast<index_t>(size_of(s.arrays.shape.type));
+  compact::call c = s.call;
+  c.in = static_cast<const std::byte*>(c.in) + part.in * size;
+  c.out = static_cast<std::byte*>(c.out) + part.out * size;
+  c.given = part.sums->values();
+  return c;
+}
+
+void send(op_state& s, std::size_t k) {
+  if (k >= s.slabs.size()) return;
+  slab& part = s.slabs[k];
+  part.sums->sum(call_of(s, part).in, s.call.stream);
+  s.times->lap(&step_seconds::reduce, s.call.stream);
+  part.sums->send(s.call.stream);
+  s.times->lap(&step_seconds::interface, s.call.stream);
+}
+
+void work(op_state& s, const slab& part) {
+  part.sums->add(s.call.stream);
+  s.times->lap(&step_seconds::interface, s.call.stream);
+  if (part.rows) part.rows->apply(call_of(s, part));
+  s.times->lap(&step_seconds::expand, s.call.stream);
+}
+
+void begin(op_state& s, const compact::call& call) {
+  if (s.started) refuse("start: the application before has not been finished");
+  s.arrays.check(*s.where, call.in, call.out);
+  const at_backend scope(*s.where);
+  s.call = call;
+  s.call.workspace = s.memory.get();
+  s.times->begin();
+  s.times->start(call.stream);
+  for (int k = 0; k < ahead; ++k) send(s, k);
+  s.started = true;
+}
+
+}  // namespace
+
+compact_operator::~compact_operator() {
+  if (!state_) return;
+  const std::shared_ptr<transport> by = state_->by;
+  const bool travelling = state_->started;
+  by->dispose(std::move(state_), travelling);
+}
+compact_operator::compact_operator(compact_operator&&) noexcept = default;
+compact_operator& compact_operator::operator=(compact_operator&& other) noexcept {
+  compact_operator moved(std::move(other));
+  std::swap(state_, moved.state_);
+  return *this;
+}
+
+const grid& compact_operator::out_grid() const noexcept { return state_->out_ranks; }
+const std::string& compact_operator::warning() const noexcept { return state_->warning; }
+const std::vector<int>& compact_operator::peers() const noexcept { return state_->peers; }
+step_seconds compact_operator::steps() const { return state_->times->read(); }
+std::size_t compact_operator::workspace_bytes() const noexcept {
+  std::size_t bytes = state_->memory_bytes;
+  for (const slab& part : state_->slabs) bytes += part.sums->bytes();
+  return bytes;
+}
+
+void compact_operator::apply(const void* in, void* out, void* stream) {
+  start(in, out, stream);
+  finish();
+}
+void compact_operator::apply_add(double s, const void* in, void* out, void* stream) {
+  start_add(s, in, out, stream);
+  finish();
+}
+
+void compact_operator::start(const void* in, void* out, void* stream) {
+  begin(*state_, {in, out, 1, false, nullptr, nullptr, stream});
+}
+void compact_operator::start_add(double s, const void* in, void* out, void* stream) {
+  begin(*state_, {in, out, s, true, nullptr, nullptr, stream});
+}
+
+void compact_operator::finish() {
+  state& s = *state_;
+  if (!s.started) refuse("finish: no application has been started");
+  s.started = false;
+  const at_backend scope(*s.where);
+  s.times->start(s.call.stream);
+  if (s.whole) {
+    apply_whole(s);
+    s.times->lap(&step_seconds::expand, s.call.stream);
+  }
+  for (std::size_t k = 0; k < s.slabs.size(); ++k) {
+    send(s, k + ahead);
+    work(s, s.slabs[k]);
+  }
+}
+
+}  // namespace tridia::distributed

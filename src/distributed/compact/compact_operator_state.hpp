@@ -1,0 +1,45 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "compact/arrays.hpp"
+#include "compact/executor.hpp"
+#include "distributed/backend.hpp"
+#include "distributed/line_operator/sum_plan.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tridia::distributed {
+
+/// Some of the lines: what travels, and what is done here.
+struct slab {
+  index_t in = 0, out = 0;  // where they begin in the arrays, in real numbers
+  std::unique_ptr<line_sums> sums{};
+  std::unique_ptr<const compact::executor> rows{};  // null where there are no lines
+};
+
+struct compact_operator::state {
+  grid ranks, out_ranks;
+  tridia::grid lines;
+  operator_options options;
+  std::shared_ptr<transport> by;
+  std::unique_ptr<const backend> where{};
+  int axis = 0;
+  std::string warning{};
+  line_operator whole_line{}, own_line{};  // all of a line, and this rank's rows
+  compact::grid_arrays arrays{};
+  std::vector<int> peers{};
+  // Lines that do not cross ranks are any operator's.
+  std::unique_ptr<const tridia::compact_operator> whole{};
+  std::vector<slab> slabs{};
+  std::size_t memory_bytes = 0;
+  std::shared_ptr<void> memory{};  // of `whole` or of a slab's rows
+  std::unique_ptr<laps> times{};
+
+  // Of an application between start and finish.
+  bool started = false;
+  compact::call call{};
+};
+
+}  // namespace tridia::distributed

@@ -1,0 +1,221 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "compact/assemble.hpp"
+#include "compact/factors.hpp"
+#include "distributed/agreement.hpp"
+#include "distributed/bits.hpp"
+#include "distributed/compact/compact_operator_state.hpp"
+#include "distributed/lines.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+// What happens when an operator is made: everything that may be refused is, on all ranks.
+namespace tridia::distributed {
+namespace {
+
+using op_state = compact_operator::state;
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw error(errc::invalid_argument, sentence);
+}
+
+std::vector<index_t> bits_of(const std::vector<double>& values) {
+  std::vector<index_t> all;
+  for (const double v : values) all.push_back(bits(v));
+  return all;
+}
+
+std::vector<index_t> bits_of(const std::vector<compact_row>& rows) {
+  std::vector<index_t> all;
+  for (const compact_row& r : rows) {
+    all.insert(all.end(), {bits(r.sub), bits(r.diag), bits(r.sup), r.first});
+    const std::vector<index_t> weights = bits_of(r.weights);
+    all.insert(all.end(), weights.begin(), weights.end());
+  }
+  return all;
+}
+
+agreement agreement_of(const op_state& s, const scheme& what, const closure& c) {
+  const tridia::grid& g = s.lines;
+  const int rank = static_cast<int>(s.ranks.ranks().size());
+  const auto one = [](auto v) { return std::vector<index_t>{static_cast<index_t>(v)}; };
+  std::vector<compact_row> closure_rows = c.head();
+  closure_rows.insert(closure_rows.end(), c.tail().begin(), c.tail().end());
+  agreement a(*s.by);
+  a.on("operator", std::string_view("operator"))
+      .on(s.ranks)
+      .on("scheme", bits_of({what.interior()}))
+      .on("quantity", one(what.what()))
+      .on("staggering", one(what.lies()))
+      .on("closure", bits_of(closure_rows))
+      .on("type", one(g.type))
+      .on("axis", one(g.axis < 0 ? g.axis + rank : g.axis))
+      .on("spacing", one(bits(g.spacing)))
+      .on("boundary", one(g.boundary))
+      .on("ends", std::vector<index_t>{static_cast<index_t>(g.head), static_cast<index_t>(g.tail)})
+      .on("metric", bits_of(g.metric))
+      .on("fields", one(g.fields))
+      .on("tolerance", one(bits(s.options.tolerance)))
+      .on("slabs", one(s.options.slabs));
+  return a;
+}
+
+/// The blocks along the axis with rows in place of points.
+grid grid_of_rows(const grid& points, int axis, index_t rows) {
+  std::vector<std::vector<index_t>> parts;
+  for (int a = 0; a < static_cast<int>(points.ranks().size()); ++a) {
+    const std::vector<index_t>& cuts = points.cuts(a);
+    parts.emplace_back();
+    for (std::size_t k = 1; k < cuts.size(); ++k) parts.back().push_back(cuts[k] - cuts[k - 1]);
+    if (a != axis) continue;
+    index_t& last = parts.back().back();
+    last += rows - points.extents()[a];
+    if (last > 0) continue;
+    refuse("ranks: the last block along axis " + std::to_string(a) +
+           " has 1 point, and no midpoint behind it: it needs 2 points");
+  }
+  return grid::of_parts(parts);
+}
+
+line_cuts cuts_of(const op_state& s) { return {s.ranks.cuts(s.axis), s.out_ranks.cuts(s.axis)}; }
+
+void check_operator(op_state& s, const scheme& what, const closure& c) {
+  tridia::grid& g = s.lines;
+  check_size(s.ranks, *s.by);
+  const std::vector<index_t> own = s.ranks.block(s.by->rank()).extents;
+  if (g.extents.empty()) g.extents = own;
+  if (g.extents != own) {
+    refuse("extents: are " + layout::shape_text(g.extents) + ", but the block of rank " +
+           std::to_string(s.by->rank()) + " has " + layout::shape_text(own));
+  }
+  if (!(s.options.tolerance >= 0)) {
+    refuse("tolerance: " + std::to_string(s.options.tolerance) + " is not 0 or more");
+  }
+  if (s.options.slabs < 1) refuse("slabs: " + std::to_string(s.options.slabs) + " is below 1");
+  compact::check_grid(g, s.where->options(s.options.threads));
+  s.axis = static_cast<int>(compact::checked_axis(g));
+  s.whole_line = compact::assemble(what, c, g, s.ranks.extents()[s.axis]);
+  s.out_ranks = grid_of_rows(s.ranks, s.axis, s.whole_line.rows);
+  s.arrays = compact::arrays_of(g, static_cast<std::size_t>(s.axis),
+                                s.out_ranks.block(s.by->rank()).extents[s.axis]);
+  if (compact::needs_closure(g)) s.warning = closure_warning(what, c);
+  if (s.ranks.ranks()[s.axis] == 1) return;
+  (void)compact::factor(s.whole_line.matrix, s.whole_line.rows, s.whole_line.boundary);
+  const int here = s.ranks.coordinates(s.by->rank())[s.axis];
+  s.own_line = part_of(s.whole_line, cuts_of(s), here);
+  (void)end_columns(s.own_line, sides_of(s.whole_line, cuts_of(s), here));
+}
+
+/// Neighbouring axes that one stride can step through are one.
+layout::axes merged(const layout::axes& list) {
+  layout::axes lines{0, list.size, {}};
+  for (int k = 0; k < list.count; ++k) {
+    const layout::axis& next = list.at[k];
+    layout::axis* const last = lines.count > 0 ? &lines.at[lines.count - 1] : nullptr;
+    const auto follows = [&](layout::array a) {
+      return last->stride[a] == next.stride[a] * next.extent;
+    };
+    const bool joins = last != nullptr && follows(layout::rhs) && follows(layout::x);
+    if (!joins) lines.at[lines.count++].extent = 1;
+    layout::axis& to = lines.at[lines.count - 1];
+    to.extent *= next.extent;
+    for (const layout::array a : {layout::rhs, layout::x}) to.stride[a] = next.stride[a];
+  }
+  return lines;
+}
+
+/// Slab k of lines that are numbered alike on all ranks: a part of the slowest axis, on which all
+/// ranks agree.
+layout::axes slab_of(layout::axes lines, int k, int slabs, slab& s) {
+  if (lines.count == 0 || lines.size == 0) {
+    lines.size = k == 0 ? lines.size : 0;
+    return lines;
+  }
+  layout::axis& slowest = lines.at[0];
+  const index_t begin = slowest.extent * k / slabs, end = slowest.extent * (k + 1) / slabs;
+  s.in = begin * slowest.stride[layout::rhs], s.out = begin * slowest.stride[layout::x];
+  lines.size = lines.size / slowest.extent * (end - begin);
+  slowest.extent = end - begin;
+  return merged(lines);
+}
+
+void add_peers(std::vector<int>& peers, const sum_plan& p, const line_of_ranks& line) {
+  for (const auto& to : p.to) peers.push_back(line.ranks[to.part]);
+  for (const auto& from : p.from) peers.push_back(line.ranks[from.part]);
+  std::sort(peers.begin(), peers.end());
+  peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
+}
+
+void make_split(op_state& s, index_t order) {
+  const int here = s.ranks.coordinates(s.by->rank())[s.axis];
+  const line_of_ranks line{s.ranks.line(s.by->rank(), s.axis), here};
+  const line_cuts cuts = cuts_of(s);
+  const value_type type = s.arrays.shape.type;
+  const inverse_rows weights(s.whole_line);
+  const sum_plan sums = plan_sums(cuts.points, here, [&](int part) {
+    auto all = weights.given(cuts, part);
+    for (line_weights& w : all) leave_out(w, least_weight(type, s.options.tolerance));
+    return all;
+  });
+  add_peers(s.peers, sums, line);
+  layout::geometry g = layout::make_geometry(s.arrays.shape, s.arrays.resolved);
+  const layout::axes lines = number_lines(g, s.arrays.resolved, operation::none, order).matrices;
+  const tridia::options where = s.where->options(s.options.threads);
+  for (int k = 0; k < s.options.slabs; ++k) {
+    slab& part = s.slabs.emplace_back();
+    g.right_sides = slab_of(lines, k, s.options.slabs, part);
+    part.sums = s.where->make_sums({type,
+                                    sums,
+                                    line,
+                                    g.right_sides,
+                                    g.lines[layout::rhs],
+                                    g.lines[layout::x],
+                                    {},
+                                    s.options.threads},
+                                   *s.by);
+    if (g.right_sides.size == 0) continue;
+    part.rows = compact::make_executor({s.own_line, type, g, where});
+    s.memory_bytes = std::max(s.memory_bytes, part.rows->workspace_bytes());
+  }
+}
+
+void make_parts(op_state& s, const scheme& what, const closure& c, index_t order) {
+  s.times = s.where->make_laps();
+  if (s.ranks.ranks()[s.axis] == 1) {
+    s.whole = std::make_unique<const tridia::compact_operator>(what, c, s.lines,
+                                                               s.where->options(s.options.threads));
+    s.memory_bytes = s.whole->workspace_bytes();
+  } else {
+    make_split(s, order);
+  }
+  s.memory = s.where->allocate(s.memory_bytes);
+}
+
+}  // namespace
+
+compact_operator::compact_operator(const grid& g, const scheme& s, tridia::grid lines,
+                                   communicator ranks, const operator_options& o)
+    : compact_operator(g, s, compact::usual_closure(s, lines), lines, std::move(ranks), o) {}
+
+compact_operator::compact_operator(const grid& g, const scheme& s, const closure& c,
+                                   tridia::grid lines, communicator ranks,
+                                   const operator_options& o) {
+  try {
+    auto made = std::unique_ptr<state>(new state{g, g, std::move(lines), o, ranks.by()});
+    agreement_of(*made, s, c).reach([&] {
+      made->where = make_backend(*made->by);
+      check_operator(*made, s, c);
+    });
+    const at_backend scope(*made->where);
+    index_t order[] = {wished_order(made->arrays.resolved)};
+    made->by->maxima(order);
+    // Memory may run out on one rank alone.
+    agreement(*made->by).reach([&] { make_parts(*made, s, c, order[0]); });
+    state_ = std::move(made);
+  } catch (const std::bad_alloc&) {
+    throw error(errc::out_of_memory, "an operator: host memory ran out");
+  }
+}
+
+}  // namespace tridia::distributed

@@ -1,0 +1,11 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// What a build without CUDA has instead of the files beside this one.
+#include "gpu/absent.hpp"
+#include "distributed/backend.hpp"
+
+namespace tridia::distributed {
+
+std::unique_ptr<const backend> make_cuda_backend(int) { cuda::refuse_without_cuda(); }
+
+}  // namespace tridia::distributed

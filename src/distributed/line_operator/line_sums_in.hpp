@@ -1,0 +1,207 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/dispatch.hpp"
+#include "distributed/line_operator/line_sums.hpp"
+#include "line_operator/share_summing.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace tridia::distributed {
+
+/// Shares of one sum after another, in one order.
+template <class V>
+struct share_adding {
+  const V* slots;
+  const index_t* terms;  // the slots of each sum, from first[sum] on
+  const index_t* first;
+  index_t lines;
+  V* values;
+
+  TRIDIA_FN void operator()(index_t i, index_t) const {
+    const index_t sum = i / lines, line = i - sum * lines;
+    V all(0);
+    for (index_t k = first[sum]; k < first[sum + 1]; ++k) {
+      all = all + slots[terms[k] * lines + line];
+    }
+    values[i] = all;
+  }
+};
+
+/// What sums add to their line.
+template <class V>
+struct sum_spreading {
+  struct column {
+    index_t first, count, entries;
+  };
+  V* out;
+  layout::axes lines;
+  layout::along along;
+  const column* columns;
+  index_t count;
+  const V *entries, *values;
+
+  TRIDIA_FN void operator()(index_t line, index_t) const {
+    index_t at[layout::array_count];
+    lines.offsets(line, at);
+    V* const x = out + at[layout::x] + along.origin;
+    for (index_t c = 0; c < count; ++c) {
+      const V value = values[c * lines.size + line];
+      const V* const entry = entries + columns[c].entries;
+      V* to = x + columns[c].first * along.step;
+      for (index_t k = 0; k < columns[c].count; ++k, to += along.step) {
+        *to = *to + entry[k] * value;
+      }
+    }
+  }
+};
+
+/// In a space (space.hpp).
+template <class Space, class V>
+class line_sums_in final : public line_sums {
+  template <class T>
+  using array = typename Space::template array<T>;
+  using column = typename sum_spreading<V>::column;
+
+ public:
+  line_sums_in(const sums_task& t, transport& by) : task_(t) {
+    lay_out();
+    const auto messages = t.plan.to.size() + t.plan.from.size();
+    exchange_ = by.make_exchange(messages);
+  }
+
+  void sum(const void* in, void* stream) override {
+    if constexpr (Space::team > 1) {
+      // Where a line's points lie side by side, so do a team's threads.
+      if (std::abs(task_.in.step) == 1) return sum_by<1, Space::team>(in, stream);
+    }
+    sum_by<Space::lanes, 1>(in, stream);
+  }
+  void send(void* stream) override { exchange_->start(receives_, sends_, stream); }
+  void add(void* stream) override {
+    exchange_->wait(stream);
+    const share_adding<V> f{slots_.data(), terms_.data(), first_.data(), lines(), values_.data()};
+    space(stream).for_each(task_.plan.wanted * lines(), 1, f);
+  }
+  const void* values() const override { return values_.data(); }
+  void spread(void* out, void* stream) const override {
+    const sum_spreading<V> f{static_cast<V*>(out),
+                             task_.lines,
+                             task_.out,
+                             columns_.data(),
+                             static_cast<index_t>(columns_.size()),
+                             entries_.data(),
+                             values_.data()};
+    space(stream).for_each(lines(), entries_a_line_, f);
+  }
+  std::size_t bytes() const override { return (slots_.size() + values_.size()) * sizeof(V); }
+
+ private:
+  index_t lines() const { return task_.lines.size; }
+  Space space(void* stream) const { return Space(task_.threads, stream); }
+
+  template <int Lanes, int Team>
+  void sum_by(const void* in, void* stream) {
+    const solver::share_summing<V, Lanes, Team> f{
+        static_cast<const V*>(in), task_.lines,    task_.in,
+        solver::never_wraps,       groups_.data(), static_cast<int>(groups_.size()),
+        weights_.data(),           slots_.data(),  {lines(), 0}};
+    space(stream).for_each((lines() + Lanes - 1) / Lanes * Team, Lanes * weights_a_line_, f);
+  }
+
+  static std::vector<V> rounded(const std::vector<wide>& from, value_type type) {
+    std::vector<V> to(from.size());
+    const std::vector<std::byte> bytes = solver::rounded(from, type);
+    if (!bytes.empty()) std::memcpy(static_cast<void*>(to.data()), bytes.data(), bytes.size());
+    return to;
+  }
+
+  /// A slot for each share: own ones, those that are sent, those that come.
+  void lay_out() {
+    const sum_plan& p = task_.plan;
+    std::vector<sum_plan::share> shares = p.own;
+    for (const auto& to : p.to) shares.insert(shares.end(), to.shares.begin(), to.shares.end());
+    auto slots = static_cast<index_t>(shares.size());
+    std::vector<std::vector<index_t>> terms(static_cast<std::size_t>(p.wanted));
+    const auto add_own = [&] {
+      for (std::size_t k = 0; k < p.own.size(); ++k) {
+        terms[static_cast<std::size_t>(p.own[k].sum)].push_back(static_cast<index_t>(k));
+      }
+    };
+    bool added = false;
+    for (const auto& from : p.from) {
+      if (!added && from.part > task_.line.here) add_own(), added = true;
+      for (const int sum : from.sums) terms[static_cast<std::size_t>(sum)].push_back(slots++);
+    }
+    if (!added) add_own();
+    keep(terms);
+    slots_ = array<V>(static_cast<std::size_t>(slots * lines()));
+    values_ = array<V>(static_cast<std::size_t>(p.wanted * lines()));
+    const solver::sum_groups grouped = group_shares(shares);
+    groups_ = array<solver::sum_group>(grouped.groups);
+    weights_ = array<V>(rounded(grouped.weights, task_.type));
+    weights_a_line_ = static_cast<index_t>(grouped.weights.size()) / solver::sum_group::most + 1;
+    address();
+    keep_columns();
+  }
+
+  void keep(const std::vector<std::vector<index_t>>& terms) {
+    std::vector<index_t> all, first{0};
+    for (const auto& of_sum : terms) {
+      all.insert(all.end(), of_sum.begin(), of_sum.end());
+      first.push_back(static_cast<index_t>(all.size()));
+    }
+    terms_ = array<index_t>(all);
+    first_ = array<index_t>(first);
+  }
+
+  void address() {
+    const sum_plan& p = task_.plan;
+    V* at = slots_.data() + static_cast<index_t>(p.own.size()) * lines();
+    const auto add = [&](std::vector<message>& list, int part, std::size_t count) {
+      const index_t words = static_cast<index_t>(count) * lines();
+      if (words > 0) {
+        list.push_back({task_.line.ranks[static_cast<std::size_t>(part)], at,
+                        static_cast<std::size_t>(words) * sizeof(V)});
+      }
+      at += words;
+    };
+    for (const auto& to : p.to) add(sends_, to.part, to.shares.size());
+    for (const auto& from : p.from) add(receives_, from.part, from.sums.size());
+  }
+
+  void keep_columns() {
+    std::vector<column> columns;
+    std::vector<wide> entries;
+    for (const sum_column& c : task_.columns) {
+      columns.push_back(
+          {c.first, static_cast<index_t>(c.entries.size()), static_cast<index_t>(entries.size())});
+      entries.insert(entries.end(), c.entries.begin(), c.entries.end());
+    }
+    entries_a_line_ = static_cast<index_t>(entries.size()) + 1;
+    columns_ = array<column>(columns);
+    entries_ = array<V>(rounded(entries, task_.type));
+  }
+
+  sums_task task_;
+  index_t weights_a_line_ = 1, entries_a_line_ = 1;
+  array<V> slots_, values_, weights_, entries_;
+  array<solver::sum_group> groups_;
+  array<index_t> terms_, first_;
+  array<column> columns_;
+  std::vector<message> receives_, sends_;
+  std::unique_ptr<exchange> exchange_;
+};
+
+template <class Space>
+std::unique_ptr<line_sums> make_line_sums_in(const sums_task& t, transport& by) {
+  return core::with_type(t.type, [&](auto type) -> std::unique_ptr<line_sums> {
+    return std::make_unique<line_sums_in<Space, typename decltype(type)::type>>(t, by);
+  });
+}
+
+}  // namespace tridia::distributed

@@ -1,0 +1,45 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "line_operator/split_line.hpp"
+#include "line_operator/sum_groups.hpp"
+
+#include <functional>
+#include <vector>
+
+namespace tridia::distributed {
+
+// Lines are cut into parts as on one device (line_operator/split_line.hpp).
+using solver::inverse_rows;
+using solver::least_weight;
+using solver::leave_out;
+using solver::line_cuts;
+using solver::line_operator;
+using solver::line_weights;
+using solver::part_sides;
+using solver::wide;
+
+/// Sums over whole lines, of which each part wants some: what each part adds to those of which.
+struct sum_plan {
+  /// A sum's share that this part finds, of its own points.
+  using share = solver::sum_share;
+  struct sent {
+    int part;
+    std::vector<share> shares;
+  };
+  struct received {
+    int part;
+    std::vector<int> sums;
+  };
+  int wanted = 0;          // here
+  std::vector<share> own;  // of those
+  // By other parts, and from them, in order.
+  std::vector<sent> to;
+  std::vector<received> from;
+};
+
+/// `wanted(part)` are the sums that a part wants. A share whose weights are all zero is left out.
+sum_plan plan_sums(const std::vector<index_t>& points, int here,
+                   const std::function<std::vector<line_weights>(int part)>& wanted);
+
+}  // namespace tridia::distributed

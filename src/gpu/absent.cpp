@@ -1,0 +1,22 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// What a build without CUDA has instead of the files beside this one.
+#include "gpu/absent.hpp"
+
+#include "gpu/devices.hpp"
+#include "tridia/error.hpp"
+
+namespace tridia::cuda {
+
+void refuse_without_cuda() {
+  throw error(errc::unsupported,
+              "backend: cuda was asked for, but this build of tridia has no CUDA backend: build it "
+              "where nvcc is found (TRIDIA_CUDA=ON)");
+}
+
+void describe(system_info&) {}
+
+// Without CUDA in the process there is no memory but the host's.
+void check_host_pointer(const char*, const void*) {}
+
+}  // namespace tridia::cuda

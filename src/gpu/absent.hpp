@@ -1,0 +1,10 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+namespace tridia::cuda {
+
+/// Throws `unsupported`: this build has no CUDA backend, for which the files called absent.cpp
+/// stand.
+[[noreturn]] void refuse_without_cuda();
+
+}  // namespace tridia::cuda

@@ -1,0 +1,131 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "gpu/bulk.cuh"
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+// Clusters of blocks, which reach each other's shared memory (compute capability 9.0).
+namespace tridia::cuda::cluster {
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+/// A barrier in two steps, of which memory knows nothing.
+__device__ __forceinline__ void arrive() {
+  asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+}
+__device__ __forceinline__ void wait() { asm volatile("barrier.cluster.wait;" ::: "memory"); }
+/// A barrier of all threads, behind which everything is there that any of them has written.
+__device__ __forceinline__ void meet() {
+  asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+  asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+}
+
+/// Of this cluster in the launch; of this block in it.
+__device__ __forceinline__ unsigned number() {
+  unsigned n;
+  asm("mov.u32 %0, %%clusterid.x;" : "=r"(n));
+  return n;
+}
+__device__ __forceinline__ unsigned rank() {
+  unsigned r;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));
+  return r;
+}
+
+/// Puts a word into another block's shared memory, at the place of `mine`, and has it counted by
+/// that block's `arrival`, which expects it.
+__device__ __forceinline__ void send_word(std::uint32_t mine, std::uint64_t word,
+                                          std::uint32_t arrival) {
+  asm volatile(
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(mine),
+      "l"(word), "r"(arrival)
+      : "memory");
+}
+__device__ __forceinline__ void send_word(std::uint32_t mine, std::uint32_t word,
+                                          std::uint32_t arrival) {
+  asm volatile(
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(mine),
+      "r"(word), "r"(arrival)
+      : "memory");
+}
+__device__ __forceinline__ std::uint32_t address_at(const void* mine, int rank) {
+  const auto here = static_cast<std::uint32_t>(__cvta_generic_to_shared(mine));
+  std::uint32_t there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
+  return there;
+}
+/// The same of any value.
+template <class T>
+__device__ __forceinline__ void send(T* mine, const T& value, std::uint64_t* arrival, int rank) {
+  using word = std::conditional_t<alignof(T) % 8 == 0, std::uint64_t, std::uint32_t>;
+  constexpr int words = sizeof(T) / sizeof(word);
+  word parts[words];
+  std::memcpy(parts, &value, sizeof(T));
+  const std::uint32_t to = address_at(mine, rank), counted = address_at(arrival, rank);
+#pragma unroll
+  for (int i = 0; i < words; ++i) {
+    send_word(to + i * static_cast<std::uint32_t>(sizeof(word)), parts[i], counted);
+  }
+}
+#else
+__device__ __forceinline__ unsigned number() { return blockIdx.x; }
+__device__ __forceinline__ unsigned rank() { return 0; }
+__device__ __forceinline__ void arrive() {}
+__device__ __forceinline__ void wait() {}
+__device__ __forceinline__ void meet() {}
+template <class T>
+__device__ __forceinline__ void send(T*, const T&, std::uint64_t*, int) {}
+#endif
+
+}  // namespace tridia::cuda::cluster
+
+namespace tridia::cuda {
+
+/// By all threads of a cluster: until all that any of them has stored is written, so that others
+/// may write over it.
+__device__ __forceinline__ void wait_for_stores() {
+  bulk::wait_written();
+  cluster::meet();
+}
+
+/// A block among others: the number of the group that shares systems, and its own in the group.
+struct block_place {
+  unsigned group;
+  int rank;
+};
+/// Of this block; groups are the clusters, or single blocks.
+template <bool Cluster>
+__device__ __forceinline__ block_place this_place() {
+  if constexpr (!Cluster) return {blockIdx.x, 0};
+  return {cluster::number(), static_cast<int>(cluster::rank())};
+}
+
+/// Where arrives what the blocks of a cluster send each other.
+template <bool Cluster>
+class mail {
+ public:
+  bulk::arrival equations, findings;
+
+  /// `at`: mail_barriers of a cluster.
+  __device__ __forceinline__ explicit mail(std::uint64_t* at) : equations(at), findings(at + 1) {}
+  /// By every thread; then `may_send`.
+  __device__ __forceinline__ void start() const {
+    if constexpr (!Cluster) return;
+    equations.start();
+    findings.start();
+    cluster::arrive();
+  }
+  /// By every thread, between exchanges: it has read what came; then `may_send`, best a while
+  /// later.
+  __device__ __forceinline__ void has_read() const {
+    if constexpr (Cluster) cluster::arrive();
+  }
+  /// By every thread: all blocks have started, or have read what came.
+  __device__ __forceinline__ void may_send() const {
+    if constexpr (Cluster) cluster::wait();
+  }
+};
+
+}  // namespace tridia::cuda

@@ -1,0 +1,27 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/complex.hpp"
+
+// What lanes of a warp do together.
+namespace tridia::cuda {
+
+inline constexpr unsigned whole_warp = 0xffffffffu;
+
+/// Another lane's value.
+__device__ __forceinline__ float shuffle(float v, int lane) {
+  return __shfl_sync(whole_warp, v, lane);
+}
+__device__ __forceinline__ double shuffle(double v, int lane) {
+  return __shfl_sync(whole_warp, v, lane);
+}
+template <class R>
+__device__ __forceinline__ core::complex<R> shuffle(const core::complex<R>& v, int lane) {
+  return {shuffle(v.re, lane), shuffle(v.im, lane)};
+}
+template <class T>
+__device__ __forceinline__ T shuffle(const T& v, int lane) {
+  return v.map([lane](const auto& part) { return shuffle(part, lane); });
+}
+
+}  // namespace tridia::cuda

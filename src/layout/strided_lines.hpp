@@ -1,0 +1,66 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/complex.hpp"
+#include "core/elimination.hpp"
+#include "layout/geometry.hpp"
+
+// One line at a time, a scalar at a time, wherever its rows lie.
+namespace tridia::layout {
+
+/// Rows of the matrix of one line.
+template <class V>
+struct strided_matrix {
+  const geometry& g;
+  index_t n;
+  const V* array[3];  // off-diagonals without entries may be null
+  index_t start[3];
+
+  TRIDIA_FN strided_matrix(const geometry& geo, index_t rows, const V* const (&in)[4],
+                           const index_t (&at)[array_count])
+      : g(geo), n(rows) {
+    for (const int a : {sub, diag, sup}) {
+      array[a] = in[a];
+      start[a] = at[a] + g.lines[a].origin;
+    }
+  }
+
+  TRIDIA_FN void fetch(index_t, index_t) {}
+  TRIDIA_FN V entry(layout::array a, index_t k) const {
+    return array[a][start[a] + k * g.lines[a].step];
+  }
+  TRIDIA_FN core::row<V> get(index_t k) const {
+    const bool corners = g.corners != edge::absent;
+    core::row<V> r{V(0), entry(diag, k), V(0)};
+    if (k > 0 || corners) r.sub = entry(sub, k > 0 ? k : g.sub_corner(n));
+    if (k < n - 1 || corners) r.sup = entry(sup, k < n - 1 ? k : g.sup_corner(n));
+    if (g.conjugate) r = {core::conjugate(r.sub), core::conjugate(r.diag), core::conjugate(r.sup)};
+    return corners && n < 3 ? core::folded(r, k, n) : r;
+  }
+};
+
+/// A right-hand side; remembers the first row that is not finite, as x may overwrite it.
+template <class V>
+struct strided_rhs {
+  const V* base;
+  index_t step;
+  index_t first_bad = 0;  // counted from 1
+
+  TRIDIA_FN void fetch(index_t, index_t) {}
+  TRIDIA_FN V get(index_t k) {
+    const V r = base[k * step];
+    if (!core::is_finite(r) && (first_bad == 0 || k + 1 < first_bad)) first_bad = k + 1;
+    return r;
+  }
+};
+
+template <class V>
+struct strided_solution {
+  V* base;
+  index_t step;
+  TRIDIA_FN void open(index_t) {}
+  TRIDIA_FN void flush(index_t, index_t) {}
+  TRIDIA_FN void put(index_t k, V v) { base[k * step] = v; }
+};
+
+}  // namespace tridia::layout

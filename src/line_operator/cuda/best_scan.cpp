@@ -1,0 +1,32 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "line_operator/cuda/best_scan.hpp"
+
+#include "line_operator/cuda/line_task.hpp"
+
+namespace tridia::cuda {
+namespace {
+
+bool is_narrow(value_type type, const geometry& g, const line_scan& scan, index_t bytes) {
+  const layout::axes& lines = g.right_sides;
+  const auto size = static_cast<index_t>(size_of(type));
+  const scan_shape& s = scan.shape();
+  return s.across && s.lines * size < bytes && lines.at[lines.count - 1].extent * size >= bytes;
+}
+
+}  // namespace
+
+std::unique_ptr<const best_scan> best_scan::make(const solver::line_operator& line, value_type type,
+                                                 const geometry& g, index_t least_row,
+                                                 const device_limits& limits) {
+  std::unique_ptr<best_scan> made(new best_scan);
+  if (const auto task = line_task(line, type, g)) {
+    made->whole_ = line_scan::make(*task, solver::matrix_of(line), line.scale, limits);
+  }
+  if (made->whole_ && !is_narrow(type, g, *made->whole_, least_row)) return made;
+  made->parts_ = split_scan::make(line, type, g, !made->whole_, limits);
+  if (made->parts_) made->whole_.reset();
+  if (!made->whole_ && !made->parts_) return {};
+  return made;
+}
+
+}  // namespace tridia::cuda

@@ -1,0 +1,37 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "line_operator/cuda/line_scan.hpp"
+#include "line_operator/cuda/split_scan.hpp"
+
+#include <memory>
+#include <string>
+
+namespace tridia::cuda {
+
+/// A scan of whole lines where a block holds them, or else, as where it holds too few of those side
+/// by side, of their parts.
+class best_scan {
+ public:
+  /// Null where neither will do. Lines whose tiles have rows of less than `least_row` bytes, though
+  /// there are neighbours enough, are cut. `lines`: lines[rhs], lines[x] and right_sides are set.
+  static std::unique_ptr<const best_scan> make(const solver::line_operator&, value_type,
+                                               const geometry& lines, index_t least_row,
+                                               const device_limits&);
+
+  [[nodiscard]] std::string manner() const { return whole_ ? whole_->manner() : parts_->manner(); }
+  [[nodiscard]] std::size_t workspace_bytes() const {
+    return whole_ ? whole_->workspace_bytes() : parts_->workspace_bytes();
+  }
+  /// Launches. A status is that of an operator that solves.
+  void apply(const scan_call& c, void* workspace, cudaStream_t stream) const {
+    whole_ ? whole_->apply(c, workspace, stream) : parts_->apply(c, workspace, stream);
+  }
+
+ private:
+  best_scan() = default;
+  std::unique_ptr<const line_scan> whole_;
+  std::unique_ptr<const split_scan> parts_;
+};
+
+}  // namespace tridia::cuda

@@ -1,0 +1,263 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "line_operator/cuda/scan.hpp"
+
+#include "gpu/tensor_map.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+namespace tridia::cuda {
+namespace {
+
+constexpr int granule = 16, most_box = 256;
+/// Bytes of a row of neighbouring lines: that memory gives well, and best, and the least.
+constexpr int good_row = 128, best_row = 256, least_row = sector;
+/// Tiles of a block beside each other: the most; enough; enough of each of two blocks of a
+/// multiprocessor.
+constexpr int most_stages = 4, few_stages = 3, least_stages = 2;
+/// Bytes of a line, up to which it is moved together with others where they follow each other; and
+/// up to which lines are moved as a box, whose rows come to lie further apart.
+constexpr int good_piece = 256, good_box = 768;
+
+int size_of(const scan_task& t) { return static_cast<int>(tridia::size_of(t.type)); }
+
+/// Chunks of a line from which on the copy engine counts, which is quickest where lines lie as in
+/// lines of the cache, and no longer banks. A stencil reads shared memory twice.
+int many_chunks(const scan_task& t) { return t.width > 1 ? 20 : 12; }
+
+/// Turns in which a warp's threads read the same row of their chunks, some lines being `pitch`
+/// apart.
+int turns(const scan_shape& s, int pitch, int banks) {
+  int all = 0;
+  for (int first = 0; first < warp_size; first += banks) {
+    std::vector<int> reads(static_cast<std::size_t>(banks));
+    for (int lane = first; lane < std::min(first + banks, warp_size); ++lane) {
+      const int at = lane / s.chunks * pitch + lane % s.chunks * s.chunk_rows;
+      ++reads[static_cast<std::size_t>(at % banks)];
+    }
+    all += *std::max_element(reads.begin(), reads.end());
+  }
+  return all;
+}
+/// The pitch from `least` on, in steps, with which threads of neighbouring lines meet in the fewest
+/// banks.
+int quiet_pitch(const scan_shape& s, int least, int step, int banks) {
+  int best = least;
+  for (int pitch = least; pitch < least + banks; pitch += step) {
+    if (turns(s, pitch, banks) < turns(s, best, banks)) best = pitch;
+  }
+  return best;
+}
+
+/// What a block needs beside its stages: scan.cu, scan_memory.
+std::size_t fixed_bytes(const scan_shape& s, int size, int closure_rows) {
+  const int exchanged = s.threads / warp_size * (s.across ? s.lines : 1);
+  const int values = 3 * s.distinct * s.chunk_rows + (s.scaled ? s.chunks * s.chunk_rows : 0) +
+                     2 * scan_steps(s.across) * s.chunks + 4 * exchanged + s.lines + 2 * s.chunks +
+                     most_stages * s.lines * closure_rows;
+  return cache_line + static_cast<std::size_t>(values) * static_cast<std::size_t>(size) +
+         static_cast<std::size_t>(s.lines * most_stages) * sizeof(int);
+}
+
+/// Stages that fit beside each other, for one block of a multiprocessor or for two.
+bool add_stages(scan_shape& s, const scan_task& t, int size, const scan_limits& limits) {
+  const std::size_t fixed = fixed_bytes(s, size, t.b.heads + t.b.tails);
+  // A multiprocessor keeps a kilobyte of each block for itself.
+  const std::size_t half = limits.shared_bytes / 2 - 1024;
+  const bool two = s.threads <= good_scan_threads && fixed + least_stages * s.stage_bytes <= half;
+  const std::size_t share = two ? half : limits.shared_bytes;
+  if (fixed + s.stage_bytes > share) return false;
+  s.stages = std::min(static_cast<int>((share - fixed) / s.stage_bytes), most_stages);
+  s.shared_bytes = fixed + static_cast<std::size_t>(s.stages) * s.stage_bytes;
+  return true;
+}
+
+/// Lines that follow each other, and are short enough for a piece of some to be worth it.
+bool lie_whole(const scan_task& t) {
+  const layout::axes& batch = t.lines.right_sides;
+  if (t.width > 1 || batch.count != 1 || t.rows * size_of(t) > good_piece) return false;
+  const auto dense = [&](layout::array a) {
+    return t.lines.lines[a].step == 1 && batch.at[0].stride[a] == t.rows;
+  };
+  return dense(layout::rhs) && dense(layout::x);
+}
+
+/// A tile of lines in memory order. Returns its elements, `all_rows` of the last line among them.
+int lay_out_lines(scan_shape& s, const scan_task& t, int size, int all_rows) {
+  const int step = std::max((s.chunks >= many_chunks(t) ? cache_line : granule) / size, 1);
+  // A box begins with a line of the cache, and when it is stored with the first point of lines.
+  s.front = round_up(s.before, s.boxes ? cache_line / size : step);
+  const int longer = std::max(s.points, s.rows);
+  const int least = s.front + std::max(longer + s.behind, s.chunks * s.chunk_rows);
+  s.pitch = s.whole ? s.rows : quiet_pitch(s, round_up(least, step), step, cache_line / size);
+  return (s.lines - 1) * s.pitch + std::max(s.pitch, s.front + all_rows);
+}
+
+/// Whether lines in memory order are moved as boxes, if these can be described.
+bool are_for_boxes(const scan_shape& s, int size) {
+  const bool aligned = s.points * size % granule == 0 || s.rows * size % granule == 0;
+  return !s.whole && aligned && std::max(s.points, s.rows) * size <= good_box;
+}
+
+bool fits(scan_shape& s, const scan_task& t, const scan_limits& limits) {
+  const int size = size_of(t), longer = std::max(s.points, s.rows);
+  s.chunk_rows = scan_chunk(static_cast<std::size_t>(size));
+  s.chunks = ceil_div(s.rows, s.chunk_rows);
+  s.threads = round_up(s.chunks * s.lines, warp_size);
+  if (s.threads > most_scan_threads) return false;
+  const bool reaches = t.width > 1;
+  s.before = reaches ? std::max(-t.b.first, 0) : 0;
+  s.behind = reaches ? std::max(s.rows + t.b.first + t.width - 1 - s.points, 0) : 0;
+  // A periodic line is copied around itself once.
+  if (std::max(s.before, s.behind) > s.points) return false;
+  const int all_rows = s.chunks * s.chunk_rows + t.width - 1 + std::max(t.b.first, 0);
+  int elements = 0;
+  s.boxes = s.across || are_for_boxes(s, size);
+  if (s.across) {
+    s.log_lines = std::countr_zero(static_cast<unsigned>(s.lines));
+    s.pitch = s.lines;
+    // Every box begins at a multiple of so many rows.
+    const int step = std::max(cache_line / (s.lines * size), 1);
+    const int pieces = ceil_div(longer, most_box);
+    s.box_rows = ceil_div(longer, pieces);
+    if (pieces > 1) s.box_rows = round_up(s.box_rows, step);
+    s.front = round_up(s.before, step);
+    elements = (s.front + std::max(pieces * s.box_rows + s.behind, all_rows)) * s.lines;
+  } else {
+    elements = lay_out_lines(s, t, size, all_rows);
+    if (s.boxes && s.pitch * size > most_box * std::min(size, 8)) {  // of words, of 8 bytes at most
+      s.boxes = false;
+      elements = lay_out_lines(s, t, size, all_rows);
+    }
+  }
+  s.stage_bytes = static_cast<std::size_t>(round_up(elements * size, cache_line));
+  return add_stages(s, t, size, limits);
+}
+
+}  // namespace
+
+bool lies_across(const geometry& g) {
+  if (g.right_sides.count == 0) return false;
+  const layout::axis& fastest = g.right_sides.at[g.right_sides.count - 1];
+  return std::abs(fastest.stride[layout::rhs]) < std::abs(g.lines[layout::rhs].step);
+}
+
+std::optional<scan_shape> plan_scan(const scan_task& t, const scan_limits& limits) {
+  const layout::axes& batch = t.lines.right_sides;
+  if (!limits.engine || batch.size == 0 || t.rows < least_scan_rows ||
+      std::max(t.points, t.rows) > longest) {
+    return {};
+  }
+  scan_shape s{};
+  s.points = static_cast<int>(t.points), s.rows = static_cast<int>(t.rows);
+  s.across = lies_across(t.lines);
+  s.scaled = t.scaled;
+  s.whole = !s.across && lie_whole(t);
+  const int size = size_of(t);
+  const int chunks = ceil_div(s.rows, scan_chunk(static_cast<std::size_t>(size)));
+  s.distinct = t.distinct > 0 ? t.distinct : chunks;
+  const int least = s.across ? std::max(least_row / size, 4) : 1;
+  s.lines = s.across ? warp_size : std::max(good_scan_threads / chunks, 1);
+  // Enough tiles for all multiprocessors.
+  while (s.lines > least && batch.size < index_t{2} * s.lines * limits.multiprocessors &&
+         (!s.across || s.lines * size > good_row)) {
+    s.lines /= 2;
+  }
+  if (!s.across) {
+    while (s.lines > 1 && (!fits(s, t, limits) || s.stages < few_stages)) --s.lines;
+    if (!fits(s, t, limits)) return {};
+    s.tiles = (batch.size + s.lines - 1) / s.lines;
+    return s.tiles > most_grid ? std::nullopt : std::optional(s);
+  }
+  const index_t side_by_side = batch.at[batch.count - 1].extent;
+  if (side_by_side > std::numeric_limits<int>::max() / 2) return {};
+  while (s.lines > least && s.lines / 2 >= side_by_side) s.lines /= 2;
+  // Rather two blocks, or several stages, than long rows; but rather one than short rows.
+  const auto good = [&] {
+    return fits(s, t, limits) && s.stages >= few_stages &&
+           (s.threads <= good_scan_threads || s.lines * size <= best_row);
+  };
+  while (s.lines > least && !good()) s.lines /= 2;
+  if (!fits(s, t, limits)) return {};
+  const index_t across = (side_by_side + s.lines - 1) / s.lines;
+  s.tiles_across = static_cast<int>(across);
+  s.tiles = across * (batch.size / side_by_side);
+  return s.tiles > most_grid ? std::nullopt : std::optional(s);
+}
+
+namespace {
+
+struct recurrence_rows {
+  const solver::recurrences& r;
+  int count() const { return static_cast<int>(r.lower.size()); }
+  const solver::wide& lower(int k) const { return r.lower[static_cast<std::size_t>(k)]; }
+  const solver::wide& inverse(int k) const { return r.inverse[static_cast<std::size_t>(k)]; }
+  const solver::wide& upper(int k) const { return r.upper[static_cast<std::size_t>(k)]; }
+};
+
+struct team_of_one {
+  static int rank() { return 0; }
+  static int size() { return 1; }
+  static void wait() {}
+};
+
+}  // namespace
+
+chunked_factors cut_factors(const solver::recurrences& r, value_type type) {
+  const recurrence_rows rows{r};
+  const int of_chunk = scan_chunk(tridia::size_of(type));
+  const core::chunk_cut cut{of_chunk, ceil_div(rows.count(), of_chunk), most_scan_steps};
+  std::vector<solver::wide> all(static_cast<std::size_t>(cut.values()));
+  core::cut_values(cut, rows, all.data(), team_of_one{});
+  chunked_factors out;
+  out.minus_products.resize(static_cast<std::size_t>(cut.products()));
+  core::cut_products(cut, rows, out.minus_products.data(), team_of_one{});
+  std::vector<std::byte> last;
+  for (auto at = all.begin(); at != all.end(); at += 3 * of_chunk) {
+    const std::vector<solver::wide> here(at, at + 3 * of_chunk);
+    auto bytes = solver::rounded(here, type);
+    if (bytes != last) {
+      out.values.insert(out.values.end(), here.begin(), here.end());
+      last = std::move(bytes);
+    }
+    out.number.push_back(static_cast<int>(out.values.size()) / (3 * of_chunk) - 1);
+  }
+  return out;
+}
+
+std::optional<tensor_layout> layout_of(const scan_plan& p, layout::array array, const void* data) {
+  const scan_shape& s = p.shape;
+  const geometry& g = p.task.lines;
+  const int size = size_of(p.task);
+  const layout::along& line = g.lines[array];
+  const index_t rows = array == layout::rhs ? s.points : s.rows;
+  const auto* const first = static_cast<const std::byte*>(data) + line.origin * size;
+  if (!s.boxes) return {};
+  if (s.across) {
+    return layout_of_rows(g.right_sides, array, line, first, rows, s.lines, s.box_rows,
+                          static_cast<std::size_t>(size));
+  }
+  if (line.step != 1) return {};
+  return layout_of_lines(g.right_sides, array, first, rows, s.lines, s.pitch,
+                         static_cast<std::size_t>(size));
+}
+
+line_mover mover_of(const scan_plan& p, layout::array array, const void* data, CUtensorMap& map) {
+  const auto boxes = layout_of(p, array, data);
+  if (boxes && encode(*boxes, map)) return line_mover::boxes;
+  const scan_shape& s = p.shape;
+  const geometry& g = p.task.lines;
+  const index_t size = size_of(p.task), rows = array == layout::rhs ? s.points : s.rows;
+  const auto* const first = static_cast<const std::byte*>(data) + g.lines[array].origin * size;
+  bool lines = !s.across && g.lines[array].step == 1 && rows * size % granule == 0 &&
+               reinterpret_cast<std::uintptr_t>(first) % granule == 0;
+  for (int k = 0; k < g.right_sides.count; ++k) {
+    lines = lines && g.right_sides.at[k].stride[array] * size % granule == 0;
+  }
+  return lines ? line_mover::lines : line_mover::elements;
+}
+
+}  // namespace tridia::cuda

@@ -1,0 +1,268 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// Lines through recurrences known beforehand. Compiled once for each value type: TRIDIA_VALUE and
+// TRIDIA_SCAN are given.
+#include "core/recurrence.hpp"
+#include "gpu/dependent_launch.cuh"
+#include "gpu/launch.cuh"
+#include "layout/line_status.hpp"
+#include "line_operator/cuda/carry.cuh"
+#include "line_operator/cuda/copying_warp.cuh"
+#include "line_operator/cuda/scan_memory.cuh"
+#include "line_operator/cuda/scan_rows.cuh"
+#include "line_operator/cuda/scan_tile.cuh"
+
+#include <climits>
+#include <type_traits>
+
+namespace tridia::cuda {
+namespace {
+
+using V = TRIDIA_VALUE;
+using R = real_of<V>;
+
+/// Factors of a chunk in shared memory.
+struct chunk_factors {
+  static constexpr int rows = scan_chunk(sizeof(V));
+  const V* at;
+  TRIDIA_FN V lower(int i) const { return at[i]; }
+  TRIDIA_FN V inverse(int i) const { return at[rows + i]; }
+  TRIDIA_FN V upper(int i) const { return at[2 * rows + i]; }
+};
+
+struct call {
+  const V *values, *minus_products;
+  const int *number, *sound;  // as in scan_tables
+  bool cyclic;
+  V closing_down, closing_back;
+  const R* scales;  // of the rows of a line; null: 1
+  R scale;
+  index_t* status;
+  const V* given;
+  bool tells_solution;
+  unsigned* tickets;
+};
+
+/// Threads of whole warps have a chunk each; one warp more copies.
+template <bool Across, int Width>
+__global__ void __maxnreg__(scan_registers)
+    scan_kernel(const __grid_constant__ geometry g, const __grid_constant__ scan_arrays<V> arrays,
+                const __grid_constant__ scan_shape s, const __grid_constant__ call c,
+                const __grid_constant__ stencil<R> b) {
+  if (c.sound != nullptr && *c.sound == 0) return wait_for_launch_before();
+  constexpr int rows = scan_chunk(sizeof(V)), steps = scan_steps(Across);
+  constexpr bool solves = Width == 1;
+  using chunk = core::recurrence_chunk<V, rows>;
+  extern __shared__ __align__(cache_line) unsigned char memory[];
+  const int closure = b.heads + b.tails;
+  const scan_memory<V> m(s, closure, memory);
+  const line_tile<V> tiles(g, arrays, s);
+  const int thread = static_cast<int>(threadIdx.x);
+  const bool asks = arrays.input != line_mover::elements;
+  const bool gives = arrays.output != line_mover::elements;
+
+  if (thread == s.threads) {
+    for (int stage = 0; stage < s.stages; ++stage) {
+      bulk::start(m.arrived + stage);
+      bulk::start(m.ready + stage, warp_size);
+      bulk::start(m.solved + stage, static_cast<unsigned>(s.threads));
+    }
+  }
+  __syncthreads();
+  const bool prepared = (Width > 1 || closure > 0) && asks;
+  if (thread >= s.threads) {
+    copy_tiles(tiles, s, m, b,
+               {asks, gives, prepared, c.cyclic, solves, c.status, layout::shares_status(g),
+                c.tells_solution, c.given, c.tickets});
+    if (c.sound != nullptr) wait_for_launch_before();  // it ends after that in any case
+    return;
+  }
+  for (int i = thread; i < 3 * s.distinct * rows; i += s.threads) {
+    m.factors[i] = c.values[i];
+  }
+  for (int i = thread; i < steps * s.chunks; i += s.threads) {
+    m.products[i] = c.minus_products[i];
+    m.products[steps * s.chunks + i] = c.minus_products[most_scan_steps * s.chunks + i];
+  }
+  for (int i = thread; s.scaled && i < s.rows; i += s.threads) m.scales[i] = c.scale * c.scales[i];
+  for (int i = thread; i < s.lines * s.stages; i += s.threads) m.found[i] = INT_MAX;
+  meet_threads(s.threads);
+
+  // This thread's chunk, the same of every tile.
+  const int line = Across ? thread & (s.lines - 1) : thread / s.chunks;
+  const int number = Across ? thread >> s.log_lines : thread - line * s.chunks;
+  const bool alive = Across ? number < s.chunks : line < s.lines;
+  const chunk_position position{Across ? s.lines : 1, alive ? number : 0, alive ? s.chunks : 1,
+                                s.threads};
+  const int k0 = position.chunk * rows, n = alive ? min(rows, s.rows - k0) : 0;
+  const int my_line = alive ? line : 0;
+  const int numbered = c.number != nullptr ? c.number[position.chunk] : position.chunk;
+  const chunk_factors factors{m.factors + 3 * rows * numbered};
+  const V* const down_products = m.products + position.chunk;
+  const V* const back_products = down_products + steps * s.chunks;
+  const carry<V, false, steps> down(position, m.down, down_products, s.chunks);
+  const carry<V, true, steps> back(position, m.back, back_products, s.chunks);
+  meet_threads(s.threads);
+  V through;
+  V *const around_down = m.around + position.chunk, *const around_back = around_down + s.chunks;
+  if (c.cyclic) {
+    // What comes in where one came in at the beginning of the line: of one line, as another, whose
+    // threads lie otherwise in their warps, may round it differently.
+    const bool mine = alive && line == 0;
+    const V a = down.in(down.begins() ? -*down_products : V(0), through);
+    if (mine) *around_down = down.begins() ? V(1) : a;
+    const V z = back.in(back.begins() ? -*back_products : V(0), through);
+    if (mine) *around_back = back.begins() ? V(1) : z;
+    meet_threads(s.threads);
+  }
+  // A line's end comes in again at its beginning.
+  const auto close = [&](bool end, V in, V factor, const V* around) {
+    if (!c.cyclic) return in;
+    if (alive && end) m.closing[my_line] = through;
+    meet_threads(s.threads);
+    return core::sub_mul(in, -*around, m.closing[my_line] * factor);
+  };
+
+  int stage = 0, phase = 0;
+  for (;;) {
+    bulk::wait(m.arrived + stage, static_cast<unsigned>(phase));
+    const index_t tile = m.number[stage];
+    if (tile >= s.tiles) break;
+    V* const values = m.tiles + stage * (s.stage_bytes / sizeof(V));
+    V* const ends = m.closure + stage * s.lines * closure;
+    if (prepared) bulk::wait(m.ready + stage, static_cast<unsigned>(phase));
+    if (!asks) {
+      if (closure > 0) ask_given(tiles, tile, b, c.given, ends, thread, s.threads);
+      tiles.load(tile, values);
+      meet_threads(s.threads);
+      if (Width > 1) {
+        prepare_ends(tiles, tile, values, s, b, c.cyclic, ends, thread, s.threads);
+        meet_threads(s.threads);
+      }
+    }
+    V* const mine = values + tiles.place(my_line, 0);
+    const int step = Across ? s.pitch : 1;
+    chunk x;
+    read_rows<Width>(mine, step, k0, n, b, x.value);
+    const bool mine_counts = solves && n > 0 && my_line < tiles.count(tile);
+    const bool counts = mine_counts && c.status != nullptr;
+    int* const found = m.found + stage * s.lines + my_line;
+    if (counts && !x.finite()) find_row(x.value, k0, found, 0);
+    if (closure > 0) read_ends(k0, n, s, b, ends + my_line * closure, x.value);
+
+    V in = down.in(x.down_end(factors), through);
+    in = close(down.ends(position.chunks), in, c.closing_down, around_down);
+    x.down(factors, in);
+    in = back.in(x.back_end(factors), through);
+    in = close(back.ends(position.chunks), in, c.closing_back, around_back);
+    x.back(factors, in);
+
+    if (counts && !x.finite()) find_row(x.value, k0, found, longest);
+    // What is not finite in any row reaches the first one: enough where nobody asks which it was.
+    if (mine_counts && c.status == nullptr && k0 == 0 && !core::is_finite(x.value[0])) *found = 0;
+    if constexpr (Width > 1) scale_rows(s.scaled ? m.scales + k0 : nullptr, c.scale, x.value);
+#pragma unroll
+    for (int i = 0; i < rows; ++i) {
+      if (i < n) mine[(k0 + i) * step] = x.value[i];
+    }
+    if (asks || gives) bulk::publish();
+    if (!gives) {
+      meet_threads(s.threads);
+      tiles.store(tile, values);
+    }
+    bulk::arrive(m.solved + stage);
+    if (++stage == s.stages) stage = 0, phase ^= 1;
+  }
+}
+
+template <bool Across>
+auto kernel_of(int width) {
+  if constexpr (is_real<V>) {
+    if (width == most_weights) return &scan_kernel<Across, most_weights>;
+    if (width == some_weights) return &scan_kernel<Across, some_weights>;
+  }
+  return &scan_kernel<Across, 1>;
+}
+auto kernel_of(const scan_plan& p) {
+  return p.shape.across ? kernel_of<true>(p.task.width) : kernel_of<false>(p.task.width);
+}
+
+template <class T>
+T rounded(const solver::wide& v) {
+  if constexpr (std::is_same_v<T, R>) {
+    return static_cast<R>(v.re.v);
+  } else {
+    return {static_cast<R>(v.re.v), static_cast<R>(v.im.v)};
+  }
+}
+
+stencil<R> rounded(const stencil<double>& from) {
+  stencil<R> b{};
+  b.first = from.first, b.heads = from.heads, b.tails = from.tails;
+  std::copy(std::begin(from.weights), std::end(from.weights), b.weights);
+  for (int i = 0; i < 2 * most_closure; ++i) {
+    b.rows[i].first = from.rows[i].first, b.rows[i].count = from.rows[i].count;
+    std::copy(std::begin(from.rows[i].weights), std::end(from.rows[i].weights), b.rows[i].weights);
+  }
+  return b;
+}
+
+scan_arrays<V> arrays_of(const scan_plan& p, const scan_call& c) {
+  scan_arrays<V> a{
+      static_cast<const V*>(c.in), static_cast<V*>(c.out), {}, {}, {}, {}, c.accumulate};
+  a.input = mover_of(p, layout::rhs, c.in, a.in_map);
+  // What is added to is read as well.
+  a.output = c.accumulate || a.input == line_mover::elements
+                 ? line_mover::elements
+                 : mover_of(p, layout::x, c.out, a.out_map);
+  return a;
+}
+
+cudaError_t apply(const scan_plan& p, const scan_call& c, cudaStream_t stream) {
+  const scan_tables& t = p.tables.values != nullptr ? p.tables : c.tables;
+  const call k{static_cast<const V*>(t.values),
+               static_cast<const V*>(t.minus_products),
+               t.number,
+               t.sound,
+               p.cyclic,
+               rounded<V>(p.closing_down),
+               rounded<V>(p.closing_back),
+               static_cast<const R*>(p.scale),
+               static_cast<R>(c.scale),
+               c.status,
+               static_cast<const V*>(c.given),
+               c.tells_solution,
+               c.tickets};
+  if (c.tickets != nullptr && !c.tickets_cleared) {
+    const cudaError_t cleared = cudaMemsetAsync(c.tickets, 0, sizeof(unsigned), stream);
+    if (cleared != cudaSuccess) return cleared;
+  }
+  // Behind a substitution that most often has nothing to do, it begins early.
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = static_cast<unsigned>(p.blocks);
+  config.blockDim = static_cast<unsigned>(p.shape.threads + warp_size);
+  config.dynamicSmemBytes = p.shape.shared_bytes;
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = t.sound != nullptr ? 1 : 0;
+  return cudaLaunchKernelEx(&config, kernel_of(p), p.task.lines, arrays_of(p, c), p.shape, k,
+                            rounded(p.task.b));
+}
+
+}  // namespace
+
+scan_launches TRIDIA_SCAN() {
+  return {[](const scan_plan& p, std::size_t bytes, int* resident) {
+            const auto kernel = kernel_of(p);
+            const cudaError_t result = allow_shared(kernel, bytes);
+            if (result != cudaSuccess) return result;
+            return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                resident, kernel, p.shape.threads + warp_size, p.shape.shared_bytes);
+          },
+          &apply};
+}
+
+}  // namespace tridia::cuda

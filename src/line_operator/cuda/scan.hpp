@@ -1,0 +1,186 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/chunk_tables.hpp"
+#include "gpu/divisor.hpp"
+#include "gpu/limits.hpp"
+#include "gpu/tensor_layout.hpp"
+#include "layout/geometry.hpp"
+#include "line_operator/constant.hpp"
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include <optional>
+
+// out = scale A^-1 B in along lines, A known beforehand (core/recurrence.hpp), B a stencil or
+// nothing: a block brings whole lines into shared memory, a thread holds some consecutive rows of a
+// line in registers, and the carries between threads are two scans. Nothing but `in` and `out`
+// moves. A block stays with the same rows of one tile of lines after another, so that their factors
+// stay with it, and asks for tiles ahead.
+namespace tridia::cuda {
+
+using layout::geometry;
+
+/// B: row k of a line is the sum of weights[w] in[k + first + w]; the rows at both ends of a line
+/// have weights of their own, which count from point `first`. Kernels have room for so many weights
+/// inside; those that are not needed are zeros.
+inline constexpr int some_weights = 5, most_weights = 11, most_closure = 8,
+                     most_closure_weights = 12;
+template <class V>
+struct stencil {
+  int first;
+  V weights[most_weights];
+  int heads, tails;  // rows of a line at its beginning and its end
+  // A count of 0: the right-hand side is given, as number `first` of those that are.
+  struct row {
+    int first, count;
+    V weights[most_closure_weights];
+  } rows[2 * most_closure];  // heads, then tails, the very last one at the end
+};
+
+/// What is to be done, on the host. A stencil's weights are in double precision.
+struct scan_task {
+  value_type type;
+  geometry lines;        // lines[rhs], lines[x] and right_sides are of `in` and `out`
+  index_t points, rows;  // of a line of `in` and of `out`
+  stencil<double> b{};   // if `width` is 1, of rows that are given alone
+  bool scaled = false;   // rows of `out` have scales
+  int distinct = 0;      // chunks whose factors differ; 0: all
+  int width = 1;         // of the interior stencil; 1: B is the identity
+};
+
+/// What a block does. A line takes `chunks` threads; a tile is some lines, one after another, or
+/// `across`: neighbours in memory, row by row.
+struct scan_shape {
+  int points, rows;
+  int chunk_rows;  // of a thread: one of the numbers that kernels are compiled for
+  int chunks;      // of a line
+  int distinct;    // whose factors differ
+  bool across;
+  int lines, log_lines;  // of a tile; a power of two if across
+  int pitch;             // elements from one line (across: row) of the tile to the next
+  int front;             // points of room in front of a line, so that the copy engine takes it
+  int before, behind;    // points around a line that B reads
+  bool scaled;
+  bool whole;           // lines follow each other: a tile is moved in one piece
+  bool boxes;           // the copy engine moves a tile as a box, or as some, if it can
+  int threads, stages;  // that have chunks; tiles of a block at a time
+  int tiles_across;     // tiles that take the fastest axis, if across
+  index_t tiles;
+  int box_rows;  // across: of the boxes that the copy engine moves
+  std::size_t stage_bytes, shared_bytes;
+};
+
+struct scan_limits {
+  std::size_t shared_bytes;  // of a block
+  int multiprocessors;
+  bool engine;  // the copy engine of compute capability 9.0
+};
+
+/// Rows of a thread, by the bytes of a value: odd, so that chunks lie in different banks.
+constexpr int scan_chunk(std::size_t value_bytes) {
+  return value_bytes == 4 ? 37 : value_bytes == 8 ? 19 : 9;
+}
+
+/// Registers of a thread, and threads of a block that have chunks: with the warp that copies, two
+/// blocks of `good_scan_threads` take all the registers of a multiprocessor.
+inline constexpr int scan_registers = 128, good_scan_threads = 224, most_scan_threads = 480;
+
+/// Shorter lines are left to the kernels that substitute.
+inline constexpr index_t least_scan_rows = 24;
+
+/// A point around a periodic line that B reads, and the point of the line that it is a copy of.
+struct periodic_copy {
+  int to, from;
+};
+/// Number `i` of the `s.before + s.behind` copies around a line.
+TRIDIA_FN periodic_copy periodic_copy_of(const scan_shape& s, int i) {
+  if (i < s.before) return {i - s.before, i - s.before + s.points};
+  return {i - s.before + s.points, i - s.before};
+}
+
+/// Whether neighbouring lines are closer in `in` than neighbouring points.
+bool lies_across(const geometry&);
+
+/// Nothing where a block has no room for a line, lines are too short, or there is no copy engine.
+std::optional<scan_shape> plan_scan(const scan_task&, const scan_limits&);
+
+/// Tables of a matrix (core/chunk_tables.hpp). Chunks that have the same values, as they have where
+/// factors have settled, share them.
+struct chunked_factors {
+  std::vector<solver::wide> values;
+  std::vector<int> number;  // of a chunk's values
+  std::vector<solver::wide> minus_products;
+};
+inline constexpr int most_scan_steps = 5;
+/// Steps of a scan within a warp: across, at least four of its lanes hold neighbouring lines.
+constexpr int scan_steps(bool across) { return across ? 3 : most_scan_steps; }
+chunked_factors cut_factors(const solver::recurrences&, value_type type);
+/// Of lines of `rows` rows.
+template <class V>
+constexpr core::chunk_cut scan_cut(int rows) {
+  constexpr int of_chunk = scan_chunk(sizeof(V));
+  return {of_chunk, ceil_div(rows, of_chunk), most_scan_steps};
+}
+
+/// The same in memory of the device.
+struct scan_tables {
+  const void *values = nullptr, *minus_products = nullptr;
+  const int* number = nullptr;  // null: chunks share no values
+  // Null, or where there is a 0 if the tables are of no use: then nothing is done.
+  const int* sound = nullptr;
+};
+
+/// One execution.
+struct scan_call {
+  const void* in;
+  void* out;
+  double scale;
+  bool accumulate;  // out += instead of out =
+  index_t* status;  // null, or zeros if lines share one (layout/line_status.hpp)
+  // Right-hand sides of rows that are given: of each of them one for each line. What `in` has there
+  // counts for the status all the same.
+  const void* given = nullptr;
+  // Whether a row of the solution that is not finite is told from one of the right-hand side, by
+  // adding `longest`: for lines that are parts of others (line_operator/joined_status.hpp).
+  bool tells_solution = false;
+  // In memory of the device: blocks draw the tiles that they do after their first. Null: every
+  // block does as many.
+  unsigned* tickets = nullptr;
+  bool tickets_cleared = false;  // by a launch before; or else by this one
+  scan_tables tables{};          // where the plan has none
+};
+
+/// What stays from one execution to the next.
+struct scan_plan {
+  scan_task task;
+  scan_shape shape;
+  scan_tables tables;
+  const void* scale;
+  bool cyclic;
+  solver::wide closing_down, closing_back;
+  index_t blocks;
+};
+
+/// How an array is moved, as its addresses allow.
+enum class line_mover { elements, lines, boxes };
+
+/// Of `in` (layout::rhs) or `out` (layout::x); with its description, if by boxes.
+line_mover mover_of(const scan_plan&, layout::array, const void* array, CUtensorMap&);
+/// What boxes of an array there are, if the shape is for boxes and its addresses allow them.
+std::optional<tensor_layout> layout_of(const scan_plan&, layout::array, const void* array);
+
+struct scan_launches {
+  /// Once a device: lets blocks have `bytes` of shared memory, and finds how many of a shape a
+  /// multiprocessor holds.
+  cudaError_t (*prepare)(const scan_plan&, std::size_t bytes, int* resident);
+  cudaError_t (*apply)(const scan_plan&, const scan_call&, cudaStream_t);
+};
+
+scan_launches scan_f32();
+scan_launches scan_f64();
+scan_launches scan_c64();
+scan_launches scan_c128();
+
+}  // namespace tridia::cuda

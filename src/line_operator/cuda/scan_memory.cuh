@@ -1,0 +1,45 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "line_operator/cuda/carry.cuh"
+#include "line_operator/cuda/scan_rows.cuh"
+
+namespace tridia::cuda {
+
+/// A block's shared memory.
+template <class V>
+struct scan_memory {
+  std::uint64_t *arrived, *ready, *solved;  // of each stage
+  index_t* number;                          // of the tile in it; beyond the last: there is none
+  V *tiles, *factors, *products, *around, *closing, *closure;
+  real_of<V>* scales;
+  carry_memory<V> down, back;
+  int* found;  // of each line of each stage: the first row that is not finite
+
+  __device__ __forceinline__ scan_memory(const scan_shape& s, int closure_rows,
+                                         unsigned char* memory) {
+    const int lanes = s.across ? s.lines : 1, exchanged = s.threads / warp_size * lanes;
+    arrived = reinterpret_cast<std::uint64_t*>(memory);
+    ready = arrived + s.stages;
+    solved = ready + s.stages;
+    number = reinterpret_cast<index_t*>(solved + s.stages);
+    tiles = reinterpret_cast<V*>(memory + cache_line);
+    V* at = tiles + s.stages * (s.stage_bytes / sizeof(V));
+    const auto take = [&](int count) {
+      V* const taken = at;
+      at += count;
+      return taken;
+    };
+    factors = take(3 * s.distinct * s.chunk_rows);
+    products = take(2 * scan_steps(s.across) * s.chunks);
+    down = {take(exchanged), take(exchanged)};
+    back = {take(exchanged), take(exchanged)};
+    closing = take(s.lines);
+    around = take(2 * s.chunks);
+    closure = take(s.stages * s.lines * closure_rows);
+    scales = reinterpret_cast<real_of<V>*>(take(s.scaled ? s.chunks * s.chunk_rows : 0));
+    found = reinterpret_cast<int*>(at);
+  }
+};
+
+}  // namespace tridia::cuda

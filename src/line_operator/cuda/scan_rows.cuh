@@ -1,0 +1,138 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "gpu/copy.cuh"
+#include "line_operator/cuda/scan.hpp"
+#include "line_operator/cuda/scan_tile.cuh"
+
+#include <climits>
+#include <type_traits>
+
+// Rows of a tile's lines: into registers through B, with scales out of them, and what is found in
+// them.
+namespace tridia::cuda {
+
+template <class V>
+using real_of = typename core::value_traits<V>::real;
+
+template <class V>
+inline constexpr bool is_real = std::is_same_v<V, real_of<V>>;
+
+/// Rows of the tile into registers, through B. What lies beyond the rows that there are is read,
+/// but not used.
+template <int Width, class V, int Rows>
+__device__ __forceinline__ void read_rows(const V* line, int step, int k0, int n,
+                                          const stencil<real_of<V>>& b, V (&value)[Rows]) {
+  if constexpr (Width == 1) {
+#pragma unroll
+    for (int i = 0; i < Rows; ++i) value[i] = line[(k0 + i) * step];
+  } else {
+    V window[Rows + Width - 1];
+    const V* const from = line + (k0 + b.first) * step;
+#pragma unroll
+    for (int i = 0; i < Rows + Width - 1; ++i) window[i] = from[i * step];
+#pragma unroll
+    for (int i = 0; i < Rows; ++i) {
+      value[i] = window[i] * b.weights[0];
+#pragma unroll
+      for (int w = 1; w < Width; ++w) {
+        value[i] = core::add_mul(value[i], window[i + w], b.weights[w]);
+      }
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < Rows; ++i) value[i] = core::select(i < n, value[i], V(0));
+}
+
+/// Right-hand sides of the rows at both ends of a line instead of what its tile has.
+template <class V, int Rows>
+__device__ __forceinline__ void read_ends(int k0, int n, const scan_shape& s,
+                                          const stencil<real_of<V>>& b, const V* closure,
+                                          V (&value)[Rows]) {
+  if (k0 < b.heads) {
+#pragma unroll
+    for (int i = 0; i < Rows; ++i) {
+      if (k0 + i < b.heads && i < n) value[i] = closure[k0 + i];
+    }
+  }
+  const int tail = s.rows - b.tails;
+  if (k0 + Rows > tail) {
+#pragma unroll
+    for (int i = 0; i < Rows; ++i) {
+      if (k0 + i >= tail && i < n) value[i] = closure[b.heads + k0 + i - tail];
+    }
+  }
+}
+
+/// Right-hand sides of a tile's lines that are given, which are there once this thread has waited
+/// for its copies. By `threads` threads.
+template <class V>
+__device__ __forceinline__ void ask_given(const line_tile<V>& t, index_t number,
+                                          const stencil<real_of<V>>& b, const V* given, V* closure,
+                                          int thread, int threads) {
+  if (given == nullptr) return;
+  const int rows = b.heads + b.tails, lines = t.count(number);
+  for (int i = thread; i < lines * rows; i += threads) {
+    const int row = i / lines, line = i - row * lines;
+    const auto& r = b.rows[row];
+    if (r.count > 0) continue;
+    copy_element(closure + line * rows + row, given + r.first * t.lines() + t.number(number, line));
+  }
+}
+
+/// B at the ends of all lines of the tile: where it goes around, the points beyond that it reads;
+/// otherwise rows of their own, but for those that are given. By `threads` threads; a barrier must
+/// follow.
+template <class V>
+__device__ __forceinline__ void prepare_ends(const line_tile<V>& t, index_t number, V* tile,
+                                             const scan_shape& s, const stencil<real_of<V>>& b,
+                                             bool cyclic, V* closure, int thread, int threads) {
+  if constexpr (is_real<V>) {
+    const int rows = b.heads + b.tails, beyond = s.before + s.behind, lines = t.count(number);
+    const int items = lines * (cyclic ? beyond : rows);
+    for (int i = thread; i < items; i += threads) {
+      const int row = i / lines, line = i - row * lines;
+      if (cyclic) {
+        const periodic_copy copy = periodic_copy_of(s, row);
+        tile[t.place(line, copy.to)] = tile[t.place(line, copy.from)];
+        continue;
+      }
+      const auto& r = b.rows[row];
+      if (r.count == 0) continue;
+      V sum(0);
+#pragma unroll 4
+      for (int w = 0; w < r.count; ++w) {
+        sum = core::add_mul(sum, tile[t.place(line, r.first + w)], r.weights[w]);
+      }
+      closure[line * rows + row] = sum;
+    }
+  }
+}
+
+/// By `scale`, unless rows have scales of their own.
+template <class V, int Rows>
+__device__ __forceinline__ void scale_rows(const real_of<V>* scales, real_of<V> scale,
+                                           V (&value)[Rows]) {
+  if constexpr (is_real<V>) {
+    if (scales != nullptr) {
+#pragma unroll
+      for (int i = 0; i < Rows; ++i) value[i] = value[i] * scales[i];
+    } else {
+#pragma unroll
+      for (int i = 0; i < Rows; ++i) value[i] = value[i] * scale;
+    }
+  }
+}
+
+/// Enters the first row that is not finite; those of the solution after all of the right-hand side.
+template <class V, int Rows>
+__device__ __forceinline__ void find_row(const V (&value)[Rows], int k0, int* found, int behind) {
+  int first = INT_MAX;
+#pragma unroll
+  for (int i = Rows - 1; i >= 0; --i) {
+    if (!core::is_finite(value[i])) first = k0 + i + behind;
+  }
+  atomicMin(found, first);
+}
+
+}  // namespace tridia::cuda

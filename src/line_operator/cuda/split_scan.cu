@@ -1,0 +1,71 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "core/dispatch.hpp"
+#include "gpu/for_each.cuh"
+#include "line_operator/cuda/split_scan.hpp"
+#include "line_operator/share_summing.hpp"
+
+#include <cstdlib>
+
+namespace tridia::cuda {
+namespace {
+
+/// Calls that share a line whose points lie side by side.
+constexpr int team = 4;
+
+/// One group of sums a call, line after line: few long lines keep a device busy as well.
+template <class V, int Team>
+struct group_summing {
+  solver::share_summing<V, 1, Team> all;
+
+  TRIDIA_FN void operator()(index_t i, index_t) const {
+    const index_t calls = all.lines.size * Team, group = i / calls;
+    all.sum_some(i - group * calls, group, group + 1);
+  }
+};
+
+template <class V, int Team>
+cudaError_t sum_by(const border_sums& s, const void* in, void* to, cudaStream_t stream) {
+  const group_summing<V, Team> f{{static_cast<const V*>(in), s.lines, s.along, s.points, s.groups,
+                                  1, static_cast<const V*>(s.weights), static_cast<V*>(to),
+                                  s.places}};
+  return for_each(s.count * s.lines.size * Team, f, stream);
+}
+
+/// A line that was solved in parts, some of which may not know that another one has no solution.
+template <class V>
+struct line_joining {
+  solver::status_joining statuses;
+  layout::along along;
+  index_t rows;
+  V* x;
+
+  TRIDIA_FN void operator()(index_t line, index_t) const {
+    const index_t status = statuses.status_of(line);
+    if (statuses.to != nullptr) statuses.enter(line, status);
+    if (status == 0) return;
+    index_t at[layout::array_count];
+    statuses.lines.offsets(line, at);
+    layout::fill_line_with_nan(x + at[layout::x] + along.origin, along.step, rows);
+  }
+};
+
+}  // namespace
+
+cudaError_t sum_borders(value_type type, const border_sums& s, const void* in, void* to,
+                        cudaStream_t stream) {
+  return core::with_type(type, [&](auto tag) {
+    using V = typename decltype(tag)::type;
+    return std::abs(s.along.step) == 1 ? sum_by<V, team>(s, in, to, stream)
+                                       : sum_by<V, 1>(s, in, to, stream);
+  });
+}
+
+cudaError_t join_statuses(value_type type, const solver::status_joining& s,
+                          const layout::along& of_x, index_t rows, void* x, cudaStream_t stream) {
+  return core::with_type(type, [&](auto tag) {
+    using V = typename decltype(tag)::type;
+    return for_each(s.lines.size, line_joining<V>{s, of_x, rows, static_cast<V*>(x)}, stream);
+  });
+}
+
+}  // namespace tridia::cuda

@@ -1,0 +1,70 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "line_operator/cuda/line_scan.hpp"
+#include "line_operator/joined_status.hpp"
+#include "line_operator/split_lines.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tridia::cuda {
+
+/// What the sums of a split line are found by: of `in`, a number for each line in each slot.
+struct border_sums {
+  layout::axes lines;
+  layout::along along;  // of `in`
+  index_t points;
+  const solver::sum_group* groups;
+  index_t count;
+  const void* weights;
+  solver::slot_order places;
+};
+/// Launches.
+cudaError_t sum_borders(value_type type, const border_sums&, const void* in, void* to,
+                        cudaStream_t);
+/// Enters statuses, unless `to` is null. X of lines whose status is not 0 becomes NaN.
+cudaError_t join_statuses(value_type type, const solver::status_joining&, const layout::along& of_x,
+                          index_t rows, void* x, cudaStream_t);
+
+/// Long lines by scans over parts of them (line_operator/split_lines.hpp), in memory of the current
+/// device.
+class split_scan {
+ public:
+  /// Null where they cannot be split. `needed`: nothing quick does without. `lines`: lines[rhs],
+  /// lines[x] and right_sides are set.
+  static std::unique_ptr<const split_scan> make(const solver::line_operator&, value_type,
+                                                const geometry& lines, bool needed,
+                                                const device_limits&);
+
+  [[nodiscard]] std::string manner() const;
+  [[nodiscard]] std::size_t workspace_bytes() const;
+  /// Launches. Of the call nothing is given; a status is that of an operator that solves.
+  void apply(const scan_call&, void* workspace, cudaStream_t) const;
+
+ private:
+  /// Launches of one scan, where `parts` are not done together.
+  struct run {
+    std::unique_ptr<const line_scan> scan;
+    int first, parts;
+    index_t in, out, slot;  // elements that the first one begins at; its first slot
+    index_t given;          // slots of one
+  };
+
+  split_scan() = default;
+  [[nodiscard]] std::size_t given_bytes() const;
+
+  value_type type_{};
+  border_sums sums_{};
+  layout::along of_x_{};
+  index_t rows_ = 0, slots_ = 0, step_in_ = 0, step_out_ = 0, part_points_ = 0;
+  int parts_ = 0;
+  bool solves_ = false, shares_status_ = false;
+  std::vector<run> runs_;
+  device_memory groups_, weights_;
+};
+
+}  // namespace tridia::cuda

@@ -1,0 +1,212 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "line_operator/split_line.hpp"
+
+#include "tridia/error.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tridia::solver {
+namespace {
+
+/// Those of the rows at an end of the whole line that a part has; `first`: of the list.
+template <class T>
+std::vector<T> those_inside(const std::vector<T>& list, index_t first, index_t begin, index_t end) {
+  const auto count = static_cast<index_t>(list.size());
+  const index_t from = std::clamp<index_t>(begin - first, 0, count);
+  const index_t to = std::clamp<index_t>(end - first, from, count);
+  return {list.begin() + from, list.begin() + to};
+}
+
+wide wide_of(std::complex<double> v) {
+  return {core::extended(v.real()), core::extended(v.imag())};
+}
+
+line_weights unit(index_t size, index_t at) {
+  line_weights v(static_cast<std::size_t>(size), wide(0));
+  v[static_cast<std::size_t>(at)] = wide(1);
+  return v;
+}
+
+long double size_of(const wide& v) { return core::magnitude(v).v; }
+long double largest_of(const line_weights& weights) {
+  long double largest = 0;
+  for (const wide& v : weights) largest = std::max(largest, size_of(v));
+  return largest;
+}
+
+[[noreturn]] void refuse_part(const line_operator& part, const std::string& what) {
+  throw error(errc::unsupported, "ranks: the " + std::to_string(part.rows) +
+                                     " rows of a line that a rank has " + what +
+                                     " without those of other ranks: the axis must be cut "
+                                     "elsewhere");
+}
+
+/// First and last point of a row, which may lie beyond the ends where the line is periodic.
+std::pair<index_t, index_t> reach_of(const line_operator& o, index_t row) {
+  const stencil& s = o.stencil_of(row);
+  return {row + s.first, row + s.first + static_cast<index_t>(s.weights.size()) - 1};
+}
+
+}  // namespace
+
+part_sides sides_of(const line_operator& whole, const line_cuts& cuts, int part) {
+  const bool joined = whole.boundary == boundary::periodic;
+  return {joined || part > 0, joined || part + 1 < cuts.parts()};
+}
+
+line_operator part_of(const line_operator& whole, const line_cuts& cuts, int part) {
+  const index_t begin = cuts.rows[part], end = cuts.rows[part + 1];
+  const index_t first_point = cuts.points[part], last_point = cuts.points[part + 1] - 1;
+  const auto inside = [&](const auto& list, bool tail) {
+    const index_t first = tail ? whole.rows - static_cast<index_t>(list.size()) : 0;
+    return those_inside(list, first, begin, end);
+  };
+  line_operator o;
+  o.points = last_point + 1 - first_point;
+  o.rows = end - begin;
+  o.matrix = {whole.matrix.interior, inside(whole.matrix.head, false),
+              inside(whole.matrix.tail, true)};
+  o.interior = whole.interior;
+  o.head = inside(whole.head, false), o.tail = inside(whole.tail, true);
+  const int moved = static_cast<int>(begin - first_point);  // of the same row and point
+  o.interior.first += moved;
+  for (stencil& s : o.head) s.first += moved;
+  for (stencil& s : o.tail) s.first += moved;
+  o.solves = whole.solves;
+  if (!whole.scale.empty()) {
+    o.scale.assign(whole.scale.begin() + begin, whole.scale.begin() + end);
+  }
+  const part_sides sides = sides_of(whole, cuts, part);
+  for (index_t row = begin; row < end; ++row) {
+    const auto [low, high] = reach_of(whole, row);
+    if ((sides.before && row == begin) || low < first_point) o.given_head = row + 1 - begin;
+    const bool behind = (sides.behind && row + 1 == end) || high > last_point;
+    if (behind && o.given_tail == 0) o.given_tail = end - row;
+  }
+  if (o.given() > o.rows) o.given_head = o.rows, o.given_tail = 0;
+  return o;
+}
+
+std::vector<line_weights> end_columns(const line_operator& part, const part_sides& sides) {
+  // Digits that rounding may cost beyond what it costs the whole line.
+  constexpr long double most_growth = 1000;
+  const constant_matrix a = matrix_of(part, operation::none);
+  std::optional<constant_factors> factors;
+  try {
+    factors = factor(a, pivoting::partial);
+  } catch (const error&) {
+    refuse_part(part, "are a singular matrix");
+  }
+  std::vector<line_weights> columns;
+  const auto add = [&](index_t row, std::complex<double> near_toeplitz::row::*coupling) {
+    columns.push_back(solve(a, *factors, pivoting::partial, unit(part.rows, row)));
+    const std::complex<double> c = row_of(part.matrix, part.rows, row).*coupling;
+    const long double growth = size_of(wide_of(c)) * largest_of(columns.back());
+    if (growth <= most_growth) return;
+    refuse_part(part, "are nearly a singular matrix (what is coupled to them counts " +
+                          std::to_string(static_cast<double>(growth)) + "-fold)");
+  };
+  if (sides.before) add(0, &near_toeplitz::row::dl);
+  if (sides.behind) add(part.rows - 1, &near_toeplitz::row::du);
+  return columns;
+}
+
+inverse_rows::inverse_rows(const line_operator& whole)
+    : whole_(whole),
+      transposed_(matrix_of(whole, operation::transpose)),
+      factors_(factor(transposed_, pivoting::partial)) {}
+
+line_weights inverse_rows::row(index_t i) const {
+  const line_weights of_rows =
+      solve(transposed_, factors_, pivoting::partial, unit(whole_.rows, i));
+  line_weights all(static_cast<std::size_t>(whole_.points), wide(0));
+  // What is below all rounding costs nothing.
+  const long double least = 1e-24L * largest_of(of_rows);
+  for (index_t k = 0; k < whole_.rows; ++k) {
+    const wide& factor = of_rows[static_cast<std::size_t>(k)];
+    if (size_of(factor) > least) add_stencil(all, k, factor);
+  }
+  return all;
+}
+
+std::vector<line_weights> inverse_rows::given(const line_cuts& cuts, int part) const {
+  return given(part_of(whole_, cuts, part), cuts.rows[part]);
+}
+
+std::vector<line_weights> inverse_rows::given(const line_operator& part, index_t first) const {
+  const bool joined = whole_.boundary == boundary::periodic;
+  std::vector<line_weights> all;
+  for (index_t k = 0; k < part.rows; ++k) {
+    if (part.given_number(k) < 0) continue;
+    const index_t row = first + k;
+    near_toeplitz::row whole = row_of(whole_.matrix, whole_.rows, row);
+    near_toeplitz::row own = row_of(part.matrix, part.rows, k);
+    if (!joined && row == 0) whole.dl = 0;
+    if (!joined && row + 1 == whole_.rows) whole.du = 0;
+    if (k == 0) own.dl = 0;
+    if (k + 1 == part.rows) own.du = 0;
+    line_weights& w = all.emplace_back(static_cast<std::size_t>(whole_.points), wide(0));
+    add_stencil(w, row, wide(1));
+    add_coupling(w, wide_of(whole.dl) + -wide_of(own.dl), row - 1);
+    add_coupling(w, wide_of(whole.d) + -wide_of(own.d), row);
+    add_coupling(w, wide_of(whole.du) + -wide_of(own.du), row + 1);
+  }
+  return all;
+}
+
+std::vector<line_weights> inverse_rows::couplings(const line_cuts& cuts, int part) const {
+  const part_sides sides = sides_of(whole_, cuts, part);
+  std::vector<line_weights> all;
+  const auto add = [&](std::complex<double> coefficient, index_t neighbour) {
+    line_weights& w = all.emplace_back(static_cast<std::size_t>(whole_.points), wide(0));
+    add_coupling(w, wide_of(coefficient), neighbour);
+  };
+  const index_t first = cuts.rows[part], last = cuts.rows[part + 1] - 1;
+  const auto row = [&](index_t k) { return row_of(whole_.matrix, whole_.rows, k); };
+  if (sides.before) add(row(first).dl, first - 1);
+  if (sides.behind) add(row(last).du, last + 1);
+  return all;
+}
+
+void inverse_rows::add_stencil(line_weights& to, index_t row, const wide& factor) const {
+  const stencil& s = whole_.stencil_of(row);
+  index_t at = row + s.first;
+  for (const double w : s.weights) {
+    // Points beyond the ends are those of a periodic line; others weigh nothing.
+    const index_t point = (at++ % whole_.points + whole_.points) % whole_.points;
+    wide& sum = to[static_cast<std::size_t>(point)];
+    sum = sum + wide_of(w) * factor;
+  }
+}
+
+void inverse_rows::add_coupling(line_weights& to, const wide& coefficient,
+                                index_t neighbour) const {
+  if (size_of(coefficient) == 0) return;
+  const line_weights w = row((neighbour + whole_.rows) % whole_.rows);
+  for (std::size_t k = 0; k < w.size(); ++k) to[k] = core::sub_mul(to[k], coefficient, w[k]);
+}
+
+double least_weight(value_type type, double tolerance) {
+  const bool single = type == value_type::f32 || type == value_type::c64;
+  const double epsilon =
+      single ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+  return std::max(tolerance, epsilon / 4);
+}
+
+void leave_out(line_weights& weights, double tolerance) {
+  const long double bound = largest_of(weights) * tolerance;
+  const auto least = [&](long double below) {
+    long double sum = 0;
+    for (const wide& v : weights) sum += size_of(v) <= below ? size_of(v) : 0;
+    return sum;
+  };
+  long double below = bound;
+  while (below > 0 && least(below) > bound) below /= 2;
+  for (wide& v : weights) v = size_of(v) <= below ? wide(0) : v;
+}
+
+}  // namespace tridia::solver

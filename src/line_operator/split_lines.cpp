@@ -1,0 +1,278 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "line_operator/split_lines.hpp"
+
+#include "tridia/error.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tridia::solver {
+namespace {
+
+constexpr index_t piece = 16;  // lines that begin at multiples of it lie well in memory
+/// Longer lines are left whole: their weights take much time and memory when a plan is made.
+constexpr index_t most_points = index_t{1} << 17;
+/// Shorter last parts are not worth a launch; closures and sums' rows have room in them.
+constexpr index_t least_points = 64;
+
+/// All of them where no part leaves a last one that is long enough.
+index_t part_points(index_t points, index_t most) {
+  const index_t longest = most / piece * piece;
+  // Parts of one length take one launch.
+  for (index_t part = longest; part >= most * 3 / 4; part -= piece) {
+    if (points % part == 0) return part;
+  }
+  for (index_t part = longest; part >= least_points; part -= piece) {
+    const index_t last = points % part;
+    if (last == 0 || last >= std::max(least_points, most / 4)) return part;
+  }
+  return points;
+}
+
+line_cuts cuts_of(const line_operator& whole, index_t part) {
+  line_cuts cuts;
+  for (index_t at = 0; at < whole.points; at += part) cuts.points.push_back(at);
+  cuts.rows = cuts.points;
+  cuts.points.push_back(whole.points);
+  cuts.rows.push_back(whole.rows);
+  return cuts;
+}
+
+/// Sums at the ends of a line are worth a launch less for its first and last part from here on.
+constexpr int many_parts = 4;
+
+/// Whether any row of A or B is one of a line's ends.
+bool has_ends(const line_operator& o) {
+  return !(o.matrix.head.empty() && o.matrix.tail.empty() && o.head.empty() && o.tail.empty());
+}
+bool are_alike(const line_operator& a, const line_operator& b) {
+  return !has_ends(a) && !has_ends(b) && a.scale.empty() && b.scale.empty() &&
+         a.points == b.points && a.rows == b.rows && a.given_head == b.given_head &&
+         a.given_tail == b.given_tail;
+}
+
+/// Where a part lies among what is done.
+struct part_place {
+  std::size_t run;
+  int number;  // in the run
+};
+
+/// Sums of one border, their points counted from it.
+struct border {
+  index_t first = 0, count = 0;
+  sum_groups sums;  // share k to slot k: tail of the part before, then head of the one behind
+  index_t tails = 0, heads = 0;
+  bool inside = false;  // so far from a line's ends that they change no weight within rounding
+};
+
+class splitting {
+ public:
+  splitting(const line_operator& whole, value_type type, const split_wish& wish)
+      : whole_(whole),
+        type_(type),
+        weights_(whole),
+        cuts_(cuts_of(whole, part_points(whole.points, wish.most_points))) {
+    all_.part_points = cuts_.points[1];
+  }
+
+  std::optional<line_split> made(const layout::geometry& lines, const split_wish& wish) {
+    const int parts = cuts_.parts();
+    if (parts < 2) return {};
+    make_ends_alike();
+    for (int p = 0; p < parts; ++p) add_part(p);
+    place(lines, wish.most_axes);
+    const bool joined = whole_.boundary == boundary::periodic;
+    if (!joined && !alike_ && (heads(0) > 0 || tails(parts - 1) > 0)) return {};
+    // Where the ends are as all other parts, a line begins and ends with a border as well.
+    for (int p = joined || alike_ ? 0 : 1; p < parts + (alike_ ? 1 : 0); ++p) {
+      const int before = joined ? (p + parts - 1) % parts : p - 1;
+      if (!is_known(before, p)) known_ = border_of(before, p);
+      if (known_.count > wish.most_window) return {};
+      all_.window = std::max(all_.window, known_.count);
+      add_border(before, p);
+    }
+    return std::move(all_);
+  }
+
+ private:
+  /// Gives the first and the last part of a regular line rows as all parts have them, if that takes
+  /// no sum that has to be found apart from others: one launch is enough for all parts then. Where
+  /// nothing but the matrix ends there, those sums are single right-hand sides.
+  void make_ends_alike() {
+    if (whole_.boundary == boundary::periodic || !whole_.scale.empty()) return;
+    if (cuts_.parts() < many_parts && !(whole_.solves && !has_ends(whole_))) return;
+    heads_ = std::ssize(whole_.matrix.head), tails_ = std::ssize(whole_.matrix.tail);
+    heads_ = std::max(heads_, index_t{std::ssize(whole_.head)});
+    tails_ = std::max(tails_, index_t{std::ssize(whole_.tail)});
+    for (int p = 0; p < cuts_.parts(); ++p) {
+      const line_operator part = part_of(whole_, cuts_, p);
+      heads_ = std::max(heads_, part.given_head), tails_ = std::max(tails_, part.given_tail);
+    }
+    alike_ = heads_ + tails_ <= sum_group::most;
+  }
+  line_operator made_part(int p) const {
+    line_operator part = part_of(whole_, cuts_, p);
+    if (!alike_) return part;
+    part.matrix = {whole_.matrix.interior, {}, {}};
+    part.head.clear(), part.tail.clear();
+    part.given_head = heads_, part.given_tail = tails_;
+    return part;
+  }
+  void add_part(int p) {
+    line_operator part = made_part(p);
+    if (all_.runs.empty() || !are_alike(all_.runs.back().line, part)) {
+      // Refuses what is nearly singular.
+      (void)end_columns(part, alike_ ? part_sides{true, true} : sides_of(whole_, cuts_, p));
+      all_.runs.push_back({std::move(part), p, 0, cuts_.points[p], cuts_.rows[p], 0});
+    }
+    places_.push_back({all_.runs.size() - 1, all_.runs.back().parts++});
+  }
+  /// Decides in which order parts are done, and with it where what is given to them lies.
+  void place(const layout::geometry& lines, int most_axes) {
+    const layout::axes& all = lines.right_sides;
+    const part_run& first = all_.runs.front();
+    const auto follows = [&](layout::array a) {
+      return all.at[0].stride[a] == first.parts * all_.part_points * lines.lines[a].step;
+    };
+    const bool within = all_.runs.size() == 1 && all.count > 1 && follows(layout::rhs) &&
+                        follows(layout::x) && first.line.points == first.line.rows;
+    all_.order = all.count < most_axes ? part_order::before
+                 : within              ? part_order::within
+                                       : part_order::apart;
+    all_.places = {all.size, 0};
+    if (all_.order == part_order::within) {
+      outer_ = all.at[0].extent;
+      all_.places.block = all.size / outer_;
+      all_.places.jump = all_.places.block * first.parts;
+    }
+    for (part_run& r : all_.runs) {
+      r.slot = all_.slots;
+      all_.slots += r.parts * r.line.given();
+    }
+  }
+
+  const line_operator& part(int p) const { return all_.runs[places_[p].run].line; }
+  // Rows that are given on both sides of border p; where a line begins or ends there is one side.
+  index_t tails(int before) const { return before < 0 ? 0 : part(before).given_tail; }
+  index_t heads(int p) const { return p == cuts_.parts() ? 0 : part(p).given_head; }
+
+  /// `count` points all but exhaust the influence; there are twice as many between them and an end.
+  bool is_inside(int p, index_t count) const {
+    if (whole_.boundary == boundary::periodic && !has_ends(whole_)) return true;
+    const index_t at = cuts_.points[p];
+    return at > 3 * count && whole_.points - at > 3 * count;
+  }
+  /// Whether the border computed last is this one's, elsewhere on the line.
+  bool is_known(int before, int p) const {
+    return known_.inside && is_inside(p, known_.count) && known_.tails == tails(before) &&
+           known_.heads == heads(p);
+  }
+
+  border border_of(int before, int p) {
+    border b;
+    std::vector<line_weights> sums;
+    b.tails = tails(before), b.heads = heads(p);
+    const auto add = [&](int of, index_t from, index_t count) {
+      if (count == 0) return;  // or there is no such part
+      std::vector<line_weights> given = weights_.given(part(of), cuts_.rows[of]);
+      for (index_t k = from; k < from + count; ++k) {
+        leave_out(given[static_cast<std::size_t>(k)], least_weight(type_, 0));
+        sums.push_back(std::move(given[static_cast<std::size_t>(k)]));
+      }
+    };
+    add(before, heads(std::max(before, 0)), b.tails);
+    add(p, 0, b.heads);
+
+    const index_t n = whole_.points, at = cuts_.points[p];
+    const bool joined = whole_.boundary == boundary::periodic;
+    const index_t least = joined ? -(n / 2) : -at;
+    index_t last = least - 1;
+    bool found = false;
+    for (index_t k = least; k < least + n; ++k) {
+      const auto point = static_cast<std::size_t>((at + k + n) % n);
+      const bool matters = std::any_of(sums.begin(), sums.end(), [&](const line_weights& w) {
+        return core::magnitude(w[point]).v != 0;
+      });
+      if (!matters) continue;
+      if (!found) b.first = k, found = true;
+      last = k;
+    }
+    b.count = found ? last + 1 - b.first : 1;
+
+    std::vector<sum_share> shares;
+    for (const line_weights& w : sums) {
+      sum_share& s = shares.emplace_back(sum_share{static_cast<int>(shares.size()), 0, {}});
+      for (index_t k = b.first; k < b.first + b.count; ++k)
+        s.weights.push_back(w[static_cast<std::size_t>((at + k + n) % n)]);
+    }
+    b.sums = group_shares(shares);
+    for (sum_group& g : b.sums.groups) g.weights += static_cast<index_t>(all_.sums.weights.size());
+    all_.sums.weights.insert(all_.sums.weights.end(), b.sums.weights.begin(), b.sums.weights.end());
+    b.inside = is_inside(p, b.count);
+    return b;
+  }
+
+  void add_border(int before, int p) {
+    for (sum_group g : known_.sums.groups) {
+      g.first = (cuts_.points[p] + known_.first + whole_.points) % whole_.points;
+      for (int j = 0; j < g.sums; ++j) {
+        const index_t k = g.slot[j];
+        g.slot[j] = k < known_.tails ? slot_of(before, part(before).given_head + k)
+                                     : slot_of(p, k - known_.tails);
+      }
+      all_.sums.groups.push_back(g);
+    }
+  }
+  index_t slot_of(int p, index_t given) const {
+    const part_run& r = all_.runs[places_[p].run];
+    const index_t number = places_[p].number;
+    if (all_.order == part_order::apart) return r.slot + number * r.line.given() + given;
+    return r.slot + given * r.parts * outer_ + number;
+  }
+
+  const line_operator& whole_;
+  value_type type_;
+  inverse_rows weights_;
+  line_cuts cuts_;
+  line_split all_{};
+  std::vector<part_place> places_;
+  border known_;
+  bool alike_ = false;  // all parts of a regular line, with so many rows that are given:
+  index_t heads_ = 0, tails_ = 0;
+  index_t outer_ = 1;  // lines of the axis within which parts lie
+};
+
+}  // namespace
+
+std::optional<line_split> split(const line_operator& whole, value_type type,
+                                const layout::geometry& lines, const split_wish& wish) {
+  if (whole.given() > 0 || whole.points < 2 * least_points || whole.points > most_points) return {};
+  try {
+    return splitting(whole, type, wish).made(lines, wish);
+  } catch (const error&) {
+    return {};  // singular, as a whole or a part of it
+  }
+}
+
+layout::geometry lines_of(const layout::geometry& whole, const line_split& s, const part_run& r) {
+  layout::geometry g = whole;
+  g.rows = r.line.rows;
+  layout::axes& lines = g.right_sides;
+  if (s.order != part_order::apart) {
+    if (s.order == part_order::before) {
+      std::copy_backward(lines.at, lines.at + lines.count, lines.at + lines.count + 1);
+      lines.at[0].extent = 1;
+      ++lines.count;
+    }
+    for (const layout::array a : {layout::rhs, layout::x})
+      lines.at[0].stride[a] = s.part_points * whole.lines[a].step;
+    lines.at[0].extent *= r.parts;
+    lines.size *= r.parts;
+  }
+  index_t stride = 1;
+  for (int k = lines.count; k-- > 0; stride *= lines.at[k].extent)
+    lines.at[k].stride[layout::status] = stride;
+  return g;
+}
+
+}  // namespace tridia::solver

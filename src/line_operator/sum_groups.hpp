@@ -1,0 +1,46 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/host_device.hpp"
+#include "line_operator/constant.hpp"
+
+#include <vector>
+
+namespace tridia::solver {
+
+/// A sum, or a share of it: weights of points from `first` on.
+struct sum_share {
+  int sum;  // of those that are wanted
+  index_t first;
+  std::vector<wide> weights;
+};
+
+/// Sums that are found together, as their points are the same, or some of the same: each point is
+/// read once.
+struct sum_group {
+  static constexpr int most = 4;
+  index_t first, count;  // points
+  index_t weights;       // where they begin: `most` for each point
+  int sums;
+  index_t slot[most];  // where the sums go
+};
+
+/// Where the number of a line in a slot lies: blocks of so many lines, of one slot after another,
+/// those of the next lines `jump` further on.
+struct slot_order {
+  index_t block, jump;  // as many as there are lines, and 0: slot after slot
+  TRIDIA_FN index_t at(index_t slot, index_t line) const {
+    if (jump == 0) return slot * block + line;
+    return slot * block + line / block * jump + line % block;
+  }
+};
+
+struct sum_groups {
+  std::vector<sum_group> groups;
+  std::vector<wide> weights;
+};
+
+/// Share k goes to slot k.
+sum_groups group_shares(const std::vector<sum_share>&);
+
+}  // namespace tridia::solver

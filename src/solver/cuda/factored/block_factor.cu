@@ -1,0 +1,193 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// Few matrices factored, a block each, and what a scan needs of them. Compiled once for each value
+// type: TRIDIA_VALUE and TRIDIA_BLOCK_FACTOR are given.
+#include "core/chunk.hpp"
+#include "core/chunk_tables.hpp"
+#include "core/dispatch.hpp"
+#include "gpu/launch.cuh"
+#include "line_operator/cuda/scan.hpp"
+#include "solver/cuda/block_line.cuh"
+#include "solver/cuda/factored/substitute.hpp"
+#include "solver/system_memory.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace tridia::cuda {
+namespace {
+
+using V = TRIDIA_VALUE;
+constexpr int least_chunk = 4;
+
+template <class T>
+__device__ __forceinline__ bool same_bits(const T& a, const T& b) {
+  static_assert(sizeof(T) % sizeof(unsigned) == 0);
+  const auto* const p = reinterpret_cast<const unsigned*>(&a);
+  const auto* const q = reinterpret_cast<const unsigned*>(&b);
+  bool same = true;
+#pragma unroll
+  for (std::size_t i = 0; i < sizeof(T) / sizeof(unsigned); ++i) same = same && p[i] == q[i];
+  return same;
+}
+
+/// Elimination row after row, to the last bit, by all threads. Each takes a chunk and guesses how
+/// elimination arrives there: as if nothing were above. Then it looks at how the thread before it
+/// left, and begins anew unless it guessed that. The first chunk is right at once, and after each
+/// round one more at least; but where what is above is forgotten within some rows, as with dominant
+/// matrices, all are right after as many rows. A barrier of the block must come before.
+template <class E, class Matrix>
+__device__ __forceinline__ bool factor_in_chunks(index_t n, int chunk, Matrix& a,
+                                                 solver::factor_rows<V, E> out,
+                                                 typename E::factorization* left) {
+  const index_t entering = core::entering_rows<E>(n);
+  const int me = static_cast<int>(threadIdx.x);
+  const index_t first = 1 + index_t{me} * chunk, last = min(first + chunk, entering);
+  const bool mine = first < last;
+  core::factoring<V, E> from{}, to{};
+  if (mine) from.start(a.get(first - 1), a.get(n - 1), n);
+  bool open = mine;
+  do {
+    if (open) {
+      to = from;
+      to.rows(first, last, n, a, out);
+      left[me] = to.f;
+      if (last == entering) to.finish(n, out);
+    }
+    __syncthreads();
+    open = mine && me > 0 && !same_bits(left[me - 1], from.f);
+    if (open) from.f = left[me - 1];
+  } while (__syncthreads_or(open));
+  return __syncthreads_and(!mine || to.good);
+}
+
+using growth = core::amplification<typename core::value_traits<V>::real>;
+
+/// What tables take of shared memory, part after part.
+struct table_places {
+  std::size_t values, growths, bytes;  // products come first
+
+  /// Without `Staged`, values are made where they are to be.
+  template <bool Staged>
+  static TRIDIA_FN table_places of(const core::chunk_cut& cut, unsigned threads) {
+    const std::size_t values = static_cast<std::size_t>(cut.products()) * sizeof(V);
+    const std::size_t count = Staged ? static_cast<std::size_t>(cut.values()) : 0;
+    const std::size_t growths = values + count * sizeof(V);
+    return {values, growths, growths + threads * sizeof(growth)};
+  }
+};
+
+/// Tables for a scan of right-hand sides, of the factors that are kept. By all threads, once the
+/// factors are there; `memory` is shared, and no longer used otherwise.
+template <class E, bool Staged>
+__device__ __forceinline__ void make_tables(int n, const V* words, bool good,
+                                            const table_memory& to, unsigned char* memory) {
+  const core::chunk_cut cut = scan_cut<V>(n);
+  const auto places = table_places::of<Staged>(cut, blockDim.x);
+  constexpr block_team team{};
+  const auto copy = [&](int count, const V* from, void* all) {
+    for (int i = team.rank(); i < count; i += team.size()) static_cast<V*>(all)[i] = from[i];
+  };
+  const core::kept_recurrences<V, E> kept(words, n);
+  bool straight = true;
+  for (int k = team.rank(); k < n; k += team.size()) straight = straight && !kept.interchanged(k);
+  V* const values =
+      Staged ? reinterpret_cast<V*>(memory + places.values) : static_cast<V*>(to.values);
+  core::cut_values(cut, kept, values, team);
+  straight = __syncthreads_and(straight);
+  if (Staged) copy(cut.values(), values, to.values);
+  const core::cut_rows<V> rows(cut, values, n);
+  V* const products = reinterpret_cast<V*>(memory);
+  core::cut_products(cut, rows, products, team);
+  copy(cut.products(), products, to.minus_products);
+  const bool calm = core::stays_calm(rows, core::calm_growth,
+                                     reinterpret_cast<growth*>(memory + places.growths), team);
+  if (threadIdx.x == 0) *to.sound = good && calm && straight ? 1 : 0;
+}
+
+/// The rows of a matrix in shared memory.
+struct near_matrix {
+  const core::row<V>* at;
+  __device__ __forceinline__ const core::row<V>& get(index_t k) const { return at[k]; }
+};
+
+template <pivoting P, boundary B, bool Staged>
+__global__ void __launch_bounds__(most_threads)
+    block_factor_kernel(const __grid_constant__ geometry g,
+                        const __grid_constant__ solver::typed_operands<V> o, index_t* status,
+                        V* words, const table_memory tables, int chunk) {
+  using E = core::elimination<V, P, B>;
+  extern __shared__ __align__(16) unsigned char memory[];
+  auto* const left = reinterpret_cast<typename E::factorization*>(memory);
+  auto* const rows = reinterpret_cast<core::row<V>*>(left + blockDim.x);
+  const index_t m = blockIdx.x, n = g.rows;
+  index_t at[layout::array_count];
+  g.line_offsets(m, 0, at);
+  solver::strided_matrix<V> a(g, n, o.in, at);
+  const solver::factor_rows<V, E> out{
+      solver::words_of(g, words, solver::word_counts<V, P, B>::factors, m, m, g.matrices.size)};
+  bool good;
+  if constexpr (Staged) {
+    for (index_t k = threadIdx.x; k < n; k += blockDim.x) rows[k] = a.get(k);
+    __syncthreads();
+    near_matrix near{rows};
+    good = factor_in_chunks<E>(n, chunk, near, out, left);
+  } else {
+    good = factor_in_chunks<E>(n, chunk, a, out, left);
+  }
+  if (threadIdx.x == 0) status[m] = good ? 0 : solver::matrix_status<V, E>(n, a);
+  if constexpr (B == boundary::regular) {
+    if (tables.values != nullptr) {
+      make_tables<E, Staged>(static_cast<int>(n), words, good, tables, memory);
+    }
+  }
+}
+
+template <pivoting P, boundary B>
+cudaError_t launch(const geometry& g, const operands& o, index_t* status, void* words,
+                   const table_memory& tables, std::size_t shared_limit, cudaStream_t stream) {
+  using left = typename core::elimination<V, P, B>::factorization;
+  // What a periodic matrix carries along is never forgotten, so its chunks would only wait.
+  const index_t chunk =
+      B == boundary::periodic
+          ? g.rows
+          : std::max<index_t>((g.rows + most_threads - 1) / most_threads, least_chunk);
+  // Rows come in, and tables are made, by one for each row.
+  const index_t busy = tables.values != nullptr ? std::min<index_t>(g.rows, most_threads)
+                                                : (g.rows + chunk - 1) / chunk;
+  const auto threads = static_cast<unsigned>((busy + warp_size - 1) / warp_size * warp_size);
+  const std::size_t state_bytes = threads * sizeof(left);
+  const std::size_t rows_bytes = static_cast<std::size_t>(g.rows) * sizeof(core::row<V>);
+  const auto bytes_of = [&]<bool Staged>(std::bool_constant<Staged>) {
+    const std::size_t of_tables =
+        tables.values == nullptr
+            ? 0
+            : table_places::of<Staged>(scan_cut<V>(static_cast<int>(g.rows)), threads).bytes;
+    return std::max(state_bytes + (Staged ? rows_bytes : 0), of_tables);
+  };
+  const bool staged = bytes_of(std::true_type{}) <= shared_limit;
+  const std::size_t bytes = staged ? bytes_of(std::true_type{}) : bytes_of(std::false_type{});
+  const auto kernel = staged ? &block_factor_kernel<P, B, true> : &block_factor_kernel<P, B, false>;
+  kernel<<<static_cast<unsigned>(g.matrices.size), threads, bytes, stream>>>(
+      g, solver::typed<V>(o), status, static_cast<V*>(words), tables, static_cast<int>(chunk));
+  return cudaGetLastError();
+}
+
+template <pivoting P, boundary B>
+block_factor_launches table() {
+  return {[](std::size_t shared_limit) {
+            const cudaError_t result = allow_shared(block_factor_kernel<P, B, true>, shared_limit);
+            if (result != cudaSuccess) return result;
+            return allow_shared(block_factor_kernel<P, B, false>, shared_limit);
+          },
+          &launch<P, B>};
+}
+
+}  // namespace
+
+block_factor_launches TRIDIA_BLOCK_FACTOR(pivoting p, boundary b) {
+  return core::with_variant(p, b,
+                            [](auto v) { return table<decltype(v)::pivots, decltype(v)::ends>(); });
+}
+
+}  // namespace tridia::cuda

@@ -1,0 +1,111 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "gpu/check.hpp"
+#include "solver/choice.hpp"
+#include "solver/cuda/factored/kept_scan.hpp"
+#include "solver/cuda/factored/substitute.hpp"
+#include "solver/cuda/kernels.hpp"
+#include "solver/cuda/method.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace tridia::cuda {
+namespace {
+
+using solver::factor_block;
+
+/// Blocks for each multiprocessor up to which a block a matrix is quicker than a thread.
+constexpr int most_blocks_factoring = 8;
+
+/// Few matrices are factored by a block each, many by a thread; right-hand sides of one matrix are
+/// scanned, if they can be, others that fit the chip stay there.
+class kept_factors final : public factored_method {
+ public:
+  kept_factors(const task& t, const device_limits& d)
+      : task_(t),
+        shared_bytes_(d.shared_bytes),
+        columns_(columns_for(t.geometry.matrices.size, d)),
+        line_columns_(columns_for(line_count(t), d)),
+        plain_(launches_for(t, launches_f32, launches_f64, launches_c64, launches_c128)),
+        words_bytes_(solver::round_up(plain_.factors_bytes(t))) {
+    if (t.options.algorithm != algorithm::chunks) return;  // a thread a system
+    const geometry& g = t.geometry;
+    scan_ = kept_scan::make(t, d);
+    const bool few = g.rows >= least_rows_a_block &&
+                     g.matrices.size <= index_t{most_blocks_factoring} * d.multiprocessors;
+    if (scan_ || (t.ragged.empty() && few)) {
+      block_factor_ =
+          launches_for(t, block_factor_f32, block_factor_f64, block_factor_c64, block_factor_c128);
+      check(block_factor_->prepare(d.shared_bytes), giving_memory);
+    }
+    shape_ = plan_substitution(t, {d.shared_bytes, d.multiprocessors});
+    if (shape_) plan_blocks(d);
+  }
+
+  std::string manner() const override {
+    const std::string substituted =
+        shape_ ? "right-hand sides on chip, " + std::to_string(shape_->systems) + " a warp"
+               : "a thread a system";
+    if (!scan_) return substituted;
+    return scan_->manner() + "; where rows are interchanged or they grow, " + substituted;
+  }
+  std::size_t factors_bytes() const override {
+    return words_bytes_ + (scan_ ? scan_->table_bytes() : 0);
+  }
+  std::size_t workspace_bytes() const override { return scan_ ? scan_->workspace_bytes() : 0; }
+
+  cudaError_t factor(const operands& o, const factor_block& to,
+                     cudaStream_t stream) const override {
+    const geometry& g = task_.geometry;
+    if (!block_factor_) return plain_.factor(g, o, to.status, to.data, columns_, stream);
+    const table_memory tables = scan_ ? scan_->tables_at(tables_of(to)) : table_memory{};
+    return block_factor_->factor(g, o, to.status, to.data, tables, shared_bytes_, stream);
+  }
+  cudaError_t substitute(const operands& o, const factor_block& factors, void* workspace,
+                         cudaStream_t stream) const override {
+    const geometry& g = task_.geometry;
+    std::byte* const words = factors.data;
+    const scan_behind behind = scan_ ? scan_->behind(tables_of(factors), workspace) : scan_behind{};
+    const cudaError_t result =
+        shape_ ? on_chip_.substitute(g, o, factors.status, words, behind, *shape_, blocks_, stream)
+               : plain_.substitute(g, o, factors.status, words, behind, line_columns_, stream);
+    if (scan_ && result == cudaSuccess) scan_->solve(o, tables_of(factors), workspace, stream);
+    return result;
+  }
+
+ private:
+  void plan_blocks(const device_limits& d) {
+    on_chip_ = launches_for(task_, substitute_f32, substitute_f64, substitute_c64, substitute_c128);
+    int resident = 0;
+    check(on_chip_.prepare(*shape_, d.shared_bytes, &resident), giving_memory);
+    const index_t of_block = index_t{shape_->warps} * shape_->systems;
+    blocks_ = std::min((line_count(task_) + of_block - 1) / of_block,
+                       index_t{d.multiprocessors} * std::max(resident, 1));
+  }
+
+  /// Behind the words, whose bytes have room for being aligned.
+  [[nodiscard]] std::byte* tables_of(const factor_block& factors) const {
+    return reinterpret_cast<std::byte*>(factors.status) + words_bytes_ - solver::alignment;
+  }
+
+  const task& task_;
+  std::size_t shared_bytes_;
+  index_t columns_, line_columns_;
+  launches plain_;
+  std::size_t words_bytes_;  // of statuses and words
+  std::unique_ptr<const kept_scan> scan_;
+  std::optional<block_factor_launches> block_factor_;
+  substitute_launches on_chip_{};
+  std::optional<substitute_shape> shape_;
+  index_t blocks_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<const factored_method> choose_factored_method(const task& t,
+                                                              const device_limits& d) {
+  if (!solver::keeps_factors(t.options.algorithm)) return {};
+  return std::make_unique<kept_factors>(t, d);
+}
+
+}  // namespace tridia::cuda

@@ -1,0 +1,38 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "line_operator/cuda/line_scan.hpp"
+#include "solver/cuda/factored/substitute.hpp"
+#include "solver/cuda/kernels.hpp"
+#include "solver/cuda/method.hpp"
+
+#include <memory>
+#include <string>
+
+namespace tridia::cuda {
+
+/// Right-hand sides of one matrix by a scan, with tables that are made of its kept factors on the
+/// device (block_factor.cu). Whether a scan is sound is known only there: a substitution is
+/// launched before it, and each of the two does nothing where the other one solves.
+class kept_scan {
+ public:
+  /// Null where there are several matrices, lines do not fit, or a substitution is quicker.
+  static std::unique_ptr<const kept_scan> make(const task&, const device_limits&);
+
+  [[nodiscard]] std::string manner() const { return scan_->manner(); }
+  /// Of the tables; they begin aligned.
+  [[nodiscard]] std::size_t table_bytes() const;
+  [[nodiscard]] table_memory tables_at(std::byte*) const;
+  [[nodiscard]] std::size_t workspace_bytes() const { return scan_->workspace_bytes(); }
+  /// For the substitution.
+  [[nodiscard]] scan_behind behind(std::byte* tables, void* workspace) const;
+  /// Launches.
+  void solve(const operands&, std::byte* tables, void* workspace, cudaStream_t) const;
+
+ private:
+  kept_scan() = default;
+  std::unique_ptr<const line_scan> scan_;
+  std::size_t values_bytes_ = 0, products_bytes_ = 0;
+};
+
+}  // namespace tridia::cuda

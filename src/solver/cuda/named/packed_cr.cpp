@@ -1,0 +1,46 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/cuda/named/packed_cr.hpp"
+
+#include "solver/cuda/named/cyclic.hpp"
+
+#include <iterator>
+
+namespace tridia::cuda {
+namespace {
+
+/// The paper's choice, and today's too; deeper only where a system does not fit otherwise.
+constexpr int default_depth = 8;
+
+index_t most_rows(int depth, const task& t) {
+  return index_t{depth} * most_packed_threads(depth, size_of(t.type));
+}
+
+int depth_of(const task& t) {
+  const int asked = t.options.parameters.packing_depth;
+  if (asked > 0) return asked;
+  int depth = default_depth;
+  while (depth < packing_depths[std::size(packing_depths) - 1] &&
+         t.geometry.rows > most_rows(depth, t)) {
+    depth *= 2;
+  }
+  return depth;
+}
+
+}  // namespace
+
+packed_shape plan_packed(const task& t) {
+  const int depth = depth_of(t);
+  if (t.geometry.rows > most_rows(depth, t)) {
+    throw error(errc::unsupported,
+                "algorithm: packed_cr with packing depth " + std::to_string(depth) + " and " +
+                    std::string(name(t.type)) + " takes systems of at most " +
+                    std::to_string(most_rows(depth, t)) + " rows, but these have " +
+                    std::to_string(t.geometry.rows) +
+                    ": ask for hierarchical or automatic, which take any length");
+  }
+  packed_shape s{depth, line_threads((t.geometry.rows + depth - 1) / depth), 0};
+  s.shared_bytes = static_cast<std::size_t>(s.threads) * 6 * size_of(t.type);
+  return s;
+}
+
+}  // namespace tridia::cuda

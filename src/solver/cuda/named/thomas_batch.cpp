@@ -1,0 +1,55 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/cuda/named/thomas_batch.hpp"
+
+#include "solver/cuda/planning.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tridia::cuda {
+
+interleaving plan_interleaving(const task& t) {
+  interleaving s{};
+  s.lines = line_count(t);
+  s.rows = t.geometry.rows;
+  switch (t.options.parameters.transformation) {
+    case transformation::blocks:
+      s.width = warp_size;
+      break;
+    case transformation::packed:
+      s.width = s.lines;
+      s.pitch = solver::total_rows(t) * t.geometry.right_sides.size;
+      return s;
+    default:
+      s.width = std::max<index_t>(s.lines, 1);
+  }
+  s.pitch = (s.lines + s.width - 1) / s.width * s.width * s.rows;
+  return s;
+}
+
+std::size_t interleaving_bytes(const task& t, const interleaving& s) {
+  return solver::alignment + 4 * static_cast<std::size_t>(s.pitch) * size_of(t.type);
+}
+
+sorted_batch sort_batch(const std::vector<index_t>& offsets, index_t right_sides) {
+  const auto length = [&](index_t line) {
+    const auto m = static_cast<std::size_t>(line / right_sides);
+    return offsets[m + 1] - offsets[m];
+  };
+  sorted_batch s;
+  s.order.resize((offsets.size() - 1) * static_cast<std::size_t>(right_sides));
+  std::iota(s.order.begin(), s.order.end(), index_t{0});
+  std::stable_sort(s.order.begin(), s.order.end(),
+                   [&](index_t a, index_t b) { return length(a) > length(b); });
+  // Line i of the order has a row k as long as those before it have.
+  auto with_row = static_cast<index_t>(s.order.size());
+  const index_t most_rows = s.order.empty() ? 0 : length(s.order.front());
+  for (index_t k = 0, start = 0; k < most_rows; ++k) {
+    while (length(s.order[static_cast<std::size_t>(with_row - 1)]) <= k) --with_row;
+    s.row_starts.push_back(start);
+    start += with_row;
+  }
+  return s;
+}
+
+}  // namespace tridia::cuda

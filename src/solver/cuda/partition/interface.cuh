@@ -1,0 +1,286 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/chunk.hpp"
+#include "gpu/cluster.cuh"
+#include "gpu/launch.cuh"
+#include "gpu/warp.cuh"
+
+#include <type_traits>
+
+// The interface of chunks that the threads of a warp, of several, or of several blocks hold one
+// each: a level for each.
+namespace tridia::cuda {
+
+/// Sees the numbers whose size bounds the growth of rounding errors, if they are `Watched`.
+/// `Cluster`: blocks have to come to the same verdict, so a level whose numbers grow hands up none
+/// but NaN, which is what everybody above sees, and what is not finite in the end is not calm.
+template <bool Watched, bool Cluster>
+struct watcher {
+  bool calm = true;
+
+  template <class V>
+  __device__ __forceinline__ void operator()(const V& v) {
+    if constexpr (Watched) calm = core::both(calm, core::is_calm(v));
+  }
+  /// Whether as much as has cancelled in a level is let pass.
+  __device__ __forceinline__ void lose(bool calm_so_far) {
+    if constexpr (Watched) calm = core::both(calm, calm_so_far);
+  }
+  /// By all lanes of the warp, those of `group` with the same equations.
+  template <class E>
+  __device__ __forceinline__ E tell(unsigned group, const E& e) const {
+    if constexpr (!Watched || !Cluster) return e;
+    const bool grows = (__ballot_sync(whole_warp, !calm) & group) != 0;
+    return e.map([grows](const auto& v) {
+      return grows ? core::not_a_number<std::decay_t<decltype(v)>>() : v;
+    });
+  }
+  /// The ends of a whole system.
+  template <class E>
+  __device__ __forceinline__ void conclude(const E& ends) {
+    if constexpr (!Cluster) return;
+    ends.map([this](const auto& v) {
+      calm = calm && core::is_finite(v);
+      return v;
+    });
+  }
+};
+
+/// What a watcher sees of a lane in one level, where not all of a warp's lanes have numbers to
+/// show. What cancels is counted anew in each level: the blocks of a cluster, which have the same
+/// equations in the last one, must come to the same there.
+template <class Watch>
+struct watched_if {
+  bool mine;
+  Watch& watch;
+  core::cancellation lost{};
+
+  template <class V>
+  __device__ __forceinline__ void operator()(const V& v) {
+    if (mine) watch(v);
+  }
+  template <class V>
+  __device__ __forceinline__ void pivot(const V& w) {
+    lost.add(w);
+    if (mine) watch.lose(lost.template is_calm<V>());
+  }
+};
+
+/// `count` lanes with a chunk each, `stride` lanes apart, this one's being number `at`; any number
+/// of such groups in a warp, all of one count. `up` makes of their equations those of all together,
+/// for every lane; `down` makes of the ends of all together those of this lane. PCR stops early
+/// where the last rows of chunks that are `reach` or more apart belong to different systems: a zero
+/// between them has decoupled their equations exactly.
+template <class V, pivoting P>
+class warp_level;
+
+/// PCR on the last x of all chunks but the last of all, which stays an unknown.
+template <class V>
+class warp_level<V, pivoting::none> {
+ public:
+  using chunk = core::chunk<V, pivoting::none>;
+  using equation = typename chunk::equation;
+  using equations = typename chunk::equations;
+  using ends = typename chunk::ends;
+
+  __device__ __forceinline__ warp_level(int at, int count, int stride = 1)
+      : lane_(static_cast<int>(threadIdx.x) % warp_size),
+        at_(at),
+        count_(count),
+        stride_(stride),
+        inner_(at >= 0 && at < count - 1),
+        end_(at == count - 1) {}
+
+  template <class Watch>
+  __device__ __forceinline__ equations up(const equations& mine, Watch& watch,
+                                          int reach = warp_size) {
+    first_ = mine.first;
+    if (count_ == 1) return watch.tell(group(), mine);
+    watched_if<Watch> of_inner{inner_, watch}, of_end{end_, watch};
+    row_ = chunk::link(mine.last, shuffle(first_, lane_ + (inner_ ? stride_ : 0)), of_inner);
+    for (int d = 1; d < min(count_ - 1, reach); d *= 2) {
+      const bool left = inner_ && at_ >= d, right = inner_ && at_ + d < count_ - 1;
+      const equation of_left = shuffle(row_, lane_ - (left ? d * stride_ : 0));
+      const equation of_right = shuffle(row_, lane_ + (right ? d * stride_ : 0));
+      row_ = chunk::combine(row_, left, of_left, right, of_right, of_inner);
+    }
+    const equation before = shuffle(row_, lane_ - (end_ ? stride_ : 0));
+    equations all;
+    all.last = chunk::join_last(mine.last, before, of_end);
+    all.last = shuffle(all.last, lane_ + (count_ - 1 - at_) * stride_);
+    all.first = shuffle(chunk::join_first(first_, row_), lane_ - at_ * stride_);
+    return watch.tell(group(), all);
+  }
+
+  __device__ __forceinline__ ends down(const ends& all) const {
+    if (count_ == 1) return all;
+    const V last = end_ ? all.last : row_.at(all.before, all.last);
+    const V left = shuffle(last, lane_ - (at_ > 0 ? stride_ : 0));
+    const V before = at_ == 0 ? all.before : left;
+    const V right = shuffle(first_.at(before, last), lane_ + (inner_ ? stride_ : 0));
+    return {before, last, end_ ? all.after : right};
+  }
+
+ private:
+  /// The lanes of this group, as bits; with a stride those of other groups of the same system may
+  /// be among them.
+  __device__ __forceinline__ unsigned group() const {
+    if (at_ < 0) return 0;
+    const unsigned every = stride_ == 1          ? whole_warp >> (warp_size - count_)
+                           : stride_ < warp_size ? whole_warp / ((1u << stride_) - 1)
+                                                 : 1u;
+    return every << (stride_ == 1 ? lane_ - at_ : lane_ & (stride_ - 1));
+  }
+
+  int lane_, at_, count_, stride_;
+  bool inner_, end_;
+  equation first_, row_;
+};
+
+/// A tree of merges. Each leaves its seam with the right one of its two lanes, which takes no part
+/// in later merges: a lane keeps one at most.
+template <class V>
+class warp_level<V, pivoting::partial> {
+ public:
+  using chunk = core::chunk<V, pivoting::partial>;
+  using equations = typename chunk::equations;
+  using ends = typename chunk::ends;
+
+  __device__ __forceinline__ warp_level(int at, int count, int stride = 1)
+      : lane_(static_cast<int>(threadIdx.x) % warp_size), at_(at), count_(count), stride_(stride) {}
+
+  template <class Watch>
+  __device__ __forceinline__ equations up(equations mine, Watch&, int = warp_size) {
+    for (int d = 1; d < count_; d *= 2) {
+      const side s = side_of(d);
+      const equations other = shuffle(mine, partner(s, d));
+      if (s == side::none) continue;
+      const auto mine_if = [&](bool m) {
+        return mine.with(other, [&](const V& a, const V& b) { return m ? a : b; });
+      };
+      // By both lanes: the seam is of use to one that was the right one last, the equations to one
+      // that never was.
+      mine = chunk::merge(mine_if(s == side::left), mine_if(s == side::right), seam_);
+    }
+    return shuffle(mine, at_ < 0 ? lane_ : lane_ - at_ * stride_);
+  }
+
+  __device__ __forceinline__ ends down(ends mine) const {
+    int d = 1;
+    while (2 * d < count_) d *= 2;
+    for (; d > 0 && count_ > 1; d /= 2) {
+      const side s = side_of(d);
+      const ends both = shuffle(mine, partner(s, d));
+      ends left;
+      if (s == side::right) chunk::split(seam_, both, left, mine);
+      // What is new to the left lane lies at the seam.
+      const V last = shuffle(mine.before, partner(s, d));
+      const V after = shuffle(mine.first, partner(s, d));
+      if (s == side::left) mine.last = last, mine.after = after;
+    }
+    return mine;
+  }
+
+ private:
+  enum class side { none, left, right };
+  __device__ __forceinline__ side side_of(int d) const {
+    const int place = at_ & (2 * d - 1);
+    if (at_ < 0 || at_ >= count_) return side::none;
+    if (place == d) return side::right;
+    return place == 0 && at_ + d < count_ ? side::left : side::none;
+  }
+  __device__ __forceinline__ int partner(side s, int d) const {
+    return s == side::right ? lane_ - d * stride_ : s == side::left ? lane_ + d * stride_ : lane_;
+  }
+
+  int lane_, at_, count_, stride_;
+  typename chunk::seam seam_;
+};
+
+/// Where a thread's chunk is among the block's.
+struct chunk_place {
+  int system;       // of the block; -1 where the thread has no chunk
+  int chunk;        // of the system's part in this block
+  int lane;         // in the lanes of the warp that belong to the system
+  int at, count;    // in the chunks of these lanes, and their number; at = -1 without a chunk
+  int warp, warps;  // in the system's warps
+  int reach;        // chunks that are so far apart end in different systems
+  int rank, ranks;  // in the blocks that share the system
+};
+
+/// Equations that warps and blocks show each other.
+template <class V, pivoting P>
+struct nodes_of {
+  using equations = typename core::chunk<V, P>::equations;
+  equations* of_warps;   // one a warp
+  equations* of_blocks;  // one a system and block of the cluster, which sends it
+};
+
+/// The chunks of every system's part in a block: a level of lanes, then one of warps, which every
+/// warp does for itself, since that saves barriers. All threads take part.
+template <class V, pivoting P>
+class block_level {
+ public:
+  using equations = typename core::chunk<V, P>::equations;
+  using ends = typename core::chunk<V, P>::ends;
+
+  __device__ __forceinline__ explicit block_level(const chunk_place& p)
+      : place_(p), lanes_(p.at, p.count), warps_(p.lane, p.warps) {}
+
+  /// The equations of the part, for its first lane and, if it takes several warps, all its lanes.
+  /// `of_warps` are not in use.
+  template <class Watch>
+  __device__ __forceinline__ equations up(const equations& mine, equations* of_warps,
+                                          Watch& watch) {
+    auto all = lanes_.up(mine, watch, place_.reach);
+    if (place_.warps > 1) {
+      auto* const of_part = of_warps + static_cast<int>(threadIdx.x) / warp_size - place_.warp;
+      if (place_.lane == 0) of_part[place_.warp] = all;
+      __syncthreads();
+      all = warps_.up(of_part[place_.lane < place_.warps ? place_.lane : 0], watch);
+    }
+    return all;
+  }
+
+  __device__ __forceinline__ ends down(ends all) const {
+    if (place_.warps > 1) all = shuffle(warps_.down(all), place_.warp);
+    return lanes_.down(all);
+  }
+
+ private:
+  const chunk_place& place_;
+  warp_level<V, P> lanes_, warps_;
+};
+
+/// Solves the interface of every system of a block or cluster, closed by boundary B. The nodes are
+/// not in use; all threads take part. `Cluster`: blocks share their `systems` systems, and may
+/// send.
+template <class V, pivoting P, boundary B, bool Cluster, class Watch>
+__device__ __forceinline__ typename core::chunk<V, P>::ends solve_interface(
+    const typename core::chunk<V, P>::equations& mine, const chunk_place& p,
+    const nodes_of<V, P>& nodes, int systems, mail<Cluster>& from_blocks, Watch& watch) {
+  block_level<V, P> chunks(p);
+  auto all = chunks.up(mine, nodes.of_warps, watch);
+  warp_level<V, P> blocks(p.lane, p.ranks);
+  const int first_lane = static_cast<int>(threadIdx.x) % warp_size - p.lane;
+  if constexpr (Cluster) {
+    all = shuffle(all, first_lane);
+    if (threadIdx.x == 0) {
+      from_blocks.equations.expect(static_cast<unsigned>(p.ranks * systems * sizeof(all)));
+    }
+    if (p.system >= 0 && p.warp == 0 && p.lane < p.ranks) {
+      cluster::send(nodes.of_blocks + p.rank * systems + p.system, all,
+                    from_blocks.equations.barrier(), p.lane);
+    }
+    from_blocks.equations.wait();
+    all = blocks.up(nodes.of_blocks[(p.lane < p.ranks ? p.lane : 0) * systems + max(p.system, 0)],
+                    watch);
+  }
+  auto ends = core::chunk<V, P>::template close<B>(all);
+  watch.conclude(ends);
+  if constexpr (Cluster) ends = shuffle(blocks.down(ends), first_lane + p.rank);
+  return chunks.down(ends);
+}
+
+}  // namespace tridia::cuda

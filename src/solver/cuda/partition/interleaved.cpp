@@ -1,0 +1,199 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/cuda/partition/interleaved.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <climits>
+#include <cstdlib>
+#include <vector>
+
+namespace tridia::cuda {
+namespace {
+
+using solver::task;
+
+/// Bytes of neighbouring systems that memory gives fastest.
+constexpr int good_access = 256;
+/// Of an array, in rows and systems, that give a block enough to do; and blocks that do so for a
+/// device.
+constexpr int enough_bytes = 4096, enough_blocks = 128, most_access = 1024;
+/// Of the arrays, for each thread: registers leave a multiprocessor some 500 of them, and so many
+/// bytes of each keep memory busy.
+constexpr int enough_of_thread = 256;
+
+/// Of the boxes that the copy engine moves: rows, and bytes at a multiple of which they lie.
+constexpr int most_box = 256, box_alignment = 128;
+
+int log2_of(int power) { return std::countr_zero(static_cast<unsigned>(power)); }
+int power_from(int a) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(a))); }
+int power_to(int a) { return static_cast<int>(std::bit_floor(static_cast<unsigned>(a))); }
+
+/// Everything that follows from how many systems, chunks and blocks there are. `in_group`: 1, or
+/// all chunks of a system that a warp holds, which are solved there first.
+interleaved_shape shape_of(const task& t, int systems, int chunks, int in_group, int blocks,
+                           bool clusters) {
+  const auto size = size_of(t.type);
+  interleaved_shape s{};
+  s.rows = static_cast<int>(t.geometry.rows);
+  s.blocks = blocks;
+  // Every box of several begins at a multiple of so many bytes.
+  const int step = std::max(box_alignment / (systems * static_cast<int>(size)), 1);
+  const int wanted = ceil_div(s.rows, blocks), pieces = ceil_div(wanted, most_box);
+  s.box_rows = ceil_div(wanted, pieces);
+  if (pieces > 1) s.box_rows = round_up(s.box_rows, step);
+  s.block_rows = pieces * s.box_rows;
+  s.chunk_rows = ceil_div(s.block_rows, chunks) | 1;
+  s.systems = systems;
+  s.log_systems = log2_of(systems);
+  s.log_in_group = log2_of(in_group);
+  s.log_groups = log2_of(chunks) - s.log_in_group;
+  s.groups = 1 << s.log_groups;
+  s.log_lanes = std::max(s.log_groups, log2_of(power_from(blocks)));
+  while (chunks == 1 && can_take_rounds(size) &&
+         4 * s.rows * static_cast<int>(size) << s.log_rounds < enough_of_thread &&
+         s.threads() > warp_size) {
+    ++s.log_rounds;
+  }
+  // Two blocks that ask for the halves of a line of the cache at the same time get them faster.
+  s.neighbours = clusters && blocks == 1 && systems * static_cast<int>(size) < cache_line ? 2 : 1;
+  const layout::axes& m = t.geometry.matrices;
+  const index_t fastest = m.at[m.count - 1].extent;
+  s.across = static_cast<int>((fastest + systems - 1) / systems);
+  s.by_across = divisor(std::max(s.across, 1)), s.by_chunk_rows = divisor(s.chunk_rows);
+  const index_t tiles = m.size / std::max<index_t>(fastest, 1) * s.across;
+  s.turns = {static_cast<int>(std::min(tiles, most_grid))};
+  s.boxes = clusters;
+  s.array_pitch = round_up(s.block_rows * systems, box_alignment / static_cast<int>(size));
+  const auto count = static_cast<std::size_t>(systems);
+  const auto together = static_cast<std::size_t>(blocks);
+  const std::size_t exchanged = static_cast<std::size_t>(s.groups) * (count + 1) + count * together;
+  s.shared_bytes =
+      (4 * static_cast<std::size_t>(s.array_pitch) + equation_words(t.pivoting) * exchanged) *
+          size +
+      static_cast<std::size_t>(layout::array_count + 1 + mail_barriers(blocks)) * sizeof(index_t) +
+      (blocks > 1 ? 2 + together : 2) * count * sizeof(int);
+  return s;
+}
+
+/// Systems of a block that has `rows` rows of each: many for long accesses, or few, down to
+/// `least`, to leave room for other blocks and to give every multiprocessor something to do.
+int systems_for(const task& t, int rows, int least) {
+  const auto size = static_cast<int>(size_of(t.type));
+  const auto tile = [&](int systems) {
+    return 4 * static_cast<std::size_t>(rows) * static_cast<std::size_t>(systems * size);
+  };
+  int systems = good_access / size;
+  while (systems * rows * std::min(size, 8) < enough_bytes && systems * size < most_access) {
+    systems *= 2;
+  }
+  const index_t side_by_side = t.geometry.matrices.at[t.geometry.matrices.count - 1].extent;
+  while (least / 2 >= side_by_side && least * size > sector) least /= 2;
+  while (systems > least &&
+         (tile(systems) > good_tile ||
+          (systems / 2 >= side_by_side && systems * rows >= 8 * warp_size) ||
+          (systems > warp_size && t.geometry.matrices.size < index_t{systems} * enough_blocks))) {
+    systems /= 2;
+  }
+  return systems;
+}
+
+/// Rows of a thread: more of them where the interface costs more, to a point.
+int chunk_rows_for(const task& t, int blocks) {
+  constexpr index_t bytes = 136, most = 34;
+  index_t rows = bytes / static_cast<index_t>(size_of(t.type));
+  if (t.pivoting == pivoting::partial && blocks > 1) rows = std::min(2 * rows, most);
+  return static_cast<int>(std::min(filling_chunk(t), rows));
+}
+
+interleaved_shape shape_for(const task& t, const interleaved_tuning& tuning, int blocks,
+                            int least_bytes, const device_limits& limits) {
+  const int rows = ceil_div(static_cast<int>(t.geometry.rows), blocks);
+  const int least = std::max(least_bytes / static_cast<int>(size_of(t.type)), 1);
+  const int systems = tuning.systems > 0 ? tuning.systems : systems_for(t, rows, least);
+  const int wanted = power_from(ceil_div(rows, chunk_rows_for(t, blocks)));
+  const int lanes = std::max(warp_size / systems, power_from(blocks));
+  const int most = power_to(most_threads_of(t.pivoting) / systems);
+  const int chunks = std::clamp(wanted, lanes, std::max(most, lanes));
+  // Solving all chunks at once is sooner done, but their equations take room.
+  const int in_a_warp = std::min(std::max(warp_size / systems, 1), chunks);
+  const auto s = shape_of(t, systems, chunks, 1, blocks, limits.clusters);
+  if (s.groups <= warp_size && s.shared_bytes <= crowded) return s;
+  return shape_of(t, systems, chunks, in_a_warp, blocks, limits.clusters);
+}
+
+bool is_sound(const interleaved_shape& s, int most_threads, std::size_t most_shared) {
+  return s.threads() >= warp_size && s.threads() <= most_threads && s.groups <= warp_size &&
+         s.systems << s.log_lanes <= s.threads() << s.log_rounds &&
+         (index_t{s.turns.tiles} + 1) * s.blocks < most_grid &&
+         (s.blocks - 1) * s.block_rows < s.rows && s.shared_bytes <= most_shared;
+}
+
+/// Whether several blocks fit a multiprocessor.
+bool leaves_room(const interleaved_shape& s, const task& t) {
+  return 4 * static_cast<std::size_t>(s.array_pitch) * size_of(t.type) <= good_tile &&
+         (s.blocks == 1 || s.shared_bytes <= crowded);
+}
+
+/// What shapes to look for: rows of at least so many bytes, and few blocks.
+struct preference {
+  int least_bytes, least_blocks, most_blocks;
+  bool roomy;
+};
+
+/// Long accesses against blocks that wait for each other, as measured on an H200: 128 bytes and
+/// four blocks are as fast as 64 and one, 64 and eight faster than 32 and four.
+std::vector<preference> preferences(const task& t, const interleaved_tuning& tuning,
+                                    const device_limits& limits) {
+  const int most = limits.clusters ? limits.cluster_blocks : 1;
+  if (tuning.blocks > 0 || tuning.systems > 0) {
+    const int blocks = tuning.blocks;
+    return {{sector, std::max(blocks, 1), blocks > 0 ? std::min(blocks, most) : most, false}};
+  }
+  std::vector<preference> all;
+  // Rows near each other share pages of memory, and may be shorter. Blocks that share a system and
+  // have to pivot wait for each other twice; with 16 bytes an element there is more to do between
+  // accesses, and their length counts for less.
+  const layout::along& line = t.geometry.lines[layout::rhs];
+  constexpr index_t near = index_t{1} << 16;
+  const bool are_near = std::abs(line.step) * static_cast<index_t>(size_of(t.type)) <= near;
+  if (t.pivoting == pivoting::partial || t.type == value_type::c128) {
+    all.push_back({sector, 1, 1, true});
+  }
+  if (are_near) all.push_back({2 * sector, 1, 1, true});
+  if (limits.clusters) {
+    all.push_back({cache_line, 1, 4, true});
+    all.push_back({2 * sector, 1, most_blocks, true});
+  }
+  all.push_back({sector, 1, most, true});
+  all.push_back({sector, 1, most, false});
+  return all;
+}
+
+}  // namespace
+
+std::optional<interleaved_shape> plan_interleaved(const task& t, const interleaved_tuning& tuning,
+                                                  const device_limits& limits) {
+  const layout::geometry& g = t.geometry;
+  if (!t.ragged.empty() || !layout::is_interleaved(g) || !has_own_coefficients(t) ||
+      g.matrices.at[g.matrices.count - 1].extent > INT_MAX ||
+      g.rows < (g.corners == layout::edge::absent ? 2 : 3) || g.rows > longest) {
+    return {};
+  }
+  for (const preference& p : preferences(t, tuning, limits)) {
+    for (int blocks = p.least_blocks; blocks <= p.most_blocks; ++blocks) {
+      const interleaved_shape s = shape_for(t, tuning, blocks, p.least_bytes, limits);
+      if (is_sound(s, most_threads_of(t.pivoting), limits.shared_bytes) &&
+          (!p.roomy || leaves_room(s, t)))
+        return s;
+    }
+  }
+  return {};
+}
+
+bool may_stay(const interleaved_shape& s, const task& t) {
+  const auto size = size_of(t.type);
+  const bool long_access = s.systems * static_cast<int>(size) >= 2 * sector;
+  return s.blocks > 1 && s.boxes && long_access && can_stay(t.pivoting, size);
+}
+
+}  // namespace tridia::cuda

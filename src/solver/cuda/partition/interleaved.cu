@@ -1,0 +1,425 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// Systems side by side in memory. Compiled once for each value type: TRIDIA_VALUE and
+// TRIDIA_INTERLEAVED are given.
+#include "core/dispatch.hpp"
+#include "gpu/block.cuh"
+#include "solver/cuda/partition/findings.cuh"
+#include "solver/cuda/partition/interface.cuh"
+#include "solver/cuda/partition/interleaved.hpp"
+#include "solver/cuda/partition/interleaved_tile.cuh"
+#include "solver/cuda/partition/tensor_maps.hpp"
+#include "solver/system_memory.hpp"
+
+#include <algorithm>
+
+namespace tridia::cuda {
+namespace {
+
+using V = TRIDIA_VALUE;
+using core::chunk;
+using solver::operands;
+
+/// How blocks go about systems: one has all their rows, and a thread for each chunk or for several
+/// systems, one in each round; or a cluster shares them.
+enum class manner { at_once, in_rounds, in_clusters };
+
+template <manner M>
+inline constexpr bool shares = (M == manner::in_clusters);
+/// Whether blocks take several tiles.
+template <pivoting P, manner M>
+inline constexpr bool stays = (shares<M> && can_stay(P, sizeof(V)));
+
+/// Threads that a kernel is compiled for. Without a cluster 128 registers a thread are better than
+/// the 154 that pivoting would take, though it spills 24 bytes (f64): short systems have as many
+/// threads as registers allow, and 8 rows take 1.65 instead of 1.35 F with fewer.
+template <pivoting P, manner M>
+inline constexpr int most_threads_for = shares<M> ? most_threads_of(P) : most_threads;
+
+template <pivoting P, manner M>
+using tile = interleaved_tile<V, stays<P, M>, M == manner::in_rounds>;
+using chunk_rows = interleaved_rows<V>;
+
+/// A struct's values in shared memory, `pitch` apart.
+template <class T>
+__device__ __forceinline__ void put_values(const T& values, V* at, int pitch) {
+  values.map([&](const V& v) {
+    *at = v;
+    at += pitch;
+    return v;
+  });
+}
+template <class T>
+__device__ __forceinline__ T get_values(const V* at, int pitch) {
+  return T{}.map([&](const V&) {
+    const V v = *at;
+    at += pitch;
+    return v;
+  });
+}
+
+template <pivoting P>
+using equations_of = typename chunk<V, P>::equations;
+template <pivoting P>
+using ends_of = typename chunk<V, P>::ends;
+
+/// A block's shared memory.
+template <pivoting P>
+struct block_memory {
+  V* arrays;               // of the tile
+  V* exchanged;            // equations, then ends, of every group of chunks
+  int pitch;               // between their words
+  equations_of<P>* nodes;  // a system's in each block
+  index_t* bases;          // of the tile
+  std::uint64_t *arrival, *mail;
+  findings found;
+
+  __device__ __forceinline__ block_memory(const interleaved_shape& s, unsigned char* memory)
+      : arrays(reinterpret_cast<V*>(memory)),
+        exchanged(arrays + 4 * s.array_pitch),
+        pitch(s.groups * (s.systems + 1)),
+        nodes(reinterpret_cast<equations_of<P>*>(
+            exchanged + static_cast<int>(sizeof(equations_of<P>) / sizeof(V)) * pitch)),
+        bases(reinterpret_cast<index_t*>(nodes + s.systems * s.blocks)),
+        arrival(reinterpret_cast<std::uint64_t*>(bases + layout::array_count)),
+        mail(arrival + 1) {
+    int* const flags = reinterpret_cast<int*>(mail + mail_barriers(s.blocks));
+    found = {flags, flags + s.systems, flags + 2 * s.systems};
+  }
+};
+
+/// This thread's places: of its chunk, and of the group of chunks that it stands for where the
+/// lanes of a warp hold the groups of few systems instead of the chunks of many.
+struct places {
+  int system, chunk, group, lane_chunk;  // lane_chunk: in the group
+  int chunks_here, stride;               // of the group, but for empty ones; lanes between them
+  chunk_place of_group;
+
+  __device__ __forceinline__ places(const interleaved_shape& s, int rank, int rows, int round) {
+    const int thread = static_cast<int>(threadIdx.x), in_group = 1 << s.log_in_group;
+    system = (thread & (s.systems - 1)) + round * s.threads(), chunk = thread >> s.log_systems;
+    group = chunk >> s.log_in_group, lane_chunk = chunk & (in_group - 1);
+    const int chunks = s.by_chunk_rows.quotient(rows + s.chunk_rows - 1);
+    chunks_here = max(min(chunks - group * in_group, in_group), 0);
+    stride = s.systems;
+    const int groups = (chunks + in_group - 1) >> s.log_in_group;
+    const int other = thread >> s.log_lanes, at = thread & (s.exchange_lanes() - 1);
+    const bool used = other < s.systems;
+    of_group = {used ? other : -1, at,   at,      used && at < groups ? at : -1, groups, 0, 1,
+                warp_size,         rank, s.blocks};
+  }
+  /// Rows of the system from the first one of this thread's chunk on.
+  __device__ __forceinline__ int rows_below(const interleaved_shape& s) const {
+    return s.rows - of_group.rank * s.block_rows - chunk * s.chunk_rows;
+  }
+  __device__ __forceinline__ bool has_chunk() const { return lane_chunk < chunks_here; }
+};
+
+/// The ends of this thread's chunk. `watch` is called by threads for the system of their chunk,
+/// `watch_other` for that of their group, and `met` after a barrier, if there is one.
+template <pivoting P, pivoting Plan, boundary B, bool Cluster, class Watch, class Met>
+__device__ __forceinline__ ends_of<P> solve_chunks(const equations_of<P>& mine, const places& p,
+                                                   const interleaved_shape& s,
+                                                   const block_memory<Plan>& m,
+                                                   mail<Cluster>& from_blocks, Watch& watch,
+                                                   Watch& watch_other, Met met) {
+  warp_level<V, P> lanes(p.has_chunk() ? p.lane_chunk : -1, p.chunks_here, p.stride);
+  equations_of<P> all = mine;
+  if (s.log_in_group == 0) {
+    all = watch.tell(1u << threadIdx.x % warp_size, mine);
+  } else if (p.chunks_here > 0) {
+    all = lanes.up(mine, watch);
+  }
+  ends_of<P> ends;
+  if (!Cluster && s.groups == 1) {
+    ends = chunk<V, P>::template close<B>(all);
+  } else {
+    if (p.lane_chunk == 0) {
+      put_values(all, m.exchanged + p.group * (s.systems + 1) + p.system, m.pitch);
+    }
+    __syncthreads();
+    met();
+    // Lanes beyond the groups stand for other blocks.
+    const bool part = p.of_group.system >= 0, grouped = part && p.of_group.lane < s.groups;
+    if (Cluster || __any_sync(whole_warp, part)) {
+      V* const at =
+          m.exchanged + (grouped ? p.of_group.lane * (s.systems + 1) + p.of_group.system : 0);
+      equations_of<P> of_group{};
+      if (grouped) of_group = get_values<equations_of<P>>(at, m.pitch);
+      const nodes_of<V, P> nodes{nullptr, reinterpret_cast<equations_of<P>*>(m.nodes)};
+      ends = solve_interface<V, P, B, Cluster>(of_group, p.of_group, nodes, s.systems, from_blocks,
+                                               watch_other);
+      if (grouped) put_values(ends, at, m.pitch);
+    }
+    __syncthreads();
+    ends = get_values<ends_of<P>>(m.exchanged + p.group * (s.systems + 1) + p.system, m.pitch);
+  }
+  return p.chunks_here > 0 ? lanes.down(ends) : ends;
+}
+
+/// What a thread of the block keeps from tile to tile.
+template <pivoting P, manner M>
+struct block_state {
+  const geometry& g;
+  const typed_operands<V>& o;
+  const tensor_maps& maps;
+  const interleaved_shape& s;
+  unsigned char* memory;
+  int rank;
+  walk<stays<P, M>> tiles;
+  bulk::arrival arrival;
+  mail<shares<M>> from_blocks;
+};
+
+/// What it works with, found anew for each tile: there are no registers to keep it all in.
+template <pivoting P, manner M>
+struct workplace {
+  const interleaved_shape& s;
+  block_memory<P> m;
+  tile<P, M> t;
+  mail<shares<M>>& from_blocks;
+
+  __device__ __forceinline__ explicit workplace(block_state<P, M>& b)
+      : s(b.s),
+        m(b.s, b.memory),
+        t(b.g, b.o, b.maps, b.s, m.arrays, m.bases, b.arrival, b.rank, b.tiles),
+        from_blocks(b.from_blocks) {}
+};
+
+/// A thread's chunk of a round.
+struct chunk_work {
+  places p;
+  int n;  // rows; none where systems run out: lanes work on nothing
+  chunk_rows rows;
+
+  template <pivoting P, manner M>
+  __device__ __forceinline__ chunk_work(const block_state<P, M>& b, const tile<P, M>& t, int round)
+      : p(b.s, b.rank, t.rows(), round),
+        n(p.system < t.systems() ? min(b.s.chunk_rows, t.rows() - p.chunk * b.s.chunk_rows) : 0),
+        rows(t, b.s, p.system, p.chunk * b.s.chunk_rows, b.g.conjugate) {}
+};
+
+/// Solves the chunks, unless that is `in_vain`; x is in shared memory then, and the systems that
+/// failed, or whose numbers grow, are marked.
+template <pivoting P, boundary B, manner M>
+__device__ __forceinline__ void solve_plainly(workplace<P, M>& w, chunk_work& c,
+                                              bool in_vain = false) {
+  constexpr pivoting none = pivoting::none;
+  using C = chunk<V, none>;
+  watcher<P == pivoting::partial, shares<M>> watch{!in_vain}, watch_other;
+  equations_of<none> e{};
+  if (c.n > 0 && !in_vain) e = C::template reduce<true>(c.n, c.rows, watch);
+  if (w.t.goes_on()) w.t.publish();
+  const auto ends =
+      solve_chunks<none, P, B, shares<M>>(e, c.p, w.s, w.m, w.from_blocks, watch, watch_other, [&] {
+        if (threadIdx.x == 0) w.t.ask_for_diag();
+      });
+  bool grown = false;
+  const int other = c.p.of_group.system;
+  if constexpr (P == pivoting::partial) {
+    if (!watch.calm) w.m.found.spoil(c.p.system);
+    if (!watch_other.calm && other >= 0) w.m.found.spoil(other);
+    __syncthreads();
+    grown = w.m.found.is_grown(c.p.system);
+  } else if (!watch_other.calm && other >= 0) {
+    w.m.found.bad[other] = unsolved;
+  }
+  if (c.n > 0 && !grown && !C::expand(c.n, c.rows, ends)) {
+    w.m.found.overflow(w.from_blocks, c.p.system, c.n, c.rows, c.p.rows_below(w.s));
+  }
+}
+
+/// The same with pivoting, for the systems whose numbers grow.
+template <boundary B, manner M>
+__device__ __forceinline__ void solve_pivoted(workplace<pivoting::partial, M>& w, chunk_work& c) {
+  constexpr pivoting partial = pivoting::partial;
+  using C = chunk<V, partial>;
+  watcher<false, shares<M>> watch, watch_other;
+  equations_of<partial> e{};
+  typename C::middle middle;
+  if (c.n > 0) e = C::template reduce<true>(c.n, c.rows, middle);
+  const auto ends = solve_chunks<partial, partial, B, shares<M>>(e, c.p, w.s, w.m, w.from_blocks,
+                                                                 watch, watch_other, [] {});
+  const int other = c.p.of_group.system;
+  if (!watch_other.calm && other >= 0 && w.m.found.is_grown(other)) {
+    w.m.found.bad[other] = unsolved;
+  }
+  if (c.n > 0 && !C::expand(c.n, c.rows, ends, middle)) {
+    w.m.found.overflow(w.from_blocks, c.p.system);
+  }
+}
+
+/// Solves the tile. With pivoting: without interchanges first, with an eye on the pivots, unless
+/// that is in vain; the systems whose numbers grow are brought in once more, most likely from the
+/// second-level cache. Blocks of a cluster have to agree about each system: one that thinks it in
+/// vain says so instead of trying.
+template <boundary B, manner M>
+__device__ __forceinline__ void solve_block(workplace<pivoting::none, M>& w, chunk_work& c) {
+  solve_plainly<pivoting::none, B, M>(w, c);
+}
+template <boundary B, manner M>
+__device__ __forceinline__ void solve_block(workplace<pivoting::partial, M>& w, chunk_work& c) {
+  const findings& found = w.m.found;
+  const bool idle = c.p.system >= w.t.systems();
+  vote(c.rows, c.n, c.p.system, false, found);
+  bool grown = found.is_grown(c.p.system);
+  if (shares<M> || !__syncthreads_and(grown || idle)) {
+    solve_plainly<pivoting::partial, B, M>(w, c, grown);
+    grown = found.is_grown(c.p.system);
+    if (!__syncthreads_or(grown)) return;
+    w.from_blocks.has_read();
+    const bool spoiled = found.is_spoiled(c.p.system);
+    if (__syncthreads_or(spoiled)) {
+      // In rounds, a thread brings in the system that it has: the ones before are solved.
+      constexpr bool one_round = M != manner::in_rounds;
+      const bool all = __syncthreads_and(spoiled || idle) && one_round;
+      w.t.publish();
+      __syncthreads();
+      w.t.load(all, [&](int system) {
+        return (one_round || system == c.p.system) && found.is_spoiled(system);
+      });
+    }
+    w.from_blocks.may_send();
+  }
+  if (!grown) c.n = 0;
+  solve_pivoted<B, M>(w, c);
+}
+
+/// Systems that came out not finite, after the others have been stored: the tile is free. Those
+/// without a solution are filled with NaN.
+template <pivoting P, boundary B>
+__device__ __noinline__ void solve_left(const geometry& g, const typed_operands<V>& o,
+                                        const interleaved_shape& s, index_t first, int systems,
+                                        V* room, const int* bad) {
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+  const index_t words = 4 * s.array_pitch / s.rows;
+  for (int i = 0; i < systems; ++i) {
+    if (bad[i] < overflowed) {
+      if (bad[i] != 0) fill_alone(g, o.x, first + i);
+      continue;
+    }
+    // Other blocks have put what they have where x of one that overflowed is.
+    const index_t given = bad[i] == unsolved ? words : 0;
+    solve_alone<V, P, B>(g, o, first + i, given, {room, words, 1});
+  }
+}
+
+/// The tile that has been asked for comes in.
+template <pivoting P, manner M>
+__device__ __forceinline__ void bring_in(block_state<P, M>& b, workplace<P, M>& w) {
+  share(2 * b.s.systems, b.s.threads(), [&](int i) { w.m.found.grown[i] = 0; });
+  w.t.find_bases();
+  __syncthreads();
+  w.t.load();
+  b.from_blocks.may_send();
+}
+
+/// Its solution goes out, and what became of its systems.
+template <pivoting P, boundary B, manner M>
+__device__ __forceinline__ void take_out(block_state<P, M>& b, workplace<P, M>& w) {
+  tile<P, M>& t = w.t;
+  const findings& found = w.m.found;
+  t.publish();
+  __syncthreads();
+  found.tell(b.s.systems, b.rank, b.s.blocks, b.from_blocks);
+  const auto is_unsolved = [&](int system) { return found.is_unsolved(system); };
+  bool left = found.any_open(t.systems());
+  t.store(left, is_unsolved);
+  if constexpr (shares<M>) {
+    left = found.hear(b.s.systems, b.s.blocks, b.from_blocks);
+    if (left) wait_for_stores();
+    if (b.rank > 0) return;
+    if (left) found.join(b.s.systems, b.s.blocks);
+  }
+  share(b.o.status ? t.systems() : 0, b.s.threads(), [&](int i) {
+    if (!found.is_open(i)) b.o.status[t.offset(layout::status, i)] = found.status(i, b.s.rows);
+  });
+  if (!left) return;
+  t.borrow(
+      [&] { solve_left<P, B>(b.g, b.o, b.s, t.number(0), t.systems(), w.m.arrays, found.bad); });
+}
+
+template <pivoting P, boundary B, manner M>
+__global__ void __launch_bounds__(most_threads_for<P, M>)
+    interleaved_kernel(const __grid_constant__ geometry g,
+                       const __grid_constant__ typed_operands<V> o,
+                       const __grid_constant__ tensor_maps maps,
+                       const __grid_constant__ interleaved_shape s) {
+  extern __shared__ __align__(128) unsigned char memory[];
+  // Clusters of neighbours that work apart are filled up with blocks that have nothing to do.
+  if (!shares<M> && blockIdx.x >= static_cast<unsigned>(s.turns.tiles)) return;
+  const block_place at = this_place<shares<M>>();
+  const block_memory<P> m(s, memory);
+  block_state<P, M> b{g,
+                      o,
+                      maps,
+                      s,
+                      memory,
+                      at.rank,
+                      walk<stays<P, M>>(s.turns, at.group),
+                      bulk::arrival(m.arrival),
+                      mail<shares<M>>(m.mail)};
+  b.arrival.start();
+  b.from_blocks.start();
+  if (threadIdx.x == 0) workplace<P, M>(b).t.ask_for_all();
+  while (true) {
+    workplace w(b);
+    bring_in(b, w);
+#pragma unroll 1
+    for (int round = 0; round < (M == manner::in_rounds ? s.rounds() : 1); ++round) {
+      chunk_work c(b, w.t, round);
+      solve_block<B>(w, c);
+    }
+    take_out<P, B>(b, w);
+    if (!b.tiles.goes_on()) break;
+    b.from_blocks.has_read();
+    b.tiles.advance();
+    __syncthreads();
+  }
+}
+
+template <pivoting P, boundary B>
+auto kernel_for(const interleaved_shape& s) {
+  if constexpr (can_take_rounds(sizeof(V))) {
+    if (s.rounds() > 1) return interleaved_kernel<P, B, manner::in_rounds>;
+  }
+  return s.blocks > 1 ? interleaved_kernel<P, B, manner::in_clusters>
+                      : interleaved_kernel<P, B, manner::at_once>;
+}
+
+template <pivoting P, boundary B>
+cudaError_t launch(const geometry& g, const operands& o, const interleaved_shape& planned,
+                   cudaStream_t stream) {
+  interleaved_shape s = planned;
+  const tensor_maps maps = s.boxes ? map_tensors(g, o, s, sizeof(V)) : tensor_maps{};
+  // Without boxes nothing can be asked for beforehand.
+  if (!maps.input) s.turns = {s.turns.tiles};
+  const int together = std::max(s.blocks, s.neighbours);
+  return launch_clusters(kernel_for<P, B>(s), index_t{s.turns.clusters()} * s.blocks, together,
+                         s.threads(), s.shared_bytes, stream, g, solver::typed<V>(o), maps, s);
+}
+
+template <pivoting P, boundary B>
+interleaved_launches table() {
+  return {[](const interleaved_shape& s, std::size_t bytes) {
+            const auto kernel = kernel_for<P, B>(s);
+            const cudaError_t allowed = allow_shared(kernel, bytes);
+            if (allowed != cudaSuccess || s.blocks == 1) return allowed;
+            return cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+          },
+          [](const interleaved_shape& s, int* clusters) {
+            return most_clusters(kernel_for<P, B>(s), s.blocks, s.threads(), s.shared_bytes,
+                                 clusters);
+          },
+          &launch<P, B>};
+}
+
+}  // namespace
+
+interleaved_launches TRIDIA_INTERLEAVED(pivoting p, boundary b) {
+  return core::with_variant(p, b,
+                            [](auto v) { return table<decltype(v)::pivots, decltype(v)::ends>(); });
+}
+
+}  // namespace tridia::cuda

@@ -1,0 +1,88 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/host_device.hpp"
+#include "gpu/turns.hpp"
+#include "layout/geometry.hpp"
+#include "solver/cuda/planning.hpp"
+#include "solver/executor.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <optional>
+
+// Systems that fit the chip and whose neighbours in memory are other systems: neighbouring lanes
+// hold neighbouring systems, and every access is coalesced as the arrays lie. A block brings its
+// systems into shared memory and goes on as for systems in memory order (onchip.hpp), but that the
+// chunks of a system are not with neighbouring lanes.
+namespace tridia::cuda {
+
+/// What a block does, or a cluster of blocks that share the rows of some systems.
+struct interleaved_shape {
+  int rows;        // of a system
+  int blocks;      // that share a system
+  int neighbours;  // blocks with neighbouring systems that start together, as a cluster; or 1
+  int block_rows;  // of a system in a block; the last one may have fewer
+  int chunk_rows;  // of a thread; odd, so that a warp's chunks lie in different banks
+  // Powers of two, with their logarithms: systems of a block, and groups of a system's chunks in
+  // a block, some of which may be empty. A group is the chunks that one warp holds, or one chunk.
+  int systems, log_systems;
+  int groups, log_groups;
+  int log_in_group;
+  int log_lanes;   // lanes of a warp that hold the groups of a system, or equations of its blocks
+  int log_rounds;  // a block's threads take its systems in so many rounds, if each is one chunk
+  int across;      // tiles, of so many systems each, that the fastest axis of the batch takes
+  divisor by_across, by_chunk_rows;
+  tile_turns turns;
+  bool boxes;       // whether the copy engine may move boxes of the arrays
+  int box_rows;     // of these; divides block_rows
+  int array_pitch;  // elements of shared memory from one array to the next
+  std::size_t shared_bytes;
+
+  TRIDIA_FN int exchange_lanes() const { return 1 << log_lanes; }
+  TRIDIA_FN int rounds() const { return 1 << log_rounds; }
+  TRIDIA_FN int threads() const { return systems << (log_groups + log_in_group) >> log_rounds; }
+};
+
+/// What tuning decides; powers of two, 0: by rule.
+struct interleaved_tuning {
+  int systems = 0;  // of a block
+  int blocks = 0;   // that share a system
+};
+
+/// The shape for a problem, or nothing if it does not fit.
+std::optional<interleaved_shape> plan_interleaved(const solver::task&, const interleaved_tuning&,
+                                                  const device_limits&);
+
+/// Whether there are kernels for values of so many bytes that take a block's systems in rounds:
+/// with 8 bytes the loop costs registers, and short systems fill a thread's share of memory sooner.
+TRIDIA_FN constexpr bool can_take_rounds(std::size_t value_bytes) { return value_bytes == 4; }
+
+/// Whether kernels for values of so many bytes let clusters stay for several tiles: with pivoting
+/// they have too few registers, and may need a tile once more, with 16 bytes an element too few as
+/// well.
+TRIDIA_FN constexpr bool can_stay(pivoting p, std::size_t value_bytes) {
+  return p == pivoting::none && value_bytes <= 8;
+}
+/// Whether clusters of the shape are better off with several tiles each: where rows are shorter
+/// than 64 bytes, blocks that read parts of the same line of the cache would drift apart.
+bool may_stay(const interleaved_shape&, const solver::task&);
+/// As measured on an H200: with more of them neighbours drift apart as well.
+inline constexpr int most_turns = 4;
+
+struct interleaved_launches {
+  /// Once a device, before the first launch of such a shape: lets its blocks have `bytes` of shared
+  /// memory.
+  cudaError_t (*prepare)(const interleaved_shape&, std::size_t bytes);
+  /// Clusters of the shape that the device holds at a time, once it has been prepared.
+  cudaError_t (*count)(const interleaved_shape&, int* clusters);
+  cudaError_t (*solve)(const layout::geometry&, const solver::operands&, const interleaved_shape&,
+                       cudaStream_t);
+};
+
+interleaved_launches interleaved_f32(pivoting, boundary);
+interleaved_launches interleaved_f64(pivoting, boundary);
+interleaved_launches interleaved_c64(pivoting, boundary);
+interleaved_launches interleaved_c128(pivoting, boundary);
+
+}  // namespace tridia::cuda

@@ -1,0 +1,364 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/line.hpp"
+#include "core/marked.hpp"
+#include "gpu/block.cuh"
+#include "gpu/bulk.cuh"
+#include "gpu/copy.cuh"
+#include "solver/cuda/partition/interleaved.hpp"
+#include "solver/cuda/partition/tensor_maps.hpp"
+#include "solver/system.hpp"
+
+// Systems side by side in shared memory: brought in, and their solutions taken out.
+namespace tridia::cuda {
+
+using layout::edge;
+using layout::geometry;
+using solver::typed_operands;
+
+TRIDIA_FN index_t fastest_extent(const geometry& g) {
+  return g.matrices.at[g.matrices.count - 1].extent;
+}
+
+/// The block's systems in shared memory: row by row, the systems side by side. `Rounds`: there may
+/// be fewer threads than systems. The next tile's
+/// arrays are asked for as soon as their places are free: diag's when the chunks are reduced, sub's
+/// and sup's when they are expanded, and rhs's when x has left.
+template <class V, bool Stays, bool Rounds>
+class interleaved_tile {
+ public:
+  /// `bases`: room for an entry an array.
+  __device__ __forceinline__ interleaved_tile(const geometry& g, const typed_operands<V>& o,
+                                              const tensor_maps& maps, const interleaved_shape& s,
+                                              V* memory, index_t* bases, bulk::arrival& arrival,
+                                              int rank, const walk<Stays>& w)
+      : g_(g),
+        o_(o),
+        maps_(maps),
+        s_(s),
+        memory_(memory),
+        bases_(bases),
+        arrival_(arrival),
+        walk_(w) {
+    row0_ = rank * s.block_rows;
+    rows_ = min(s.block_rows, s.rows - row0_);
+    count_ = static_cast<int>(min(fastest_extent(g) - find(w.number()).across, index_t{s.systems}));
+  }
+
+  __device__ __forceinline__ int systems() const { return count_; }
+  __device__ __forceinline__ int rows() const { return rows_; }
+  __device__ __forceinline__ index_t number(int system) const {
+    const place_of_tile p = find(walk_.number());
+    return p.outer * fastest_extent(g_) + p.across + system;
+  }
+  __device__ __forceinline__ V* array(int a) const { return memory_ + a * s_.array_pitch; }
+  /// Where a system begins in this block.
+  __device__ __forceinline__ index_t offset(int a, int system) const {
+    return bases_[a] + system * stride(a);
+  }
+
+  [[nodiscard]] __device__ __forceinline__ bool goes_on() const { return walk_.goes_on(); }
+  /// By one thread: asks for boxes of the first tile.
+  __device__ __forceinline__ void ask_for_all() {
+    if (in_boxes()) load_boxes(walk_.number());
+  }
+  /// By one thread: asks for the next tile's, once this one's are no longer needed and that is
+  /// published.
+  __device__ __forceinline__ void ask_for_diag() {
+    if (!asks_ahead()) return;
+    expect_boxes();
+    load_boxes(layout::diag, walk_.next());
+  }
+
+  /// The place of the tile is needed once more before it is the next one's.
+  template <class F>
+  __device__ __forceinline__ void borrow(F f) {
+    if (asks_ahead()) arrival_.wait();
+    f();
+    if (!asks_ahead()) return;
+    bulk::publish();
+    __syncthreads();
+    if (threadIdx.x == 0) load_boxes(walk_.next());
+  }
+
+  /// Where systems begin: before a barrier, and that before `load`.
+  __device__ __forceinline__ void find_bases() const {
+    if (static_cast<int>(threadIdx.x) != s_.threads() - 1) return;
+    index_t at[layout::array_count];
+    g_.line_offsets(number(0), 0, at);
+#pragma unroll
+    for (int a = 0; a < layout::array_count; ++a) {
+      if (a <= layout::x) at[a] += g_.lines[a].origin + row0_ * g_.lines[a].step;
+      bases_[a] = at[a];
+    }
+  }
+
+  /// Brings in all systems, or later those that `which` says: they are there for every thread then.
+  __device__ __forceinline__ void load() {
+    load(
+        true, [](int) { return true; }, true);
+  }
+  template <class Which>
+  __device__ __forceinline__ void load(bool all, Which which, bool started = false) {
+    const bool boxes = all && in_boxes();
+    if (boxes) {
+      if (threadIdx.x == 0 && !started) load_boxes(walk_.number());
+      arrival_.wait();
+      // Outside the matrix there are zeros.
+      if (g_.corners != edge::wrapped) return;
+    } else if (all && in_vectors(layout::sub, layout::rhs, o_.in)) {
+      for_own_systems<per_vector>([&](int system) { load_rows<per_vector>(system); });
+    } else {
+      for_own_systems<1>([&](int system) {
+        if (which(system)) load_rows<1>(system);
+      });
+    }
+    if (g_.corners != edge::inside) {
+      share(count_, s_.threads(), [&](int s) {
+        if (which(s)) load_corners(s);
+      });
+    }
+    wait_for_copies();
+    __syncthreads();
+  }
+
+  /// By every thread, before a barrier and then `store`, or `load` once more.
+  __device__ __forceinline__ void publish() const {
+    if (maps_.input || maps_.output) bulk::publish();
+  }
+
+  /// Takes x out of the place of rhs, but for the systems that `skip`; `skipped`: there are any.
+  /// Asks for what the next tile still lacks.
+  template <class Skip>
+  __device__ __forceinline__ void store(bool skipped, Skip skip) {
+    const bool asker = threadIdx.x == 0 && asks_ahead();
+    const bool boxes = !skipped && bulk::available && maps_.output;
+    if (boxes && threadIdx.x == 0) store_boxes();
+    if (asker) {
+      load_boxes(layout::sub, walk_.next());
+      load_boxes(layout::sup, walk_.next());
+    }
+    if (boxes) {
+      if (threadIdx.x == 0) bulk::wait_stored();
+    } else {
+      store_by_threads(skipped, skip);
+      if (asks_ahead()) {
+        bulk::publish();
+        __syncthreads();
+      }
+    }
+    if (asker) load_boxes(layout::rhs, walk_.next());
+  }
+
+ private:
+  /// Neighbouring entries of a row that one access moves, in 16 bytes.
+  static constexpr int per_vector = 16 / sizeof(V);
+  static constexpr int unroll = 4;
+
+  /// Where a tile's systems begin: on the fastest axis of the batch, and on all others.
+  struct place_of_tile {
+    int outer, across;
+  };
+  __device__ __forceinline__ place_of_tile find(unsigned number) const {
+    const int tile = static_cast<int>(number), outer = s_.by_across.quotient(tile);
+    return {outer, (tile - outer * s_.across) * s_.systems};
+  }
+  template <class Skip>
+  __device__ __forceinline__ void store_by_threads(bool skipped, Skip skip) {
+    if (!skipped && in_vectors(layout::x, layout::x, &o_.x)) {
+      for_own_systems<per_vector>([&](int system) { store_rows<per_vector>(system); });
+    } else {
+      for_own_systems<1>([&](int system) {
+        if (!skip(system)) store_rows<1>(system);
+      });
+    }
+  }
+
+  __device__ __forceinline__ index_t stride(int a) const {
+    return g_.matrices.at[g_.matrices.count - 1].stride[a];
+  }
+  /// Whether rows of the arrays from `first` to `last` lie in pieces that can be moved 16 bytes at
+  /// a time.
+  template <class Pointer>
+  __device__ __forceinline__ bool in_vectors(int first, int last, const Pointer* arrays) const {
+    bool yes = count_ == s_.systems && count_ % per_vector == 0;
+    for (int a = first; a <= last; ++a) {
+      yes = yes && stride(a) == 1 && g_.lines[a].step % per_vector == 0 &&
+            reinterpret_cast<std::uintptr_t>(arrays[a - first] + bases_[a]) % 16 == 0;
+    }
+    return yes;
+  }
+
+  __device__ __forceinline__ bool in_boxes() const { return bulk::available && maps_.input; }
+  [[nodiscard]] __device__ __forceinline__ bool asks_ahead() const {
+    return walk_.goes_on() && in_boxes();
+  }
+  __device__ __forceinline__ void expect_boxes() const {
+    arrival_.expect(static_cast<unsigned>(4 * s_.block_rows * s_.systems * sizeof(V)));
+  }
+  __device__ __forceinline__ void load_boxes(int a, unsigned number) {
+    const place_of_tile p = find(number);
+    // The map of sub begins at row 1 where row 0 is not to be read.
+    const int row = a == layout::sub && g_.corners != edge::inside ? row0_ - 1 : row0_;
+    for (int k = 0; k < s_.block_rows; k += s_.box_rows) {
+      bulk::load_box(array(a) + k * s_.systems, maps_.in[a], p.across * tensor_words<V>, row + k,
+                     p.outer, arrival_.barrier());
+    }
+  }
+  __device__ __forceinline__ void load_boxes(unsigned number) {
+    expect_boxes();
+#pragma unroll
+    for (int a = 0; a < 4; ++a) load_boxes(a, number);
+  }
+  __device__ __forceinline__ void store_boxes() {
+    const place_of_tile p = find(walk_.number());
+    for (int k = 0; k < rows_; k += s_.box_rows) {
+      bulk::store_box(maps_.x, p.across * tensor_words<V>, row0_ + k, p.outer,
+                      array(layout::rhs) + k * s_.systems);
+    }
+  }
+
+  // Threads go over the tile row by row, `Together` systems each: calls f with the first of them,
+  // several times if there are fewer threads than systems.
+  template <int Together, class F>
+  __device__ __forceinline__ void for_own_systems(F f) const {
+    const int first = static_cast<int>(threadIdx.x) * Together & (s_.systems - 1);
+#pragma unroll 1
+    for (int i = first; i < count_; i += s_.threads() * Together) {
+      f(i);
+      if (!Rounds) break;
+    }
+  }
+  template <int Together>
+  __device__ __forceinline__ int first_row() const {
+    return static_cast<int>(threadIdx.x) * Together >> s_.log_systems;
+  }
+  template <int Together>
+  __device__ __forceinline__ int row_step() const {
+    return max(s_.threads() * Together >> s_.log_systems, 1);
+  }
+
+  /// The entries at the edges of the matrix are left out where they are not numbers of it, or lie
+  /// elsewhere.
+  template <int Together>
+  __device__ __forceinline__ void load_rows(int system) {
+    const int first = first_row<Together>(), step = row_step<Together>();
+    const bool inside = g_.corners == edge::inside;
+    const int sub_edge = inside ? -1 : -row0_, sup_edge = inside ? -1 : s_.rows - 1 - row0_;
+    const V* from[4];
+    index_t strides[4];
+#pragma unroll
+    for (int a = 0; a < 4; ++a) {
+      from[a] = o_.in[a] + offset(a, system) + first * g_.lines[a].step;
+      strides[a] = step * g_.lines[a].step;
+    }
+    V* to = memory_ + first * s_.systems + system;
+#pragma unroll unroll
+    for (int k = first; k < rows_; k += step, to += step * s_.systems) {
+#pragma unroll
+      for (int a = 0; a < 4; ++a) {
+        if ((a != layout::sub || k != sub_edge) && (a != layout::sup || k != sup_edge)) {
+          copy<Together>(to + a * s_.array_pitch, from[a]);
+        }
+        from[a] += strides[a];
+      }
+    }
+  }
+  template <int Together>
+  static __device__ __forceinline__ void copy(V* to, const V* from) {
+    if constexpr (Together > 1) {
+      __pipeline_memcpy_async(to, from, 16);
+    } else {
+      copy_element(to, from);
+    }
+  }
+  template <int Together>
+  __device__ __forceinline__ void store_rows(int system) {
+    struct alignas(Together > 1 ? 16 : alignof(V)) vector {
+      V v[Together];
+    };
+    const int first = first_row<Together>(), step = row_step<Together>();
+    V* to = o_.x + offset(layout::x, system) + first * g_.lines[layout::x].step;
+    const index_t strides = step * g_.lines[layout::x].step;
+    const V* const from = array(layout::rhs) + system;
+#pragma unroll unroll
+    for (int k = first; k < rows_; k += step, to += strides) {
+      *reinterpret_cast<vector*>(to) = *reinterpret_cast<const vector*>(from + k * s_.systems);
+    }
+  }
+
+  __device__ __forceinline__ void load_corners(int system) {
+    const auto entry = [&](int a, int row) {
+      return g_.corners == edge::wrapped
+                 ? o_.in[a][offset(a, system) + (row - row0_) * g_.lines[a].step]
+                 : V(0);
+    };
+    if (row0_ == 0) array(layout::sub)[system] = entry(layout::sub, s_.rows);
+    if (row0_ + rows_ == s_.rows) {
+      array(layout::sup)[(rows_ - 1) * s_.systems + system] = entry(layout::sup, -1);
+    }
+  }
+
+  const geometry& g_;
+  const typed_operands<V>& o_;
+  const tensor_maps& maps_;
+  const interleaved_shape& s_;
+  V* memory_;
+  index_t* bases_;
+  bulk::arrival& arrival_;
+  const walk<Stays>& walk_;
+  int count_, row0_, rows_;
+};
+
+/// A chunk's rows in the tile. What is kept takes their place, and x then that of rhs.
+template <class V>
+class interleaved_rows {
+ public:
+  template <class Tile>
+  __device__ __forceinline__ interleaved_rows(const Tile& t, const interleaved_shape& s, int system,
+                                              int first, bool conjugate)
+      : at_(t.array(0) + first * s.systems + system),
+        step_(s.systems),
+        pitch_(s.array_pitch),
+        conjugate_(conjugate) {}
+
+  __device__ __forceinline__ core::row<V> get(int k) const {
+    const V* const at = at_ + k * step_;
+    const core::row<V> r{at[0], at[pitch_], at[2 * pitch_]};
+    if constexpr (sizeof(V) == sizeof(typename core::value_traits<V>::real)) {
+      return r;
+    } else {
+      if (!conjugate_) return r;
+      return {core::conjugate(r.sub), core::conjugate(r.diag), core::conjugate(r.sup)};
+    }
+  }
+  __device__ __forceinline__ V rhs(int k) const { return at_[3 * pitch_ + k * step_]; }
+
+  __device__ __forceinline__ void keep(int k, V a, V b, V c) {
+    V* const to = at_ + k * step_;
+    to[2 * pitch_] = a, to[0] = b, to[3 * pitch_] = c;
+  }
+  __device__ __forceinline__ void kept(int k, V& a, V& b, V& c) const {
+    const V* const from = at_ + k * step_;
+    a = from[2 * pitch_], b = from[0], c = from[3 * pitch_];
+  }
+  __device__ __forceinline__ void keep_pivot(int k, const core::pivot_row_of<V>& r) {
+    V* const to = at_ + k * step_;
+    to[2 * pitch_] = core::with_mark(r.next, r.entered), to[0] = r.other, to[pitch_] = r.first;
+    to[3 * pitch_] = r.rhs;
+  }
+  __device__ __forceinline__ core::pivot_row_of<V> kept_pivot(int k) const {
+    const V* const from = at_ + k * step_;
+    const V next = from[2 * pitch_];
+    return {next, from[0], from[pitch_], from[3 * pitch_], core::mark_of(next)};
+  }
+  __device__ __forceinline__ void put(int k, V v) { at_[3 * pitch_ + k * step_] = v; }
+
+ private:
+  V* at_;
+  int step_, pitch_;
+  bool conjugate_;
+};
+
+}  // namespace tridia::cuda

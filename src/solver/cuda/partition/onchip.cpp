@@ -1,0 +1,347 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/cuda/partition/onchip.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace tridia::cuda {
+namespace {
+
+using solver::task;
+
+constexpr int banks = 32;
+/// Bytes: what the bulk copy engine moves multiples of, and what is worth a copy of its own;
+/// systems that take less than `good_line` each are better moved as a box.
+constexpr int bulk_granule = 16, shortest_line = 256, good_line = 512;
+
+constexpr int granule_elements(int size) { return bulk_granule / std::min(size, bulk_granule); }
+
+/// Whether array `a` lies in one piece, system after system, with an entry in every row.
+bool is_dense(const geometry& g, int a) {
+  if (g.matrices.count > 1 || g.lines[a].step != 1 || g.lines[a].origin != 0) return false;
+  if (!g.edges_readable && (a == layout::sub || a == layout::sup)) return false;
+  return g.matrices.count == 0 || g.matrices.at[0].stride[a] == g.rows;
+}
+/// Whether every system's line in array `a` is one piece and begins as aligned as the array.
+bool in_aligned_lines(const geometry& g, int a, int size) {
+  if (g.lines[a].step != 1 || g.lines[a].origin != 0) return false;
+  if (!g.edges_readable && (a == layout::sub || a == layout::sup)) return false;
+  for (int k = 0; k < g.matrices.count; ++k) {
+    if (g.matrices.at[k].stride[a] * size % bulk_granule != 0) return false;
+  }
+  return true;
+}
+
+/// How much longer than one access the lanes of a warp take that read neighbouring chunks, on
+/// average over the accesses that the hardware makes of it.
+double conflicts(int chunk_rows, int chunks, int systems_a_warp, int pitch, int size) {
+  const int words = size / 4, lanes = warp_size / words, columns = banks / words;
+  int worst = 0;
+  for (int first = 0; first < warp_size; first += lanes) {
+    int users[banks] = {};
+    for (int lane = first; lane < first + lanes; ++lane) {
+      const int system = lane / chunks, chunk = lane % chunks;
+      if (system >= systems_a_warp) break;
+      ++users[(system * pitch + chunk * chunk_rows) % columns];
+    }
+    worst += *std::max_element(users, users + banks);
+  }
+  return static_cast<double>(worst) / words;
+}
+
+/// How arrays move.
+mover mover_of(const geometry& g, const onchip_shape& s, int size, int first, int last) {
+  bool dense = true, lines = true;
+  for (int a = first; a <= last; ++a) {
+    dense = dense && is_dense(g, a);
+    lines = lines && in_aligned_lines(g, a, size);
+  }
+  if (dense && s.blocks == 1 && s.pitch == s.rows) return mover::pieces;
+  return lines && s.block_rows * size >= shortest_line && s.pitch * size % bulk_granule == 0 &&
+                 s.block_rows * size % bulk_granule == 0
+             ? mover::lines
+             : mover::elements;
+}
+
+/// Elements between systems in shared memory, so that lanes with neighbouring chunks touch
+/// different banks.
+int pitch_of(const geometry& g, const onchip_shape& s, int size) {
+  const int rows = s.block_rows;
+  if (s.across) {
+    // A row of the systems is written at once, `together` rows in one access.
+    const int columns = banks * 4 / size, together = std::max(columns / s.systems, 1);
+    int pitch = rows;
+    while (pitch % columns != together % columns) ++pitch;
+    return pitch;
+  }
+  // One piece is moved fastest, if that costs no more than two accesses instead of one, or cannot
+  // be moved in lines; what the bulk copy engine could move in lines is left so.
+  const auto cost = [&](int pitch) {
+    return conflicts(s.chunk_rows, s.chunks, s.systems_a_warp, pitch, size);
+  };
+  const int step = granule_elements(size);
+  const bool lines = rows % step == 0 && rows * size >= shortest_line;
+  const bool piece = s.blocks == 1 && is_dense(g, layout::rhs);
+  if (piece && (cost(rows) <= 2 || rows % step != 0)) return rows;
+  int best_pitch = rows;
+  double best = 0;
+  for (int pitch = rows; pitch < rows + banks; ++pitch) {
+    if (lines && pitch % step != 0) continue;
+    const double c = cost(pitch) + 0.25 * (pitch - rows) / rows;
+    if (best == 0 || c < best - 1e-9) best = c, best_pitch = pitch;
+  }
+  return best_pitch;
+}
+
+/// How well `chunk_rows` rows a thread use the lanes, if the systems lie as tightly as they can.
+double use_of(onchip_shape s, int chunk_rows, int size) {
+  cut(s, chunk_rows);
+  const double lanes = static_cast<double>(s.block_rows) * s.systems_a_warp /
+                       (chunk_rows * warp_size * s.warps_a_system);
+  const int pitch = s.block_rows * size % bulk_granule == 0 ? s.chunks * chunk_rows : s.block_rows;
+  return lanes / (3 + conflicts(chunk_rows, s.chunks, s.systems_a_warp, pitch, size));
+}
+
+/// An odd number of rows a chunk, near `wanted`.
+int fit_chunk(const onchip_shape& s, int wanted, int size) {
+  if (s.block_rows <= wanted) return s.block_rows | 1;
+  int best = wanted | 1;
+  double best_use = 0;
+  for (int r = wanted * 2 / 3 | 1; r <= wanted + wanted / 3; r += 2) {
+    const double use = use_of(s, r, size);
+    if (use > best_use) best = r, best_use = use;
+  }
+  return best;
+}
+
+/// Rows a thread: more of them where a row takes less of the chip's memory, or where the interface
+/// costs more.
+int whole_chunk(const task& t, int size) {
+  return size == 4 || t.pivoting == pivoting::partial ? 33 : 17;
+}
+/// But no fewer chunks than blocks share a system.
+int wanted_chunk(const task& t, const onchip_shape& s, int size) {
+  const int wanted = whole_chunk(t, size);
+  return s.blocks == 1 ? wanted : std::min(wanted, 3 * s.block_rows / (4 * s.blocks) - 1);
+}
+
+std::size_t tile_bytes(const onchip_shape& s, int size) {
+  return std::size_t{4} * static_cast<std::size_t>(s.block_rows) *
+         static_cast<std::size_t>(s.systems) * static_cast<std::size_t>(size);
+}
+
+/// Shared memory of a block: the arrays, arrivals (of copies, and of what other blocks send),
+/// equations, findings, and `places`, bytes that say where the systems lie.
+std::size_t shared_bytes_of(const onchip_shape& s, int size, std::size_t places) {
+  const auto systems = static_cast<std::size_t>(s.systems), bytes = static_cast<std::size_t>(size);
+  const auto blocks = static_cast<std::size_t>(s.cluster);
+  const auto barriers = static_cast<std::size_t>(1 + mail_barriers(s.cluster));
+  return 4 * static_cast<std::size_t>(s.array_pitch) * bytes + barriers * sizeof(std::uint64_t) +
+         (static_cast<std::size_t>(s.threads / warp_size) + systems * blocks) *
+             equation_words(pivoting::partial) * bytes +
+         (2 * systems + static_cast<std::size_t>(s.heard())) * sizeof(int) + places;
+}
+
+/// Shares the rows of a system out among as many blocks as leave room for several on a
+/// multiprocessor, or as there may be.
+void share_rows(onchip_shape& s, int size, int blocks, bool clusters) {
+  const int rows = static_cast<int>(s.rows);
+  s.blocks = 1;
+  s.block_rows = rows;
+  const auto enough = [&] {
+    return blocks > 0 ? s.blocks >= blocks : tile_bytes(s, size) <= good_tile;
+  };
+  while (!enough() && clusters && s.blocks < most_blocks && rows / (2 * s.blocks) >= 64) {
+    s.blocks *= 2;
+    const int step = granule_elements(size);
+    s.block_rows = round_up((rows + s.blocks - 1) / s.blocks, step);
+  }
+}
+
+/// Whether the systems follow each other in every array, so that they are one with nothing between
+/// them.
+bool may_join(const task& t) {
+  const geometry& g = t.geometry;
+  if (g.corners != layout::edge::absent || g.matrices.count != 1) return false;
+  if (t.ragged != t.off_diagonal) return false;
+  // With n - 1 entries a system, only one of them is shifted, or the other way.
+  if (g.lines[layout::sub].origin + g.lines[layout::sup].origin != 0) return false;
+  for (int a = layout::sub; a <= layout::x; ++a) {
+    if (g.lines[a].step != 1) return false;
+    if (t.ragged.empty() && g.matrices.at[0].stride[a] != g.rows) return false;
+  }
+  return true;
+}
+
+/// Rows that fit into `bytes` of shared memory.
+int rows_in(std::size_t bytes, int size) { return static_cast<int>(bytes / 4) / size; }
+
+/// Systems of a piece, and warps that solve it.
+struct piece_size {
+  int systems, warps;
+};
+
+/// Systems of one length: what gives a thread about the `wanted` rows, in as few warps as may be.
+piece_size even_piece(int rows, int wanted, int size) {
+  const int enough = rows / (warp_size * wanted) + 2;
+  for (int warps = 1;; ++warps) {
+    int systems = (4 * warps * warp_size * wanted + rows) / (4 * rows);
+    systems = std::max(std::min(systems, rows_in(good_tile, size) / rows), 1);
+    const int chunk = (systems * rows + warps * warp_size - 1) / (warps * warp_size);
+    const bool good = 10 * chunk >= 7 * wanted && 10 * chunk <= 12 * wanted;
+    if (good || warps == enough) return {systems, warps};
+  }
+}
+
+/// Systems of different lengths: room for three of the longest or two, so that little is left
+/// unused, if a multiprocessor holds several such pieces.
+piece_size ragged_piece(int rows, int wanted, int size) {
+  const auto warps = [&](int n) { return (n + warp_size * wanted - 1) / (warp_size * wanted); };
+  int longest_ones = 3;
+  while (longest_ones > 1 &&
+         warps(longest_ones * rows) * warp_size * wanted > rows_in(good_tile, size))
+    --longest_ones;
+  const int room = warps(longest_ones * rows);
+  // Systems of fewer than four rows do not fill it.
+  return {room * warp_size * wanted / 4, room};
+}
+
+/// Rows a thread of a piece: fewer where they take much memory, so that there are threads enough,
+/// and where pieces differ in size. A block has threads for three of the longest systems, where it
+/// cannot be several blocks instead.
+int joined_chunk(const task& t, int size) {
+  const int whole = whole_chunk(t, size);
+  index_t filling = filling_chunk(t);
+  if (!t.ragged.empty()) {
+    const int longest_ones = 3 * static_cast<int>(t.geometry.rows);
+    filling = std::max<index_t>(filling, ceil_div(longest_ones, most_threads_of(t.pivoting)));
+  }
+  if (filling < whole) return static_cast<int>(filling) | 1;
+  if (size == 16) return whole / 2 | 1;
+  return t.ragged.empty() || t.pivoting == pivoting::partial ? whole : std::min(whole, 25);
+}
+
+/// Whether pieces of one size leave more than a third of a multiprocessor's shared memory unused,
+/// while a cluster of blocks would not.
+bool wastes_memory(const onchip_shape& s, const device_limits& limits) {
+  return limits.clusters && 2 * s.shared_bytes > limits.shared_bytes &&
+         3 * s.shared_bytes < 2 * limits.shared_bytes;
+}
+
+/// The shape of pieces of systems that are solved as one, if that is better than one by one.
+std::optional<onchip_shape> plan_joined(const task& t, const onchip_tuning& tuning,
+                                        const device_limits& limits) {
+  const geometry& g = t.geometry;
+  const bool ragged = !t.ragged.empty();
+  const int size = static_cast<int>(size_of(t.type));
+  if (g.rows < 1 || g.rows > longest || !may_join(t)) return {};
+
+  const int rows = static_cast<int>(g.rows);
+  const int wanted = tuning.chunk_rows > 0 ? tuning.chunk_rows : joined_chunk(t, size);
+  piece_size p = ragged ? ragged_piece(rows, wanted, size) : even_piece(rows, wanted, size);
+  if (tuning.warps > 0) {
+    p.warps = tuning.warps;
+    p.systems = p.warps * warp_size * wanted / (ragged ? 4 : rows);
+  }
+  if (p.systems == 0 || p.warps * warp_size > most_threads_of(t.pivoting)) return {};
+  onchip_shape s{};
+  s.joined = true;
+  s.blocks = s.systems = 1;
+  s.joined_systems = p.systems;
+  s.rows = s.block_rows = ragged ? p.warps * warp_size * wanted : p.systems * rows;
+  if (s.rows < rows) return {};
+  s.piece_count = (g.matrices.size + p.systems - 1) / p.systems;
+  cut(s, (s.block_rows + p.warps * warp_size - 1) / (p.warps * warp_size) | 1);
+  s.threads = s.warps_a_system * warp_size;
+  // Pieces of different sizes cut their rows into as many chunks as there are threads.
+  if (ragged) s.chunks = s.threads;
+  // Rows that are as far apart as a system is long are of different systems.
+  if (!ragged) s.reach = ceil_div(rows, s.chunk_rows);
+  // The first row lies as far behind a line of the cache as it does in memory.
+  s.pitch = s.array_pitch = round_up(s.block_rows + cache_line / size - 1, cache_line / size);
+  s.shared_bytes = shared_bytes_of(s, size, ragged ? (p.systems + 1) * sizeof(int) : 0);
+  if (s.shared_bytes > limits.shared_bytes || s.piece_count > most_grid) return {};
+  if (!ragged && wastes_memory(s, limits)) return {};
+  return s;
+}
+
+/// Rows a thread, as measured or about those that are `wanted`.
+int choose_chunk(const onchip_tuning& tuning, const onchip_shape& s, int wanted, int size) {
+  if (tuning.chunk_rows == 0) return fit_chunk(s, wanted, size);
+  if (tuning.near) return fit_chunk(s, tuning.chunk_rows, size);
+  return std::min(tuning.chunk_rows, s.block_rows | 1);
+}
+
+}  // namespace
+
+void cut(onchip_shape& s, int chunk_rows) {
+  s.chunk_rows = chunk_rows;
+  s.chunks = (s.block_rows + chunk_rows - 1) / chunk_rows;
+  s.systems_a_warp = std::max(warp_size / s.chunks, 1);
+  s.warps_a_system = (s.chunks + warp_size - 1) / warp_size;
+  s.by_chunk_rows = divisor(chunk_rows), s.by_chunks = divisor(s.chunks);
+  s.by_warps_a_system = divisor(s.warps_a_system);
+}
+
+void fill_block(onchip_shape& s, int warps) {
+  if (!s.across) s.systems = std::max(warps / s.warps_a_system, 1) * s.systems_a_warp;
+  const int filled = (s.systems + s.systems_a_warp - 1) / s.systems_a_warp * s.warps_a_system;
+  s.threads = filled * warp_size;
+}
+
+bool lay_out(onchip_shape& s, const task& t, const onchip_tuning& tuning, int chunk_rows,
+             const device_limits& limits) {
+  const geometry& g = t.geometry;
+  const int size = static_cast<int>(size_of(t.type));
+  cut(s, choose_chunk(tuning, s, chunk_rows, size));
+  fill_block(s, tuning.warps);
+  if (s.threads > most_threads_of(t.pivoting)) return false;
+  s.pitch = pitch_of(g, s, size);
+  // The copy engine is faster where lines of the cache come to lie as in memory.
+  s.array_pitch = round_up(s.systems * s.pitch, cache_line / size);
+  s.input = mover_of(g, s, size, layout::sub, layout::rhs);
+  s.output = mover_of(g, s, size, layout::x, layout::x);
+  s.dense_input = s.dense_output = s.blocks == 1 && !s.across;
+  for (int a = layout::sub; a <= layout::rhs; ++a) s.dense_input = s.dense_input && is_dense(g, a);
+  s.dense_output = s.dense_output && is_dense(g, layout::x);
+  const auto rows = static_cast<std::uint64_t>(s.block_rows);
+  s.per_rows = static_cast<unsigned>(((std::uint64_t{1} << 32) + rows - 1) / rows);
+  s.shared_bytes = shared_bytes_of(
+      s, size, static_cast<std::size_t>(s.systems) * layout::array_count * sizeof(index_t));
+  return s.shared_bytes <= limits.shared_bytes;
+}
+
+std::vector<piece_start> cut_pieces(const std::vector<index_t>& offsets, const onchip_shape& s) {
+  std::vector<piece_start> pieces{{0, offsets[0]}};
+  const auto systems = static_cast<index_t>(offsets.size()) - 1;
+  for (index_t k = 0; k < systems; ++k) {
+    const piece_start& last = pieces.back();
+    const bool room = offsets[static_cast<std::size_t>(k) + 1] - last.row <= s.rows &&
+                      k - last.system < s.joined_systems;
+    if (!room) pieces.push_back({k, offsets[static_cast<std::size_t>(k)]});
+  }
+  pieces.push_back({systems, offsets.back()});
+  return pieces;
+}
+
+std::optional<onchip_shape> plan_onchip(const task& t, const onchip_tuning& tuning,
+                                        const device_limits& limits) {
+  const geometry& g = t.geometry;
+  if (!has_own_coefficients(t)) return {};
+  if (t.ragged.empty() && layout::is_interleaved(g)) return {};
+  if (auto joined = plan_joined(t, tuning, limits)) return joined;
+  if (!t.ragged.empty() || g.rows < 2 || g.rows > longest) return {};
+  const int size = static_cast<int>(size_of(t.type));
+  onchip_shape s{};
+  s.rows = g.rows;
+  s.systems = 1;
+  share_rows(s, size, tuning.blocks, limits.clusters);
+  s.cluster = s.blocks;
+  if (!lay_out(s, t, tuning, wanted_chunk(t, s, size), limits) || s.chunks < s.blocks) return {};
+  s.boxes = limits.clusters && s.blocks == 1 && s.input == mover::lines &&
+            s.block_rows * size < good_line;
+  if ((g.matrices.size / s.systems + 1) * s.blocks > most_grid) return {};
+  return s;
+}
+
+}  // namespace tridia::cuda

@@ -1,0 +1,183 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+
+// Systems too long for the chip, and systems of which only a part is here. Compiled once for each
+// value type: TRIDIA_VALUE and TRIDIA_SEGMENTS are given.
+#include "solver/cuda/partition/segment_parts.cuh"
+#include "solver/cuda/partition/segment_passes.cuh"
+
+#include <algorithm>
+
+namespace tridia::cuda {
+namespace {
+
+/// Whether a closed system has a finite solution: what is not finite in any row spreads to its
+/// ends.
+__device__ __forceinline__ bool is_sound(const typename chunk<V, pivoting::none>::equations& e,
+                                         const typename chunk<V, pivoting::none>::ends& x) {
+  return core::is_finite(x.last) && core::is_finite(e.first.at(x.before, x.last));
+}
+__device__ __forceinline__ bool is_sound(const typename chunk<V, pivoting::partial>::equations&,
+                                         const typename chunk<V, pivoting::partial>::ends& x) {
+  return core::is_finite(x.first) && core::is_finite(x.last);
+}
+
+/// Enters why a system has no finite solution. All threads look for a row that is not finite; if
+/// there is none, one of them eliminates.
+template <pivoting P, boundary B>
+__device__ __noinline__ void diagnose(const geometry& g, const typed_operands<V>& o,
+                                      index_t matrix) {
+  __shared__ unsigned long long first_bad;
+  if (!o.status) return;
+  const index_t n = g.rows;
+  if (threadIdx.x == 0) first_bad = static_cast<unsigned long long>(n);
+  __syncthreads();
+  index_t at[layout::array_count];
+  g.line_offsets(matrix, 0, at);
+  const solver::strided_matrix<V> a(g, n, o.in, at);
+  solver::strided_rhs<V> b{o.in[layout::rhs] + at[layout::rhs], g.lines[layout::rhs].step};
+  for (index_t k = threadIdx.x; k < n; k += blockDim.x) {
+    if (core::is_finite(a.get(k)) && core::is_finite(b.get(k))) continue;
+    atomicMin(&first_bad, static_cast<unsigned long long>(k));
+    break;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    const auto bad = static_cast<index_t>(first_bad);
+    solver::enter_status(g, o.status, matrix, 0,
+                         bad < n ? -(bad + 1) : solver::diagnose_system<V, P, B>(g, o, matrix));
+  }
+  __syncthreads();
+}
+
+/// The last level: a block closes systems, and says what becomes of them.
+template <stage S, boundary B>
+__global__ void __launch_bounds__(most_threads)
+    close_level(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
+                const __grid_constant__ onchip_shape s, const nodes<pivots<S>> in,
+                verdict* verdicts) {
+  using C = chunk<V, pivots<S>>;
+  __shared__ typename C::equations of_warps[most_threads / warp_size];
+  __shared__ int unsound[most_threads];
+  const node_block b(s, g.matrices.size);
+  if (S == stage::pivoted && is_done<S>(b.number(0), b.systems(), verdicts)) return;
+  unsound[threadIdx.x] = 0;
+  __syncthreads();
+  const gathered<S> level(b, s, in, of_warps);
+  const chunk_place& p = level.place;
+  const auto ends = C::template close<B>(level.all);
+  level.spread(ends, in);
+  if ((speaks_for_system(p) && !is_sound(level.all, ends)) ||
+      (p.system >= 0 && !level.watch.calm)) {
+    unsound[p.system] = 1;
+  }
+  __syncthreads();
+  const int system = static_cast<int>(threadIdx.x);
+  if (system < b.systems()) {
+    verdict& v = verdicts[b.number(system)];
+    if (S == stage::pivoted && !is_mine<S>(v)) {
+      unsound[system] = 0;
+    } else if (!unsound[system]) {
+      if (S != stage::pivoted) v = verdict::solved;
+      if (o.status) solver::enter_status(g, o.status, b.number(system), 0, 0);
+    } else {
+      v = S == stage::watched ? verdict::left : verdict::failed;
+    }
+  }
+  if constexpr (S != stage::watched) {
+    __syncthreads();
+    for (int i = 0; i < b.systems(); ++i) {
+      if (unsound[i]) diagnose<pivots<S>, B>(g, o, b.number(i));
+    }
+  }
+}
+
+/// Fills x of systems without a finite solution with NaN. It takes a launch of its own: where x of
+/// one segment overflows, blocks that have stored others do not learn of it. A block is for as many
+/// systems as it has threads; those with the same ones (blockIdx.x) share out their rows.
+__global__ void __launch_bounds__(block_threads)
+    fill_failed(const __grid_constant__ geometry g, V* x, const verdict* verdicts) {
+  const index_t first = index_t{blockIdx.x} * block_threads;
+  const auto failed = [&](int i) {
+    return first + i < g.matrices.size && has_failed(verdicts[first + i]);
+  };
+  if (!__syncthreads_or(failed(static_cast<int>(threadIdx.x)))) return;
+  const index_t team = index_t{gridDim.y} * block_threads;
+  const index_t member = index_t{blockIdx.y} * block_threads + threadIdx.x;
+  for (int i = 0; i < block_threads; ++i) {
+    if (failed(i)) solver::fill_with_nan(g, x, first + i, 0, member, team);
+  }
+}
+
+/// The launches of all passes of whole systems.
+template <boundary B>
+class passes : pass_launcher {
+ public:
+  using pass_launcher::pass_launcher;
+
+  template <stage S>
+  void run() {
+    // What goes down the levels does not depend on whether anybody watched on the way up.
+    constexpr stage down = S == stage::watched ? stage::plain : S;
+    auto* const verdicts = at<verdict>(s_.verdicts);
+    const int top = s_.levels - 1;
+
+    on_rows<S>(reduce_segments<S>, verdicts, {});
+    for (int k = 0; k < top; ++k) on_level<S>(k, reduce_level<S>, verdicts);
+    const onchip_shape& last = s_.level[top].shape;
+    launch(close_level<S, B>, blocks_for(last, g_.matrices.size), last, g_, o_, last, level<S>(top),
+           verdicts);
+    for (int k = top; k-- > 0;) on_level<down>(k, expand_level<down>, verdicts);
+    on_rows<S>(expand_segments<S>, verdicts, {});
+  }
+
+  /// The last launch; returns the first error, if any. Few systems are filled by as many blocks as
+  /// keep a device busy.
+  cudaError_t fill() {
+    if (result_ != cudaSuccess) return result_;
+    constexpr index_t busy = 256, rows_a_thread = 32;
+    const index_t groups = (g_.matrices.size + block_threads - 1) / block_threads;
+    const index_t most = g_.rows / (block_threads * rows_a_thread) + 1;
+    const index_t sharing = std::max<index_t>(std::min(busy / groups, most), 1);
+    const dim3 grid(static_cast<unsigned>(groups), static_cast<unsigned>(sharing));
+    fill_failed<<<grid, block_threads, 0, stream_>>>(g_, o_.x, at<verdict>(s_.verdicts));
+    return cudaGetLastError();
+  }
+};
+
+template <pivoting P>
+inline constexpr stage first_stage = P == pivoting::none ? stage::plain : stage::watched;
+
+template <pivoting P, boundary B>
+cudaError_t solve(const geometry& g, const operands& o, const segments_shape& shape,
+                  std::byte* workspace, cudaStream_t stream) {
+  passes<B> all(g, o, shape, workspace, stream);
+  all.template run<first_stage<P>>();
+  if constexpr (P != pivoting::none) all.template run<stage::pivoted>();
+  return all.fill();
+}
+
+template <pivoting P>
+cudaError_t prepare(std::size_t bytes) {
+  cudaError_t result = cudaSuccess;
+  const auto allow = [&](auto kernel) {
+    if (result != cudaSuccess) return;
+    result = allow_shared(kernel, bytes);
+  };
+  allow(reduce_segments<first_stage<P>>);
+  allow(expand_segments<first_stage<P>>);
+  allow(reduce_segments<stage::pivoted>);
+  allow(expand_segments<stage::pivoted>);
+  return result;
+}
+
+}  // namespace
+
+segments_launches TRIDIA_SEGMENTS(pivoting p, boundary b) {
+  return core::with_variant(p, b, [](auto v) -> segments_launches {
+    constexpr pivoting pivots = decltype(v)::pivots;
+    return {&prepare<pivots>, &solve<pivots, decltype(v)::ends>, &reduce_parts<pivots>,
+            &expand_parts<pivots>};
+  });
+}
+
+}  // namespace tridia::cuda

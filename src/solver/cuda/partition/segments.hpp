@@ -1,0 +1,70 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "solver/cuda/partition/onchip.hpp"
+
+// Systems too long for the chip, in several passes (core/chunk.hpp, once more): a block reduces a
+// *segment*, which is as much of a system as it holds, to its equations; blocks reduce those of
+// neighbouring segments, level by level, until one block closes a system; then the ends go down the
+// levels, and every segment is brought in again and expanded. Nine words a row are moved. A last
+// launch fills x of systems that have failed with NaN.
+namespace tridia::cuda {
+
+inline constexpr int most_levels = 32;
+
+/// A level above the rows. Its nodes are the blocks of the level below it; nodes of one system
+/// follow each other, and so do systems.
+struct segments_level {
+  onchip_shape shape;                  // rows are nodes, a chunk is one of them; there is no tile
+  std::size_t equations, ends, grown;  // where they lie in the workspace, one a node
+};
+
+struct segments_shape {
+  onchip_shape rows;  // a block has a segment, of some systems
+  int levels;         // one at least; a block of the last one closes systems
+  segments_level level[most_levels];
+  std::size_t edges, verdicts;  // in the workspace: two entries a segment; one a system
+  std::size_t bytes;            // of the workspace, aligned
+};
+
+/// What tuning decides; 0: by rule.
+struct segments_tuning {
+  int rows = 0;        // of a segment
+  int chunk_rows = 0;  // odd
+  int nodes = 0;       // of a block above the rows, two at least
+};
+
+/// The shape for a problem, or nothing if there is none.
+std::optional<segments_shape> plan_segments(const solver::task&, const segments_tuning&,
+                                            const device_limits&);
+
+/// What is beyond the rows of systems that are parts of others. Words of `core::chunk` are `each`
+/// systems together, as distributed/parts/parcels.hpp says of lines.
+struct segment_ends {
+  bool before, after;  // whether there are rows on either side
+  // The entries that couple the rows here to those, one a system; null: where the rows have them.
+  const void *entries_before, *entries_after;
+  void* equations;   // that reducing writes
+  const void* ends;  // that expanding reads
+  index_t each;
+  index_t* found;  // an entry a system: what is found of it, as part_status.hpp says
+};
+
+struct segments_launches {
+  /// Once a device, before the first launch: lets blocks have `bytes` of shared memory.
+  cudaError_t (*prepare)(std::size_t bytes);
+  cudaError_t (*solve)(const geometry&, const operands&, const segments_shape&,
+                       std::byte* workspace, cudaStream_t);
+  /// Of systems whose other rows are elsewhere: up to their equations, and down from their ends.
+  cudaError_t (*reduce_parts)(const geometry&, const operands&, const segments_shape&,
+                              const segment_ends&, std::byte* workspace, cudaStream_t);
+  cudaError_t (*expand_parts)(const geometry&, const operands&, const segments_shape&,
+                              const segment_ends&, std::byte* workspace, cudaStream_t);
+};
+
+segments_launches segments_f32(pivoting, boundary);
+segments_launches segments_f64(pivoting, boundary);
+segments_launches segments_c64(pivoting, boundary);
+segments_launches segments_c128(pivoting, boundary);
+
+}  // namespace tridia::cuda

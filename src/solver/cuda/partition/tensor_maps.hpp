@@ -1,0 +1,26 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "gpu/tensor_map.hpp"
+#include "solver/cuda/partition/boxes.hpp"
+#include "solver/executor.hpp"
+
+// What the copy engine of compute capability 9.0 needs to know of arrays to move boxes of them.
+namespace tridia::cuda {
+
+/// The arrays as (neighbouring systems, rows, other systems), or as (rows, systems). Of `sub` and
+/// `sup` the rows that hold a number of the matrix in its place, where neighbours are systems.
+struct tensor_maps {
+  CUtensorMap in[4], x;
+  bool input = false, output = false;  // whether it can be done
+};
+
+/// `size`: bytes of an element. Where an array cannot be described, as its rows do not begin at
+/// multiples of 16 bytes or go backwards, the flag is left false.
+tensor_maps map_tensors(const layout::geometry&, const solver::operands&, const interleaved_shape&,
+                        std::size_t size);
+/// The same of systems in memory order.
+tensor_maps map_tensors(const layout::geometry&, const solver::operands&, const onchip_shape&,
+                        std::size_t size);
+
+}  // namespace tridia::cuda

@@ -1,0 +1,377 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/chunk.hpp"
+#include "core/line.hpp"
+#include "core/marked.hpp"
+#include "gpu/block.cuh"
+#include "gpu/bulk.cuh"
+#include "gpu/cluster.cuh"
+#include "gpu/copy.cuh"
+#include "gpu/launch.cuh"
+#include "solver/cuda/partition/onchip.hpp"
+#include "solver/cuda/partition/tensor_maps.hpp"
+#include "solver/system.hpp"
+
+// Some systems in shared memory: brought in by asynchronous copies, and
+// their solutions taken out.
+namespace tridia::cuda {
+
+using layout::edge;
+using solver::typed_operands;
+
+template <class V>
+class tile {
+ public:
+  static constexpr bool uneven = false;
+  /// Threads that say what will arrive.
+  static constexpr unsigned expecting = 1;
+
+  /// `offsets` has room for array_count entries a system; `maps` may be null.
+  __device__ __forceinline__ tile(const geometry& g, const typed_operands<V>& o,
+                                  const tensor_maps* maps, const onchip_shape& shape, V* memory,
+                                  void* offsets, bulk::arrival& arrival, const block_place& at)
+      : g_(g),
+        o_(o),
+        maps_(maps),
+        s_(shape),
+        memory_(memory),
+        offsets_(static_cast<index_t*>(offsets)),
+        arrival_(arrival) {
+    rank_ = at.rank;
+    first_ = static_cast<index_t>(at.group) * s_.systems;
+    const index_t left = g_.matrices.size - first_;
+    count_ = left < s_.systems ? static_cast<int>(left) : s_.systems;
+    row0_ = static_cast<index_t>(rank_) * s_.block_rows;
+    const index_t below = s_.rows - row0_;
+    rows_ = below < s_.block_rows ? static_cast<int>(below) : s_.block_rows;
+  }
+
+  /// This block among those that share its systems, and its rows of them.
+  __device__ __forceinline__ int rank() const { return rank_; }
+  __device__ __forceinline__ int rows() const { return rows_; }
+  __device__ __forceinline__ index_t first_row() const { return row0_; }
+  __device__ __forceinline__ int chunk_rows() const { return s_.chunk_rows; }
+  __device__ __forceinline__ int chunks() const {
+    return s_.by_chunk_rows.quotient(rows_ + s_.chunk_rows - 1);
+  }
+
+  __device__ __forceinline__ int systems() const { return count_; }
+  __device__ __forceinline__ int matrices() const { return count_; }
+  __device__ __forceinline__ index_t number(int system) const { return first_ + system; }
+  __device__ __forceinline__ index_t status_of(int system) const {
+    return offset(layout::status, system);
+  }
+  __device__ __forceinline__ int finding_of(int system) const { return system; }
+  __device__ __forceinline__ V* room_of(int system) const { return array(0, system); }
+  __device__ __forceinline__ V* array(int a, int system) const {
+    return memory_ + a * s_.array_pitch + system * s_.pitch;
+  }
+  __device__ __forceinline__ index_t offset(int a, int system) const {
+    return offsets_[system * layout::array_count + a];
+  }
+
+  /// Asks for the systems; the arrival has been started.
+  __device__ __forceinline__ void ask() {
+    find_offsets();
+    ask_for_all();
+  }
+  /// They are there for every thread.
+  __device__ __forceinline__ void receive() {
+    wait_for_all();
+    mend_edges([](int) { return true; });
+    __syncthreads();
+  }
+
+  /// Brings some systems in once more, `all` of them or those that `which` says, after a barrier.
+  /// Ends with a barrier.
+  template <class Which>
+  __device__ __forceinline__ void load_again(bool all, Which which) {
+    if (all) {
+      // What was written to shared memory comes before what the copy engine writes.
+      bulk::publish();
+      __syncthreads();
+      ask_for_all();
+      wait_for_all();
+    } else {
+      for_each_line([&](int system, int first, int step) {
+        if (which(system)) load_line(system, first, step);
+      });
+      wait_for_copies();
+      __syncthreads();
+    }
+    mend_edges(which);
+    __syncthreads();
+  }
+
+  /// Leaves shared memory to another tile, which may be loaded then. By every thread.
+  __device__ __forceinline__ void leave() {
+    bulk::publish();
+    __syncthreads();
+  }
+
+  /// By every thread, before a barrier and then `give`.
+  __device__ __forceinline__ void publish() const {
+    if (s_.output != mover::elements || gives_box()) bulk::publish();
+  }
+
+  /// Takes x out of the place of rhs, but for the systems that `skip`; `skipped`: there are any.
+  /// Shared memory has been read after `wait_given`.
+  template <class Skip>
+  __device__ __forceinline__ void give(bool skipped, Skip skip) {
+    if (!skipped && gives_box()) {
+      if (threadIdx.x > 0) return;
+      bulk::store_box(maps_->x, 0, static_cast<int>(first_), 0, array(layout::rhs, 0));
+      bulk::commit();
+    } else if (!skipped && may_bulk(s_.output) && aligned(o_.x)) {
+      store_in_bulk();
+    } else if (!skipped && s_.dense_output) {
+      store_dense();
+    } else {
+      for_each_line([&](int system, int first, int step) {
+        if (!skip(system)) store_line(system, first, step);
+      });
+    }
+  }
+  __device__ __forceinline__ void wait_given() const { bulk::wait_read(); }
+
+ private:
+  static __device__ __forceinline__ bool aligned(const void* p) {
+    return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
+  }
+  /// The last block may have fewer systems, or rows, than make a whole number of 16 bytes.
+  __device__ __forceinline__ bool may_bulk(mover m) const {
+    return bulk::available && ((m == mover::lines && rows_ * sizeof(V) % 16 == 0) ||
+                               (m == mover::pieces && first_ * s_.rows * sizeof(V) % 16 == 0 &&
+                                count_ * s_.rows * sizeof(V) % 16 == 0));
+  }
+
+  /// Whether the systems come, and go, as one box, whose rows are `pitch` elements long.
+  __device__ __forceinline__ bool asks_box() const {
+    return bulk::available && maps_ && maps_->input;
+  }
+  __device__ __forceinline__ bool gives_box() const {
+    return bulk::available && maps_ && maps_->output;
+  }
+  __device__ __forceinline__ void load_boxes() {
+    if (threadIdx.x > 0) return;
+    arrival_.expect(static_cast<unsigned>(4 * s_.systems * s_.pitch * sizeof(V)));
+#pragma unroll
+    for (int a = 0; a < 4; ++a) {
+      bulk::load_box(array(a, 0), maps_->in[a], 0, static_cast<int>(first_), 0, arrival_.barrier());
+    }
+  }
+  __device__ __forceinline__ bool in_bulk() const {
+    return may_bulk(s_.input) && aligned(o_.in[0]) && aligned(o_.in[1]) && aligned(o_.in[2]) &&
+           aligned(o_.in[3]);
+  }
+  __device__ __forceinline__ void ask_for_all() {
+    arrives_ = asks_box() || in_bulk();
+    if (asks_box()) {
+      load_boxes();
+    } else if (arrives_) {
+      if (threadIdx.x == 0) {
+        arrival_.expect(static_cast<unsigned>(4 * count_ * rows_ * sizeof(V)));
+      }
+      load_in_bulk();
+    } else if (s_.dense_input) {
+      load_dense();
+    } else {
+      for_each_line([&](int system, int first, int step) { load_line(system, first, step); });
+    }
+  }
+  __device__ __forceinline__ void wait_for_all() {
+    if (arrives_) return arrival_.wait();
+    wait_for_copies();
+    __syncthreads();
+  }
+
+  __device__ __forceinline__ void find_offsets() {
+    share(count_, s_.threads, [&](int s) {
+      index_t at[layout::array_count];
+      g_.line_offsets(first_ + s, 0, at);
+#pragma unroll
+      for (int a = 0; a < layout::array_count; ++a) {
+        offsets_[s * layout::array_count + a] = at[a] + (a <= layout::x ? g_.lines[a].origin : 0);
+      }
+    });
+    __syncthreads();
+  }
+
+  /// Systems that one copy moves, and their bytes.
+  __device__ __forceinline__ int copies(mover m) const { return m == mover::pieces ? 1 : count_; }
+  __device__ __forceinline__ unsigned copy_bytes(mover m) const {
+    return static_cast<unsigned>((m == mover::pieces ? count_ : 1) * rows_ * sizeof(V));
+  }
+
+  __device__ __forceinline__ void load_in_bulk() {
+    share(4 * copies(s_.input), s_.threads, [&](int i) {
+      const int a = i & 3, system = i >> 2;
+      bulk::load(array(a, system), o_.in[a] + offset(a, system) + row0_, copy_bytes(s_.input),
+                 arrival_.barrier());
+    });
+  }
+  __device__ __forceinline__ void store_in_bulk() {
+    const int count = copies(s_.output);
+    share(count, s_.threads, [&](int i) {
+      bulk::store(o_.x + offset(layout::x, i) + row0_, array(layout::rhs, i),
+                  copy_bytes(s_.output));
+    });
+    bulk::commit();
+  }
+
+  /// Calls f(place in the arrays, place in the tile) for this thread's elements of dense arrays,
+  /// some at a time, so that as many copies are under way.
+  template <class F>
+  __device__ __forceinline__ void for_each_element(F f) const {
+    const int elements = s_.block_rows * count_;
+    for (int i0 = static_cast<int>(threadIdx.x); i0 < elements; i0 += unroll * s_.threads) {
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) {
+        const int i = i0 + u * s_.threads;
+        if (i >= elements) break;
+        const int system = static_cast<int>(__umulhi(static_cast<unsigned>(i), s_.per_rows));
+        f(i, i + system * (s_.pitch - s_.block_rows));
+      }
+    }
+  }
+  __device__ __forceinline__ void load_dense() {
+    const V* from[4];
+#pragma unroll
+    for (int a = 0; a < 4; ++a) from[a] = o_.in[a] + offset(a, 0);
+    for_each_element([&](int i, int at) {
+#pragma unroll
+      for (int a = 0; a < 4; ++a) copy_element(memory_ + a * s_.array_pitch + at, from[a] + i);
+    });
+  }
+  __device__ __forceinline__ void store_dense() {
+    V* const to = o_.x + offset(layout::x, 0);
+    const V* const from = array(layout::rhs, 0);
+    for_each_element([&](int i, int at) { to[i] = from[at]; });
+  }
+
+  /// Calls f(system, first row, step) for this thread's part of every system.
+  template <class F>
+  __device__ __forceinline__ void for_each_line(F f) {
+    const int thread = static_cast<int>(threadIdx.x);
+    if (s_.across) {
+      const int system = thread & (s_.systems - 1);
+      const int first = thread / s_.systems, step = s_.threads / s_.systems;
+      if (system < count_ && first < step) f(system, first, step);
+      return;
+    }
+    for (int s = thread / warp_size; s < count_; s += s_.threads / warp_size) {
+      f(s, thread % warp_size, warp_size);
+    }
+  }
+
+  /// Row 0 of sub and row n - 1 of sup are left for mend_edges, unless they are numbers of the
+  /// matrix in their place. Unrolled, so that a copy need not wait until the one before it has
+  /// taken its addresses from the registers.
+  __device__ __forceinline__ void load_line(int system, int first, int step) {
+    const V* from[4];
+    index_t stride[4];
+#pragma unroll
+    for (int a = 0; a < 4; ++a) {
+      from[a] = o_.in[a] + offset(a, system) + (row0_ + first) * g_.lines[a].step;
+      stride[a] = step * g_.lines[a].step;
+    }
+    V* to = array(0, system) + first;
+    const bool inside = g_.corners == edge::inside;
+#pragma unroll unroll
+    for (int k = first; k < rows_; k += step, to += step) {
+#pragma unroll
+      for (int a = 0; a < 4; ++a) {
+        const bool outside =
+            (a == layout::sub && row0_ + k == 0) || (a == layout::sup && row0_ + k == s_.rows - 1);
+        if (!outside || inside) copy_element(to + a * s_.array_pitch, from[a]);
+        from[a] += stride[a];
+      }
+    }
+  }
+  __device__ __forceinline__ void store_line(int system, int first, int step) {
+    const index_t stride = g_.lines[layout::x].step * step;
+    V* to = o_.x + offset(layout::x, system) + (row0_ + first) * g_.lines[layout::x].step;
+    const V* const from = array(layout::rhs, system);
+#pragma unroll unroll
+    for (int k = first; k < rows_; k += step, to += stride) *to = from[k];
+  }
+
+  /// What has not come in as it is needed: the entries outside the matrix are zeros, corners may be
+  /// elsewhere, and rows may have to be conjugated or folded.
+  template <class Which>
+  __device__ __forceinline__ void mend_edges(Which which) {
+    const index_t n = s_.rows;
+    const bool wrapped = g_.corners == edge::wrapped;
+    share(count_, s_.threads, [&](int s) {
+      if (g_.corners == edge::inside || !which(s)) return;
+      if (row0_ == 0) array(layout::sub, s)[0] = wrapped ? entry(layout::sub, s, n) : V(0);
+      if (row0_ + rows_ == n) {
+        array(layout::sup, s)[rows_ - 1] = wrapped ? entry(layout::sup, s, -1) : V(0);
+      }
+    });
+    if (!g_.conjugate && (g_.corners == edge::absent || n > 2)) return;
+    __syncthreads();
+    share(count_, s_.threads, [&](int s) {
+      for (int k = 0; k < rows_ && which(s); ++k) mend_row(s, k);
+    });
+  }
+  __device__ __forceinline__ V entry(int a, int system, index_t k) const {
+    return o_.in[a][offset(a, system) + k * g_.lines[a].step];
+  }
+
+  __device__ void mend_row(int s, int k) {
+    V &sub = array(layout::sub, s)[k], &diag = array(layout::diag, s)[k],
+      &sup = array(layout::sup, s)[k];
+    core::row<V> r{sub, diag, sup};
+    if (g_.conjugate) r = {core::conjugate(r.sub), core::conjugate(r.diag), core::conjugate(r.sup)};
+    if (g_.corners != edge::absent && s_.rows < 3) r = core::folded(r, row0_ + k, s_.rows);
+    sub = r.sub, diag = r.diag, sup = r.sup;
+  }
+
+  const geometry& g_;
+  const typed_operands<V>& o_;
+  const tensor_maps* maps_;
+  const onchip_shape& s_;
+  V* memory_;
+  index_t* offsets_;
+  bulk::arrival& arrival_;
+  static constexpr int unroll = 4;
+  index_t first_, row0_;
+  int rank_, count_, rows_;
+  bool arrives_ = false;  // by the copy engine: what has been asked for
+};
+
+/// A chunk's rows in shared memory, in a tile or a piece. What is kept takes their place, and x
+/// then that of rhs.
+template <class V>
+struct chunk_rows {
+  V *sub, *diag, *sup, *right;
+
+  template <class Tile>
+  __device__ __forceinline__ chunk_rows(const Tile& t, int system, int first)
+      : sub(t.array(layout::sub, system) + first),
+        diag(t.array(layout::diag, system) + first),
+        sup(t.array(layout::sup, system) + first),
+        right(t.array(layout::rhs, system) + first) {}
+
+  __device__ __forceinline__ core::row<V> get(int k) const { return {sub[k], diag[k], sup[k]}; }
+  __device__ __forceinline__ V rhs(int k) const { return right[k]; }
+  __device__ __forceinline__ void keep(int k, V a, V b, V c) {
+    sup[k] = a, sub[k] = b, right[k] = c;
+  }
+  __device__ __forceinline__ void kept(int k, V& a, V& b, V& c) const {
+    a = sup[k], b = sub[k], c = right[k];
+  }
+  __device__ __forceinline__ void keep_pivot(int k, const core::pivot_row_of<V>& r) {
+    sup[k] = core::with_mark(r.next, r.entered), sub[k] = r.other, diag[k] = r.first;
+    right[k] = r.rhs;
+  }
+  __device__ __forceinline__ core::pivot_row_of<V> kept_pivot(int k) const {
+    const V next = sup[k];
+    return {next, sub[k], diag[k], right[k], core::mark_of(next)};
+  }
+  __device__ __forceinline__ void put(int k, V v) { right[k] = v; }
+};
+
+}  // namespace tridia::cuda

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+"""The order of src: includes go down the layers, files are short, folders are small."""
+
+import re
+import unittest
+from pathlib import Path
+
+SRC = Path(__file__).resolve().parent.parent.parent / "src"
+# A layer includes from itself and from those before it. Those of one line know nothing of each
+# other.
+LAYERS = (
+    ("core",),
+    ("layout",),
+    ("cpu", "gpu"),
+    ("line_operator",),
+    ("solver",),
+    ("compact",),
+    ("distributed",),
+    ("cli",),
+)
+LEVELS = {name: level for level, names in enumerate(LAYERS) for name in names}
+# Backends of a layer know nothing of each other either, nor does what lies above them in its
+# folder; it is linked to them by the functions that make them.
+BACKENDS = ("reference", "cpu", "cuda", "mpi", "nccl")
+SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh")
+MOST_LINES, MOST_FILES = 450, 25
+
+
+def sources():
+    return sorted(p for p in SRC.rglob("*") if p.suffix in SUFFIXES)
+
+
+def includes(path):
+    """Files of src that a file includes, as parts of their paths."""
+    for name in re.findall(r'^#include "([^"]+)"', path.read_text(encoding="utf-8"), re.MULTILINE):
+        parts = Path(name).parts
+        if parts[0] in LEVELS and (SRC / name).exists():
+            yield parts
+
+
+class Includes(unittest.TestCase):
+    def test_every_folder_is_a_layer(self):
+        folders = {p.name for p in SRC.iterdir() if p.is_dir() and p.name != "__pycache__"}
+        self.assertEqual(folders, set(LEVELS))
+
+    def test_they_go_down_the_layers(self):
+        wrong, seen = [], 0
+        for path in sources():
+            own = path.relative_to(SRC).parts[0]
+            for parts in includes(path):
+                seen += 1
+                up = LEVELS[parts[0]] > LEVELS[own]
+                beside = LEVELS[parts[0]] == LEVELS[own] and parts[0] != own
+                if up or beside:
+                    wrong.append(f"{path.relative_to(SRC)} includes {'/'.join(parts)}")
+        self.assertGreater(seen, 500)
+        self.assertEqual(wrong, [])
+
+    def test_backends_of_a_layer_are_apart(self):
+        wrong = []
+        for path in sources():
+            own = path.relative_to(SRC).parts
+            for parts in includes(path):
+                to = parts[1] if len(parts) > 2 and parts[1] in BACKENDS else None
+                if to and parts[0] == own[0] and own[1] != to:
+                    wrong.append(f"{path.relative_to(SRC)} includes {'/'.join(parts)}")
+        self.assertEqual(wrong, [])
+
+
+class Sizes(unittest.TestCase):
+    def test_files_are_short(self):
+        lengths = {str(p.relative_to(SRC)): len(p.read_text(encoding="utf-8").splitlines())
+                   for p in sources()}
+        self.assertEqual({name: n for name, n in lengths.items() if n > MOST_LINES}, {})
+
+    def test_folders_are_small(self):
+        counts = {str(d): sum(p.is_file() for p in d.iterdir())
+                  for d in (SRC, *SRC.rglob("*")) if d.is_dir()}
+        self.assertEqual({name: n for name, n in counts.items() if n > MOST_FILES}, {})
+
+
+if __name__ == "__main__":
+    unittest.main()
