@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/arrays.hpp"
 
+#include "core/refuse.hpp"
 #include "tridia/error.hpp"
 
 #include <string>
@@ -9,10 +10,6 @@ namespace tridia::compact {
 namespace {
 
 using layout::resolved_array;
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, sentence);
-}
 
 bool is_complex(value_type t) { return t == value_type::c64 || t == value_type::c128; }
 value_type real_type(value_type t) {

@@ -3,7 +3,7 @@
 
 #include "compact/closure.hpp"
 #include "compact/taylor.hpp"
-#include "tridia/error.hpp"
+#include "core/refuse.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,10 +11,6 @@
 
 namespace tridia::compact {
 namespace {
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, sentence);
-}
 
 bool is_mirror(line_end e) { return e != line_end::closure; }
 bool is_odd(line_end e) {

@@ -3,7 +3,7 @@
 
 #include "compact/tables.hpp"
 #include "compact/taylor.hpp"
-#include "tridia/error.hpp"
+#include "core/refuse.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,9 +16,7 @@ namespace {
 using compact::extra_points;
 using compact::last_of;
 
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, "closure: " + sentence);
-}
+[[noreturn]] void refuse_closure(const std::string& why) { refuse("closure: " + why); }
 
 std::vector<compact_row> mirror_images(const std::vector<compact_row>& head, quantity what,
                                        staggering lies) {
@@ -61,8 +59,9 @@ compact_row row_of_order(const scheme& s, int position, int order) {
     if (label == order) return std::move(row);
     known += (known.empty() ? "" : ", ") + std::to_string(label);
   }
-  refuse("row " + std::to_string(position) + " of " + s.name() + " has no closure of order " +
-         std::to_string(order) + (known.empty() ? "" : ", but of " + known));
+  refuse_closure("row " + std::to_string(position) + " of " + s.name() +
+                 " has no closure of order " + std::to_string(order) +
+                 (known.empty() ? "" : ", but of " + known));
 }
 
 /// "3-4-6-4-3" as numbers; empty if it is no such list.
@@ -149,12 +148,13 @@ closure::closure(std::string name, quantity what, staggering lies, std::vector<c
     try {
       (void)order_of(row, what_, lies_);
     } catch (const error& e) {
-      refuse(which + std::string(e.what()).substr(5));
+      refuse_closure(which + std::string(e.what()).substr(5));
     }
     if (fits(inwards, static_cast<int>(position))) return;
-    refuse(which + "needs what is beyond the end of the line: row " + std::to_string(position) +
-           " from it has sub or sup that leads there, or reaches " +
-           std::to_string(-inwards.first) + " values towards it");
+    refuse_closure(which + "needs what is beyond the end of the line: row " +
+                   std::to_string(position) +
+                   " from it has sub or sup that leads there, or reaches " +
+                   std::to_string(-inwards.first) + " values towards it");
   };
   for (std::size_t k = 0; k < head_.size(); ++k) check("head", k, head_[k], head_[k], k);
   for (std::size_t k = 0; k < tail_.size(); ++k) {
@@ -173,18 +173,19 @@ closure find_closure(const scheme& s, std::string_view name) {
   const std::size_t rows = orders.size() / 2;
   const std::string text = std::string("'").append(name) + "' ";
   const std::string usual = default_closure(s).name();
-  if (orders.empty()) refuse(text + "is not a list of orders such as " + usual);
+  if (orders.empty()) refuse_closure(text + "is not a list of orders such as " + usual);
   if (orders.size() % 2 == 0 || !std::equal(orders.begin(), orders.end(), orders.rbegin())) {
-    refuse(text + "does not read the same from both ends, as " + usual + " does");
+    refuse_closure(text + "does not read the same from both ends, as " + usual + " does");
   }
   if (orders[rows] != s.order()) {
-    refuse(text + "has " + std::to_string(orders[rows]) + " in the middle, but the order of " +
-           s.name() + " is " + std::to_string(s.order()) + ": " + usual);
+    refuse_closure(text + "has " + std::to_string(orders[rows]) +
+                   " in the middle, but the order of " + s.name() + " is " +
+                   std::to_string(s.order()) + ": " + usual);
   }
   const auto needed = static_cast<std::size_t>(compact::rows_needed(s.interior()));
   if (rows < needed) {
-    refuse(text + "has " + std::to_string(rows) + " rows at an end, but the stencil of " +
-           s.name() + " needs " + std::to_string(needed) + ": " + usual);
+    refuse_closure(text + "has " + std::to_string(rows) + " rows at an end, but the stencil of " +
+                   s.name() + " needs " + std::to_string(needed) + ": " + usual);
   }
   return closure_of(s, {orders.begin(), orders.begin() + static_cast<std::ptrdiff_t>(rows)});
 }

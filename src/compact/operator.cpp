@@ -2,6 +2,7 @@
 #include "compact/arrays.hpp"
 #include "compact/assemble.hpp"
 #include "compact/executor.hpp"
+#include "core/refuse.hpp"
 
 #include <new>
 #include <utility>
@@ -18,10 +19,6 @@ struct compact_operator::state {
 };
 
 namespace {
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, sentence);
-}
 
 std::unique_ptr<compact_operator::state> make_state(const scheme& s, const closure& c, grid g,
                                                     options o) {

@@ -3,17 +3,13 @@
 
 #include "compact/tables.hpp"
 #include "compact/taylor.hpp"
-#include "tridia/error.hpp"
+#include "core/refuse.hpp"
 
 #include <cmath>
 #include <utility>
 
 namespace tridia {
 namespace {
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, sentence);
-}
 
 std::string list_of(const std::vector<std::string>& names) {
   std::string list;

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/taylor.hpp"
 
-#include "tridia/error.hpp"
+#include "core/refuse.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,9 +10,7 @@
 namespace tridia {
 namespace {
 
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, "row: " + sentence);
-}
+[[noreturn]] void refuse_row(const std::string& why) { refuse("row: " + why); }
 
 std::string text(long double v) {
   char buffer[48];
@@ -52,17 +50,17 @@ bool agree(const sides& s) {
 }
 
 void check_numbers(const compact_row& row) {
-  if (row.weights.empty()) refuse("weights is empty, but a row needs at least one");
+  if (row.weights.empty()) refuse_row("weights is empty, but a row needs at least one");
   const auto finite = [](double v) { return std::isfinite(v); };
   if (!finite(row.sub) || !finite(row.diag) || !finite(row.sup)) {
-    refuse("sub, diag, sup are " + text(row.sub) + ", " + text(row.diag) + ", " + text(row.sup) +
-           ", which are not all finite");
+    refuse_row("sub, diag, sup are " + text(row.sub) + ", " + text(row.diag) + ", " +
+               text(row.sup) + ", which are not all finite");
   }
   for (std::size_t k = 0; k < row.weights.size(); ++k) {
     if (finite(row.weights[k])) continue;
-    refuse("weights[" + std::to_string(k) + "] is " + text(row.weights[k]) + ", not finite");
+    refuse_row("weights[" + std::to_string(k) + "] is " + text(row.weights[k]) + ", not finite");
   }
-  if (row.sub == 0 && row.diag == 0 && row.sup == 0) refuse("sub, diag and sup are all zero");
+  if (row.sub == 0 && row.diag == 0 && row.sup == 0) refuse_row("sub, diag and sup are all zero");
 }
 
 }  // namespace
@@ -76,8 +74,8 @@ int order_of(const compact_row& row, quantity what, staggering lies) {
     const sides s = moments(row, what, lies, m);
     if (agree(s)) continue;
     if (m <= q) {
-      refuse("does not hold for f = x^" + std::to_string(m) + ", h = 1: its left side is " +
-             text(s.left) + ", its right side " + text(s.right));
+      refuse_row("does not hold for f = x^" + std::to_string(m) + ", h = 1: its left side is " +
+                 text(s.left) + ", its right side " + text(s.right));
     }
     return m - q;
   }

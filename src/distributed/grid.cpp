@@ -1,4 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "core/refuse.hpp"
 #include "tridia/distributed.hpp"
 
 #include <limits>
@@ -6,10 +7,6 @@
 
 namespace tridia::distributed {
 namespace {
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, sentence);
-}
 
 std::vector<std::vector<index_t>> even_parts(const std::vector<index_t>& extents,
                                              const std::vector<int>& ranks) {

@@ -1,4 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "core/refuse.hpp"
 #include "distributed/agreement.hpp"
 #include "distributed/backend.hpp"
 #include "layout/resolve.hpp"
@@ -15,10 +16,6 @@ struct face {
   box give, take;  // the layers that the peer needs of the block, and those it has for it
   std::size_t at_give = 0, at_take = 0;  // where they lie in the memory of messages
 };
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, sentence);
-}
 
 }  // namespace
 

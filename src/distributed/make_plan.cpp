@@ -1,5 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "core/joining.hpp"
+#include "core/refuse.hpp"
 #include "distributed/agreement.hpp"
 #include "distributed/line_operator/constant_lines.hpp"
 #include "distributed/lines.hpp"
@@ -12,9 +13,6 @@
 // What happens when a plan is made: everything that may be refused is, on all ranks.
 namespace tridia::distributed {
 namespace {
-
-[[noreturn]] void refuse(errc code, const std::string& sentence) { throw error(code, sentence); }
-[[noreturn]] void refuse(const std::string& sentence) { refuse(errc::invalid_argument, sentence); }
 
 std::vector<index_t> bits_of(const near_toeplitz& a) {
   std::vector<index_t> all{static_cast<index_t>(a.head.size())};
@@ -65,9 +63,10 @@ constant_lines constant_lines_of(const plan::state& s) {
 
 void check_constant(const plan::state& s) {
   if (s.options.strategy != strategy::automatic) {
-    refuse(errc::unsupported, "strategy: " + std::string(name(s.options.strategy)) +
-                                  " is for coefficients in arrays, but these are constant, and "
-                                  "need no interface system: leave it automatic");
+    throw error(errc::unsupported,
+                "strategy: " + std::string(name(s.options.strategy)) +
+                    " is for coefficients in arrays, but these are constant, and "
+                    "need no interface system: leave it automatic");
   }
   (void)solver::make_constant_matrix(s.problem, s.ranks.cuts(s.axis).back());
   const constant_lines lines = constant_lines_of(s);
@@ -103,7 +102,7 @@ void check_problem(plan::state& s) {
            std::to_string(s.by->rank()) + " has " + layout::shape_text(own));
   }
   if (!p.offsets.empty()) {
-    refuse(errc::unsupported, "offsets: a ragged batch cannot be spread over ranks");
+    throw error(errc::unsupported, "offsets: a ragged batch cannot be spread over ranks");
   }
   if (s.options.threads < 0) {
     refuse("threads: " + std::to_string(s.options.threads) + " is below 0");

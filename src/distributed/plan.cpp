@@ -1,4 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "core/refuse.hpp"
 #include "distributed/decay.hpp"
 #include "distributed/plan_state.hpp"
 
@@ -6,9 +7,6 @@
 
 namespace tridia::distributed {
 namespace {
-
-[[noreturn]] void refuse(errc code, const std::string& sentence) { throw error(code, sentence); }
-[[noreturn]] void refuse(const std::string& sentence) { refuse(errc::invalid_argument, sentence); }
 
 void check_array(const backend& where, const layout::resolved_array& a, const void* p) {
   if (a.empty()) return;
@@ -166,8 +164,8 @@ double plan::influence(const void* dl, const void* d, const void* du) {
   state& s = *state_;
   if (s.started) refuse("influence: an execution has been started, and not finished");
   if (s.problem.pivoting != pivoting::none || s.constant()) {
-    refuse(errc::unsupported,
-           "influence: is known without pivoting only, and of coefficients in arrays");
+    throw error(errc::unsupported,
+                "influence: is known without pivoting only, and of coefficients in arrays");
   }
   const void* const inputs[] = {dl, d, du};
   for (int k = 0; k < layout::rhs_in; ++k) check_array(*s.where, s.shapes.in[k], inputs[k]);

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "layout/resolve.hpp"
 
-#include "tridia/error.hpp"
+#include "core/refuse.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,10 +10,6 @@
 
 namespace tridia::layout {
 namespace {
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, sentence);
-}
 
 std::string text(index_t v) { return std::to_string(v); }
 

@@ -4,6 +4,7 @@
 #include "core/chunk.hpp"
 #include "core/chunk_tables.hpp"
 #include "core/dispatch.hpp"
+#include "core/refuse.hpp"
 #include "layout/alignment.hpp"
 #include "layout/row_words.hpp"
 #include "layout/strided_lines.hpp"
@@ -18,10 +19,6 @@ namespace tridia::solver {
 namespace {
 
 using given_row = near_toeplitz::row;
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, sentence);
-}
 
 void check_entry(std::complex<double> v, const char* part, const std::string& row,
                  value_type type) {

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "tridia/plan.hpp"
 
+#include "core/refuse.hpp"
 #include "layout/resolve.hpp"
 #include "line_operator/constant.hpp"
 #include "solver/choice.hpp"
@@ -22,10 +23,6 @@ struct plan::state {
 namespace {
 
 using solver::operands;
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, sentence);
-}
 
 bool is_constant(const plan::state& s) { return s.problem.coefficients == coefficients::constant; }
 

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "tridia/solve.hpp"
 
+#include "core/refuse.hpp"
 #include "layout/resolve.hpp"
 #include "solver/one_call.hpp"
 
@@ -9,10 +10,6 @@
 
 namespace tridia {
 namespace {
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, sentence);
-}
 
 void throw_if_singular(std::span<const index_t> status) {
   const auto failed = std::find_if(status.begin(), status.end(), [](index_t s) { return s != 0; });

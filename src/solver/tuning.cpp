@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/tuning.hpp"
 
-#include "tridia/error.hpp"
+#include "core/refuse.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -24,10 +24,6 @@ constexpr int side_by_side[] = {2, 4, 8, 16, 32, 64, 128};
 constexpr tunable_kernel::parameter interleaved[] = {{"systems", side_by_side},
                                                      {"blocks", more_powers}};
 constexpr tunable_kernel kernels[] = {{"onchip", onchip}, {"interleaved", interleaved}};
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, sentence);
-}
 
 std::string quoted(std::string_view s) { return std::string("\"").append(s).append("\""); }
 

@@ -1,4 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "core/refuse.hpp"
 #include "distributed/compact/compact_operator_state.hpp"
 
 #include <utility>
@@ -10,10 +11,6 @@ using op_state = compact_operator::state;
 
 /// Slabs whose messages travel while one is worked on.
 constexpr int ahead = 2;
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, sentence);
-}
 
 void apply_whole(const op_state& s) {
   const compact::call& c = s.call;

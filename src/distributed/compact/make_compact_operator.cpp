@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/assemble.hpp"
 #include "compact/factors.hpp"
+#include "core/refuse.hpp"
 #include "distributed/agreement.hpp"
 #include "distributed/bits.hpp"
 #include "distributed/compact/compact_operator_state.hpp"
@@ -15,10 +16,6 @@ namespace tridia::distributed {
 namespace {
 
 using op_state = compact_operator::state;
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, sentence);
-}
 
 std::vector<index_t> bits_of(const std::vector<double>& values) {
   std::vector<index_t> all;

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "distributed/transport.hpp"
 
+#include "core/refuse.hpp"
 #include "tridia/mpi.hpp"
 
 #include <algorithm>
@@ -186,10 +187,6 @@ class mpi_exchange final : public exchange {
 
 std::unique_ptr<exchange> mpi_transport::make_exchange(std::size_t messages) {
   return std::make_unique<mpi_exchange>(*this, messages);
-}
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, sentence);
 }
 
 void check_running() {

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "distributed/transport.hpp"
 
+#include "core/refuse.hpp"
 #include "distributed/agreement.hpp"
 #include "distributed/nccl/pending.hpp"
 #include "gpu/devices.hpp"
@@ -22,10 +23,6 @@ namespace {
 
 using cuda::check;
 using cuda::device_scope;
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, sentence);
-}
 
 /// A communicator of NCCL. Calls of NCCL in which the host may wait for other ranks (making a
 /// communicator, the first message between two ranks) are made by a thread that is left to itself
