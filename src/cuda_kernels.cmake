@@ -27,32 +27,27 @@ set(tridia_cuda_value_f64 double)
 set(tridia_cuda_value_c64 core::complex<float>)
 set(tridia_cuda_value_c128 core::complex<double>)
 
-# The same FILES once for each of TYPES, as object libraries PREFIX_TYPE. Each of LAUNCHES is a name
-# that a file gives to the launches of its kernels, and a type has its own: TRIDIA_NAME=name_TYPE.
+# The same FILES once for each of TYPES, as object libraries PREFIX_TYPE: each instantiates for
+# TRIDIA_VALUE what its header declares for any type, and so they are compiled beside each other.
 function(tridia_cuda_kernels prefix)
-  cmake_parse_arguments(PARSE_ARGV 1 of "" "" "TYPES;FILES;LAUNCHES")
+  cmake_parse_arguments(PARSE_ARGV 1 of "" "" "TYPES;FILES")
   foreach(type IN LISTS of_TYPES)
-    set(target ${prefix}_${type})
-    tridia_cuda_object(${target} ${of_FILES})
-    target_compile_definitions(${target} PRIVATE "TRIDIA_VALUE=${tridia_cuda_value_${type}}")
-    foreach(name IN LISTS of_LAUNCHES)
-      string(TOUPPER ${name} macro)
-      target_compile_definitions(${target} PRIVATE TRIDIA_${macro}=${name}_${type})
-    endforeach()
+    tridia_cuda_object(${prefix}_${type} ${of_FILES})
+    target_compile_definitions(${prefix}_${type}
+                               PRIVATE "TRIDIA_VALUE=${tridia_cuda_value_${type}}")
   endforeach()
 endfunction()
 
 tridia_cuda_kernels(tridia_cuda
   TYPES f32 f64 c64 c128
   FILES
-    solver/cuda/factored/block_factor.cu
-    solver/cuda/partition/interleaved.cu
-    solver/cuda/kernels.cu
-    solver/cuda/partition/onchip.cu
     line_operator/cuda/scan.cu
-    solver/cuda/partition/segments.cu
+    solver/cuda/factored/block_factor.cu
     solver/cuda/factored/substitute.cu
-  LAUNCHES block_factor interleaved launches onchip scan segments substitute)
+    solver/cuda/kernels.cu
+    solver/cuda/partition/interleaved.cu
+    solver/cuda/partition/onchip.cu
+    solver/cuda/partition/segments.cu)
 
 # The papers' algorithms: real types.
 tridia_cuda_kernels(tridia_cuda_named
@@ -62,8 +57,7 @@ tridia_cuda_kernels(tridia_cuda_named
     solver/cuda/named/hierarchical.cu
     solver/cuda/named/neato.cu
     solver/cuda/named/packed_cr.cu
-    solver/cuda/named/thomas_batch.cu
-  LAUNCHES cyclic hierarchical neato packed thomas)
+    solver/cuda/named/thomas_batch.cu)
 
 # The measurements that come with the library, as a header.
 file(READ ${CMAKE_CURRENT_SOURCE_DIR}/solver/cuda/shipped_tuning.txt text)
@@ -83,6 +77,7 @@ target_sources(tridia PRIVATE
   line_operator/cuda/best_scan.cpp
   solver/cuda/cuda.cpp
   solver/cuda/factored/factored_method.cpp
+  solver/cuda/factored/factored_solver.cpp
   solver/cuda/factored/kept_scan.cpp
   solver/cuda/factored/substitute.cpp
   line_operator/cuda/line_scan.cpp

@@ -3,7 +3,6 @@
 #include "commands/report.hpp"
 #include "failure.hpp"
 #include "files/cleanup.hpp"
-
 #include "tridia/error.hpp"
 #include "tridia/info.hpp"
 #include "tridia/scheme.hpp"

@@ -32,6 +32,12 @@ auto with_type(value_type type, F f) {
   return f(type_tag<double>{});
 }
 
+/// Calls f(type_tag<T>) for one of the two real types.
+template <class F>
+auto with_real_type(value_type type, F f) {
+  return type == value_type::f32 ? f(type_tag<float>{}) : f(type_tag<double>{});
+}
+
 /// Calls f(variant_tag<P, B>).
 template <class F>
 auto with_variant(pivoting p, boundary b, F f) {

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "core/dispatch.hpp"
 #include "solver/cuda/partition/segments.hpp"
 #include "support/device_memory.hpp"
 #include "support/experiment.hpp"
@@ -41,12 +42,9 @@ class segment_passes {
   static constexpr tridia::cuda::device_limits kLimits{99 << 10, false};
 
   static tridia::cuda::segments_launches find_launches(const tridia::problem& p) {
-    using tridia::value_type;
-    const auto find = p.type == value_type::f32   ? tridia::cuda::segments_f32
-                      : p.type == value_type::f64 ? tridia::cuda::segments_f64
-                      : p.type == value_type::c64 ? tridia::cuda::segments_c64
-                                                  : tridia::cuda::segments_c128;
-    return find(p.pivoting, p.boundary);
+    return tridia::core::with_type(p.type, [&](auto v) {
+      return tridia::cuda::segments_kernels<typename decltype(v)::type>(p.pivoting, p.boundary);
+    });
   }
 
   tridia::solver::task task_;

@@ -8,7 +8,6 @@
 #include "memory.hpp"
 #include "progress.hpp"
 #include "systems/systems.hpp"
-
 #include "tridia/compact.hpp"
 #include "tridia/error.hpp"
 #include "tridia/info.hpp"

@@ -3,7 +3,6 @@
 #include "commands/report.hpp"
 #include "failure.hpp"
 #include "memory.hpp"
-
 #include "tridia/info.hpp"
 
 #include <fmt/format.h>

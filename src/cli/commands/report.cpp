@@ -2,7 +2,6 @@
 #include "commands/report.hpp"
 
 #include "memory.hpp"
-
 #include "tridia/info.hpp"
 #include "tridia/types.hpp"
 

@@ -4,7 +4,6 @@
 #include "commands/plot.hpp"
 #include "commands/report.hpp"
 #include "failure.hpp"
-
 #include "tridia/info.hpp"
 #include "tridia/scheme.hpp"
 

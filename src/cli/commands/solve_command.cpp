@@ -10,7 +10,6 @@
 #include "progress.hpp"
 #include "systems/executor.hpp"
 #include "systems/slab_plans.hpp"
-
 #include "tridia/error.hpp"
 
 #include <fmt/format.h>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "fields/field.hpp"
-
 #include "tridia/compact.hpp"
 
 #include <cstdint>

@@ -4,7 +4,6 @@
 #include "systems/residual.hpp"
 #include "systems/slabs.hpp"
 #include "systems/systems.hpp"
-
 #include "tridia/plan.hpp"
 
 #include <cstddef>

@@ -3,7 +3,6 @@
 
 #include "systems/executor.hpp"
 #include "systems/slabs.hpp"
-
 #include "tridia/plan.hpp"
 
 #include <cstddef>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "systems/systems.hpp"
-
 #include "tridia/problem.hpp"
 
 #include <cstddef>

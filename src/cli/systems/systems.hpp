@@ -2,7 +2,6 @@
 #pragma once
 
 #include "files/npy_header.hpp"
-
 #include "tridia/problem.hpp"
 
 #include <cstdint>

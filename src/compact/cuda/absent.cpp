@@ -1,8 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
 // What a build without CUDA has instead of the files beside this one.
-#include "gpu/absent.hpp"
 #include "compact/executor.hpp"
+#include "gpu/absent.hpp"
 
 namespace tridia::compact {
 

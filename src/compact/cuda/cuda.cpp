@@ -144,9 +144,9 @@ class on_gpu final : public executor {
     if (scan_) {
       scan_->apply(call, c.workspace, as_stream(c.stream));
     } else if (in_f32_) {
-      in_f32_->apply(plain_f32(), c);
+      in_f32_->apply(plain_kernels<float>(), c);
     } else {
-      in_f64_->apply(plain_f64(), c);
+      in_f64_->apply(plain_kernels<double>(), c);
     }
   }
 

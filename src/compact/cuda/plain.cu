@@ -1,5 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/cuda/plain.hpp"
+
 #include "core/value.hpp"
 #include "gpu/launch.cuh"
 
@@ -69,8 +70,10 @@ unsigned blocks_for(const geometry& g, index_t rows) {
   return static_cast<unsigned>(std::min(blocks, enough));
 }
 
+}  // namespace
+
 template <class V>
-plain_launches table() {
+plain_launches plain_kernels() {
   return {[](const geometry& g, const void* stencil, const void* in, const void* given, void* to,
              cudaStream_t stream) {
             const auto& b = *static_cast<const plain_stencil<V>*>(stencil);
@@ -87,10 +90,7 @@ plain_launches table() {
             return cudaGetLastError();
           }};
 }
-
-}  // namespace
-
-plain_launches plain_f32() { return table<float>(); }
-plain_launches plain_f64() { return table<double>(); }
+template plain_launches plain_kernels<float>();
+template plain_launches plain_kernels<double>();
 
 }  // namespace tridia::compact

@@ -36,7 +36,8 @@ struct plain_launches {
   cudaError_t (*finish)(const layout::geometry&, const void* stencil, const void* from, void* out,
                         double s, bool accumulate, cudaStream_t);
 };
-plain_launches plain_f32();
-plain_launches plain_f64();
+/// For float and double.
+template <class V>
+plain_launches plain_kernels();
 
 }  // namespace tridia::compact

@@ -1,4 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "core/dispatch.hpp"
 #include "distributed/cuda/lines.hpp"
 #include "gpu/check.hpp"
 #include "solver/cuda/method.hpp"
@@ -18,15 +19,16 @@ class device_part final : public part {
     task_.geometry = t.geometry;
     if (lines() == 0) return;
     const cuda::device_limits limits = cuda::current_device_limits();
-    const auto shape = cuda::plan_segments(task_, {}, {limits.shared_bytes, limits.clusters});
+    const auto shape = cuda::plan_segments(task_, {}, limits);
     if (!shape) {
       throw error(errc::unsupported, "problem: " + std::to_string(lines()) + " lines of " +
                                          std::to_string(t.geometry.rows) +
                                          " rows are too many for one launch on a GPU");
     }
     shape_ = *shape;
-    launches_ = cuda::launches_for(task_, cuda::segments_f32, cuda::segments_f64,
-                                   cuda::segments_c64, cuda::segments_c128);
+    launches_ = core::with_type(t.type, [&](auto v) {
+      return cuda::segments_kernels<typename decltype(v)::type>(task_.pivoting, task_.boundary);
+    });
     check(launches_.prepare(limits.shared_bytes), cuda::giving_memory);
     memory_ = cuda::device_memory(bytes());
   }

@@ -1,6 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "line_operator/cuda/line_scan.hpp"
 
+#include "core/dispatch.hpp"
+
 #include <algorithm>
 
 namespace tridia::cuda {
@@ -10,17 +12,7 @@ namespace {
 constexpr index_t many_turns = 8;
 
 scan_launches launches_of(value_type type) {
-  switch (type) {
-    case value_type::f32:
-      return scan_f32();
-    case value_type::c64:
-      return scan_c64();
-    case value_type::c128:
-      return scan_c128();
-    case value_type::f64:
-      break;
-  }
-  return scan_f64();
+  return core::with_type(type, [](auto v) { return scan_kernels<typename decltype(v)::type>(); });
 }
 
 device_memory upload_rounded(const std::vector<solver::wide>& values, value_type type) {

@@ -1,7 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Lines through recurrences known beforehand. Compiled once for each value type: TRIDIA_VALUE and
-// TRIDIA_SCAN are given.
+// Lines through recurrences known beforehand. Compiled once for each value type, TRIDIA_VALUE.
 #include "core/recurrence.hpp"
 #include "gpu/dependent_launch.cuh"
 #include "gpu/launch.cuh"
@@ -254,7 +253,8 @@ cudaError_t apply(const scan_plan& p, const scan_call& c, cudaStream_t stream) {
 
 }  // namespace
 
-scan_launches TRIDIA_SCAN() {
+template <class>
+scan_launches scan_kernels() {
   return {[](const scan_plan& p, std::size_t bytes, int* resident) {
             const auto kernel = kernel_of(p);
             const cudaError_t result = allow_shared(kernel, bytes);
@@ -264,5 +264,6 @@ scan_launches TRIDIA_SCAN() {
           },
           &apply};
 }
+template scan_launches scan_kernels<V>();
 
 }  // namespace tridia::cuda

@@ -178,9 +178,8 @@ struct scan_launches {
   cudaError_t (*apply)(const scan_plan&, const scan_call&, cudaStream_t);
 };
 
-scan_launches scan_f32();
-scan_launches scan_f64();
-scan_launches scan_c64();
-scan_launches scan_c128();
+/// For each value type; instantiated in the file of the kernels.
+template <class V>
+scan_launches scan_kernels();
 
 }  // namespace tridia::cuda

@@ -1,7 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "line_operator/cuda/split_scan.hpp"
+
 #include "core/dispatch.hpp"
 #include "gpu/for_each.cuh"
-#include "line_operator/cuda/split_scan.hpp"
 #include "line_operator/share_summing.hpp"
 
 #include <cstdlib>

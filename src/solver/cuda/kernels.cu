@@ -1,11 +1,12 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Plain kernels: one thread a system, whatever the layout. Compiled once for each value type:
-// TRIDIA_VALUE and TRIDIA_LAUNCHES are given.
+// Plain kernels: one thread a system, whatever the layout. Compiled once for each value type,
+// TRIDIA_VALUE.
+#include "solver/cuda/kernels.hpp"
+
 #include "core/dispatch.hpp"
 #include "gpu/launch.cuh"
 #include "layout/line_status.hpp"
-#include "solver/cuda/kernels.hpp"
 #include "solver/cuda/scan_behind.cuh"
 #include "solver/system_memory.hpp"
 
@@ -81,9 +82,11 @@ launches table() {
 
 }  // namespace
 
-launches TRIDIA_LAUNCHES(pivoting p, boundary b) {
+template <class>
+launches thread_kernels(pivoting p, boundary b) {
   return core::with_variant(p, b,
                             [](auto v) { return table<decltype(v)::pivots, decltype(v)::ends>(); });
 }
+template launches thread_kernels<V>(pivoting, boundary);
 
 }  // namespace tridia::cuda

@@ -34,10 +34,9 @@ struct launches {
                             const scan_behind&, index_t columns, cudaStream_t);
 };
 
-launches launches_f32(pivoting, boundary);
-launches launches_f64(pivoting, boundary);
-launches launches_c64(pivoting, boundary);
-launches launches_c128(pivoting, boundary);
+/// For each value type; instantiated in the file of the kernels.
+template <class V>
+launches thread_kernels(pivoting, boundary);
 
 /// Enters each matrix's status (0 where `of_matrix` is null) for all its systems.
 cudaError_t launch_enter_statuses(const geometry&, const index_t* of_matrix, index_t* statuses,

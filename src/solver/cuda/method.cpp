@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/cuda/method.hpp"
 
+#include "core/dispatch.hpp"
 #include "solver/cuda/partition/boxes.hpp"
 #include "solver/cuda/partition/interleaved.hpp"
 #include "solver/cuda/partition/onchip.hpp"
@@ -31,8 +32,9 @@ const tuning_entry* tuned_for(const task& t, const char* kernel, const device_li
 
 std::unique_ptr<const method> make_interleaved(const task& t, interleaved_shape s,
                                                const device_limits& d) {
-  const interleaved_launches launches =
-      launches_for(t, interleaved_f32, interleaved_f64, interleaved_c64, interleaved_c128);
+  const interleaved_launches launches = core::with_type(t.type, [&](auto v) {
+    return interleaved_kernels<typename decltype(v)::type>(t.pivoting, t.boundary);
+  });
   check(launches.prepare(s, d.shared_bytes), giving_memory);
   if (may_stay(s, t)) {
     int clusters = 0;
@@ -59,7 +61,9 @@ const char* moved(const task& t, const onchip_shape& s) {
 }
 
 std::unique_ptr<const method> make_onchip(const task& t, onchip_shape s, const device_limits& d) {
-  const onchip_launches launches = launches_for(t, onchip_f32, onchip_f64, onchip_c64, onchip_c128);
+  const onchip_launches launches = core::with_type(t.type, [&](auto v) {
+    return onchip_kernels<typename decltype(v)::type>(t.pivoting, t.boundary);
+  });
   shape_needs needs;
   if (s.joined && !t.ragged.empty()) {
     const std::vector<piece_start> pieces = cut_pieces(t.ragged, s);
@@ -75,8 +79,9 @@ std::unique_ptr<const method> make_onchip(const task& t, onchip_shape s, const d
 
 std::unique_ptr<const method> make_segments(const task& t, const segments_shape& s,
                                             const device_limits& d) {
-  const segments_launches launches =
-      launches_for(t, segments_f32, segments_f64, segments_c64, segments_c128);
+  const segments_launches launches = core::with_type(t.type, [&](auto v) {
+    return segments_kernels<typename decltype(v)::type>(t.pivoting, t.boundary);
+  });
   check(launches.prepare(d.shared_bytes), giving_memory);
   return make_method(t, d, s, launches,
                      describe("in segments of " + std::to_string(s.rows.block_rows) + " rows and " +
@@ -90,7 +95,9 @@ class thread_method final : public method {
   thread_method(const task& t, const device_limits& d)
       : task_(t),
         columns_(columns_for(line_count(t), d)),
-        launches_(launches_for(t, launches_f32, launches_f64, launches_c64, launches_c128)) {}
+        launches_(core::with_type(t.type, [&](auto v) {
+          return thread_kernels<typename decltype(v)::type>(t.pivoting, t.boundary);
+        })) {}
   std::string manner() const override { return "a thread a system"; }
   std::size_t workspace_bytes() const override { return launches_.kept_bytes(task_, columns_); }
   cudaError_t solve(const operands& o, std::byte* workspace, cudaStream_t stream) const override {

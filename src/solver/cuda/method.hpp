@@ -54,18 +54,6 @@ std::unique_ptr<const factored_method> choose_factored_method(const task&, const
 /// Throws `unsupported` where systems do not fit the device.
 std::unique_ptr<const method> make_named_method(const task&, const device_limits&);
 
-/// What a family of kernels is launched by, of the four functions that give it, one a value type.
-template <class Launches>
-Launches launches_for(const task& t, Launches (*f32)(pivoting, boundary),
-                      Launches (*f64)(pivoting, boundary), Launches (*c64)(pivoting, boundary),
-                      Launches (*c128)(pivoting, boundary)) {
-  const auto of_type = t.type == value_type::f32    ? f32
-                       : t.type == value_type::c64  ? c64
-                       : t.type == value_type::c128 ? c128
-                                                    : f64;
-  return of_type(t.pivoting, t.boundary);
-}
-
 /// Threads for as many systems, no more than can be resident: more would only need more memory.
 index_t columns_for(index_t systems, const device_limits&);
 

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
 // Few matrices factored, a block each, and what a scan needs of them. Compiled once for each value
-// type: TRIDIA_VALUE and TRIDIA_BLOCK_FACTOR are given.
+// type, TRIDIA_VALUE.
 #include "core/chunk.hpp"
 #include "core/chunk_tables.hpp"
 #include "core/dispatch.hpp"
@@ -185,9 +185,11 @@ block_factor_launches table() {
 
 }  // namespace
 
-block_factor_launches TRIDIA_BLOCK_FACTOR(pivoting p, boundary b) {
+template <class>
+block_factor_launches block_factor_kernels(pivoting p, boundary b) {
   return core::with_variant(p, b,
                             [](auto v) { return table<decltype(v)::pivots, decltype(v)::ends>(); });
 }
+template block_factor_launches block_factor_kernels<V>(pivoting, boundary);
 
 }  // namespace tridia::cuda

@@ -1,4 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "core/dispatch.hpp"
 #include "gpu/check.hpp"
 #include "solver/choice.hpp"
 #include "solver/cuda/factored/kept_scan.hpp"
@@ -26,7 +27,11 @@ class kept_factors final : public factored_method {
         shared_bytes_(d.shared_bytes),
         columns_(columns_for(t.geometry.matrices.size, d)),
         line_columns_(columns_for(line_count(t), d)),
-        plain_(launches_for(t, launches_f32, launches_f64, launches_c64, launches_c128)),
+        plain_(core::with_type(t.type,
+                               [&](auto v) {
+                                 return thread_kernels<typename decltype(v)::type>(t.pivoting,
+                                                                                   t.boundary);
+                               })),
         words_bytes_(solver::round_up(plain_.factors_bytes(t))) {
     if (t.options.algorithm != algorithm::chunks) return;  // a thread a system
     const geometry& g = t.geometry;
@@ -34,8 +39,9 @@ class kept_factors final : public factored_method {
     const bool few = g.rows >= least_rows_a_block &&
                      g.matrices.size <= index_t{most_blocks_factoring} * d.multiprocessors;
     if (scan_ || (t.ragged.empty() && few)) {
-      block_factor_ =
-          launches_for(t, block_factor_f32, block_factor_f64, block_factor_c64, block_factor_c128);
+      block_factor_ = core::with_type(t.type, [&](auto v) {
+        return block_factor_kernels<typename decltype(v)::type>(t.pivoting, t.boundary);
+      });
       check(block_factor_->prepare(d.shared_bytes), giving_memory);
     }
     shape_ = plan_substitution(t, {d.shared_bytes, d.multiprocessors});
@@ -75,7 +81,9 @@ class kept_factors final : public factored_method {
 
  private:
   void plan_blocks(const device_limits& d) {
-    on_chip_ = launches_for(task_, substitute_f32, substitute_f64, substitute_c64, substitute_c128);
+    on_chip_ = core::with_type(task_.type, [&](auto v) {
+      return substitute_kernels<typename decltype(v)::type>(task_.pivoting, task_.boundary);
+    });
     int resident = 0;
     check(on_chip_.prepare(*shape_, d.shared_bytes, &resident), giving_memory);
     const index_t of_block = index_t{shape_->warps} * shape_->systems;

@@ -1,7 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Solving with factors. Compiled once for each value type: TRIDIA_VALUE and TRIDIA_SUBSTITUTE are
-// given.
+// Solving with factors. Compiled once for each value type, TRIDIA_VALUE.
 #include "core/dispatch.hpp"
 #include "gpu/launch.cuh"
 #include "layout/line_status.hpp"
@@ -120,9 +119,11 @@ substitute_launches table() {
 
 }  // namespace
 
-substitute_launches TRIDIA_SUBSTITUTE(pivoting p, boundary b) {
+template <class>
+substitute_launches substitute_kernels(pivoting p, boundary b) {
   return core::with_variant(p, b,
                             [](auto v) { return table<decltype(v)::pivots, decltype(v)::ends>(); });
 }
+template substitute_launches substitute_kernels<V>(pivoting, boundary);
 
 }  // namespace tridia::cuda

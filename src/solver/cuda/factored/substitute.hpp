@@ -71,10 +71,9 @@ struct substitute_launches {
                             index_t blocks, cudaStream_t);
 };
 
-substitute_launches substitute_f32(pivoting, boundary);
-substitute_launches substitute_f64(pivoting, boundary);
-substitute_launches substitute_c64(pivoting, boundary);
-substitute_launches substitute_c128(pivoting, boundary);
+/// For each value type; instantiated in the file of the kernels.
+template <class V>
+substitute_launches substitute_kernels(pivoting, boundary);
 
 /// Shorter systems are factored by a thread each.
 inline constexpr index_t least_rows_a_block = 64;
@@ -92,9 +91,8 @@ struct block_factor_launches {
                         const table_memory&, std::size_t shared_limit, cudaStream_t);
 };
 
-block_factor_launches block_factor_f32(pivoting, boundary);
-block_factor_launches block_factor_f64(pivoting, boundary);
-block_factor_launches block_factor_c64(pivoting, boundary);
-block_factor_launches block_factor_c128(pivoting, boundary);
+/// For each value type; instantiated in the file of the kernels.
+template <class V>
+block_factor_launches block_factor_kernels(pivoting, boundary);
 
 }  // namespace tridia::cuda

@@ -1,9 +1,9 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// CR, CRNBC, PCR, CR-PCR and PCR-Thomas. Compiled once for each value type: TRIDIA_VALUE and
-// TRIDIA_CYCLIC are given.
-#include "solver/cuda/block_line.cuh"
+// CR, CRNBC, PCR, CR-PCR and PCR-Thomas. Compiled once for each value type, TRIDIA_VALUE.
 #include "solver/cuda/named/cyclic.hpp"
+
+#include "solver/cuda/block_line.cuh"
 #include "solver/system_memory.hpp"
 
 namespace tridia::cuda {
@@ -84,6 +84,10 @@ cudaError_t solve(const geometry& g, const operands& o, const cyclic_shape& s,
 
 }  // namespace
 
-cyclic_launches TRIDIA_CYCLIC() { return {&prepare, &solve}; }
+template <class>
+cyclic_launches cyclic_kernels() {
+  return {&prepare, &solve};
+}
+template cyclic_launches cyclic_kernels<V>();
 
 }  // namespace tridia::cuda

@@ -33,7 +33,8 @@ struct cyclic_launches {
   cudaError_t (*prepare)(tridia::algorithm, std::size_t shared_bytes);
   cudaError_t (*solve)(const geometry&, const operands&, const cyclic_shape&, cudaStream_t);
 };
-cyclic_launches cyclic_f32();
-cyclic_launches cyclic_f64();
+/// For each value type; instantiated in the file of the kernels.
+template <class V>
+cyclic_launches cyclic_kernels();
 
 }  // namespace tridia::cuda

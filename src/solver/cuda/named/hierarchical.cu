@@ -1,10 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// The hierarchical PCR-Thomas. Compiled once for each value type: TRIDIA_VALUE and
-// TRIDIA_HIERARCHICAL are given.
+// The hierarchical PCR-Thomas. Compiled once for each value type, TRIDIA_VALUE.
+#include "solver/cuda/named/hierarchical.hpp"
+
 #include "solver/cuda/block_line.cuh"
 #include "solver/cuda/named/cyclic.hpp"
-#include "solver/cuda/named/hierarchical.hpp"
 #include "solver/system_memory.hpp"
 
 namespace tridia::cuda {
@@ -137,8 +137,10 @@ cudaError_t solve(const geometry& g, const operands& operands, const hierarchica
 
 }  // namespace
 
-hierarchical_launches TRIDIA_HIERARCHICAL() {
+template <class>
+hierarchical_launches hierarchical_kernels() {
   return {[](std::size_t bytes) { return allow_shared(pieces_kernel, bytes); }, &solve};
 }
+template hierarchical_launches hierarchical_kernels<V>();
 
 }  // namespace tridia::cuda

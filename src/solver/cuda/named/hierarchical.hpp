@@ -23,7 +23,8 @@ struct hierarchical_launches {
   cudaError_t (*solve)(const geometry&, const operands&, const hierarchical_shape&,
                        std::byte* workspace, cudaStream_t);
 };
-hierarchical_launches hierarchical_f32();
-hierarchical_launches hierarchical_f64();
+/// For each value type; instantiated in the file of the kernels.
+template <class V>
+hierarchical_launches hierarchical_kernels();
 
 }  // namespace tridia::cuda

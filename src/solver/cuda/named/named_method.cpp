@@ -1,4 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "core/dispatch.hpp"
 #include "line_operator/constant.hpp"
 #include "solver/cuda/named/cyclic.hpp"
 #include "solver/cuda/named/hierarchical.hpp"
@@ -12,12 +13,6 @@
 namespace tridia::cuda {
 namespace {
 
-/// Of the two types that these algorithms take.
-template <class Launches>
-Launches real_launches(const task& t, Launches (*f32)(), Launches (*f64)()) {
-  return t.type == value_type::f32 ? f32() : f64();
-}
-
 /// How the algorithms go about it that solve a system in shared memory.
 std::string block_a_system(int threads, std::size_t shared_bytes, int registers = 0) {
   std::string text = "a block a system, " + std::to_string(threads) + " threads";
@@ -27,7 +22,8 @@ std::string block_a_system(int threads, std::size_t shared_bytes, int registers 
 
 std::unique_ptr<const method> make_cyclic(const task& t, const device_limits& d) {
   const cyclic_shape s = plan_cyclic(t, d.shared_bytes);
-  const cyclic_launches launches = real_launches(t, cyclic_f32, cyclic_f64);
+  const cyclic_launches launches = core::with_real_type(
+      t.type, [](auto v) { return cyclic_kernels<typename decltype(v)::type>(); });
   check(launches.prepare(s.algorithm, d.shared_bytes), giving_memory);
   return make_method(t, d, s, launches,
                      block_a_system(s.threads, s.shared_bytes) + ", switch point " +
@@ -36,7 +32,8 @@ std::unique_ptr<const method> make_cyclic(const task& t, const device_limits& d)
 
 std::unique_ptr<const method> make_packed(const task& t, const device_limits& d) {
   const packed_shape s = plan_packed(t);
-  const packed_launches launches = real_launches(t, packed_f32, packed_f64);
+  const packed_launches launches = core::with_real_type(
+      t.type, [](auto v) { return packed_kernels<typename decltype(v)::type>(); });
   int registers = 0;
   check(launches.prepare(s.depth, d.shared_bytes, &registers), giving_memory);
   return make_method(t, d, s, launches,
@@ -47,7 +44,8 @@ std::unique_ptr<const method> make_packed(const task& t, const device_limits& d)
 std::unique_ptr<const method> make_hierarchical(const task& t, const device_limits& d) {
   const hierarchical_shape s = plan_hierarchical(t, d.shared_bytes);
   if (s.splits == 0) return make_cyclic(t, d);
-  const hierarchical_launches launches = real_launches(t, hierarchical_f32, hierarchical_f64);
+  const hierarchical_launches launches = core::with_real_type(
+      t.type, [](auto v) { return hierarchical_kernels<typename decltype(v)::type>(); });
   check(launches.prepare(d.shared_bytes), giving_memory);
   return make_method(t, d, s, launches,
                      std::to_string(s.splits) + " steps of PCR in memory, then a block for " +
@@ -81,16 +79,18 @@ std::unique_ptr<const method> make_thomas_batch(const task& t, const device_limi
     needs.memory.push_back(upload(sorted.row_starts));
     s.row_starts = needs.memory.back().as<index_t>();
   }
-  const auto of_type = t.type == value_type::f32 ? thomas_f32 : thomas_f64;
+  const thomas_launches launches = core::with_real_type(
+      t.type, [&](auto v) { return thomas_kernels<typename decltype(v)::type>(t.boundary); });
   return make_method(
-      t, d, s, thomas_steps{of_type(t.boundary)},
+      t, d, s, thomas_steps{launches},
       "a thread a system, on an interleaved copy (transformation " + std::string(name(asked)) + ")",
       std::move(needs));
 }
 
 std::unique_ptr<const method> make_neato(const task& t, const device_limits& d) {
   neato_shape s = plan_neato(t, d.shared_bytes);
-  const neato_launches launches = real_launches(t, neato_f32, neato_f64);
+  const neato_launches launches = core::with_real_type(
+      t.type, [](auto v) { return neato_kernels<typename decltype(v)::type>(); });
   check(launches.prepare(d.shared_bytes), giving_memory);
   solver::factor(*t.constant, t.pivoting);  // finds out whether it is singular
   const solver::reduction r = solver::reduce(*t.constant);

@@ -1,9 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// NEATO. Compiled once for each value type: TRIDIA_VALUE and TRIDIA_NEATO are given.
+// NEATO. Compiled once for each value type, TRIDIA_VALUE.
+#include "solver/cuda/named/neato.hpp"
+
 #include "solver/cuda/block_line.cuh"
 #include "solver/cuda/named/cyclic.hpp"
-#include "solver/cuda/named/neato.hpp"
 #include "solver/system_memory.hpp"
 
 namespace tridia::cuda {
@@ -202,8 +203,10 @@ cudaError_t solve(const geometry& g, const operands& operands, const neato_shape
 
 }  // namespace
 
-neato_launches TRIDIA_NEATO() {
+template <class>
+neato_launches neato_kernels() {
   return {[](std::size_t bytes) { return allow_shared(shared_kernel, bytes); }, &solve};
 }
+template neato_launches neato_kernels<V>();
 
 }  // namespace tridia::cuda

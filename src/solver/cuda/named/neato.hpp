@@ -26,7 +26,8 @@ struct neato_launches {
   /// Unless `shared`, zeros have been entered as the statuses.
   cudaError_t (*solve)(const geometry&, const operands&, const neato_shape&, cudaStream_t);
 };
-neato_launches neato_f32();
-neato_launches neato_f64();
+/// For each value type; instantiated in the file of the kernels.
+template <class V>
+neato_launches neato_kernels();
 
 }  // namespace tridia::cuda

@@ -1,8 +1,9 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Register-packed CR. Compiled once for each value type: TRIDIA_VALUE and TRIDIA_PACKED are given.
-#include "solver/cuda/block_line.cuh"
+// Register-packed CR. Compiled once for each value type, TRIDIA_VALUE.
 #include "solver/cuda/named/packed_cr.hpp"
+
+#include "solver/cuda/block_line.cuh"
 #include "solver/system_memory.hpp"
 
 namespace tridia::cuda {
@@ -84,6 +85,10 @@ cudaError_t solve(const geometry& g, const operands& o, const packed_shape& s,
 
 }  // namespace
 
-packed_launches TRIDIA_PACKED() { return {&prepare, &solve}; }
+template <class>
+packed_launches packed_kernels() {
+  return {&prepare, &solve};
+}
+template packed_launches packed_kernels<V>();
 
 }  // namespace tridia::cuda

@@ -33,7 +33,8 @@ struct packed_launches {
   cudaError_t (*prepare)(int depth, std::size_t shared_bytes, int* registers);
   cudaError_t (*solve)(const geometry&, const operands&, const packed_shape&, cudaStream_t);
 };
-packed_launches packed_f32();
-packed_launches packed_f64();
+/// For each value type; instantiated in the file of the kernels.
+template <class V>
+packed_launches packed_kernels();
 
 }  // namespace tridia::cuda

@@ -1,10 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Thomas on interleaved copies. Compiled once for each value type: TRIDIA_VALUE and TRIDIA_THOMAS
-// are given.
+// Thomas on interleaved copies. Compiled once for each value type, TRIDIA_VALUE.
+#include "solver/cuda/named/thomas_batch.hpp"
+
 #include "core/dispatch.hpp"
 #include "solver/cuda/block_line.cuh"
-#include "solver/cuda/named/thomas_batch.hpp"
 #include "solver/system_memory.hpp"
 
 namespace tridia::cuda {
@@ -201,8 +201,10 @@ thomas_launches table() {
 
 }  // namespace
 
-thomas_launches TRIDIA_THOMAS(boundary b) {
+template <class>
+thomas_launches thomas_kernels(boundary b) {
   return b == boundary::regular ? table<boundary::regular>() : table<boundary::periodic>();
 }
+template thomas_launches thomas_kernels<V>(boundary);
 
 }  // namespace tridia::cuda

@@ -35,7 +35,8 @@ struct thomas_launches {
   cudaError_t (*put_back)(const geometry&, const operands&, const interleaving&,
                           const void* workspace, cudaStream_t);
 };
-thomas_launches thomas_f32(boundary);
-thomas_launches thomas_f64(boundary);
+/// For each value type; instantiated in the file of the kernels.
+template <class V>
+thomas_launches thomas_kernels(boundary);
 
 }  // namespace tridia::cuda

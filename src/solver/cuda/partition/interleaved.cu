@@ -1,12 +1,12 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Systems side by side in memory. Compiled once for each value type: TRIDIA_VALUE and
-// TRIDIA_INTERLEAVED are given.
+// Systems side by side in memory. Compiled once for each value type, TRIDIA_VALUE.
+#include "solver/cuda/partition/interleaved.hpp"
+
 #include "core/dispatch.hpp"
 #include "gpu/block.cuh"
 #include "solver/cuda/partition/findings.cuh"
 #include "solver/cuda/partition/interface.cuh"
-#include "solver/cuda/partition/interleaved.hpp"
 #include "solver/cuda/partition/interleaved_tile.cuh"
 #include "solver/cuda/partition/tensor_maps.hpp"
 #include "solver/system_memory.hpp"
@@ -417,9 +417,11 @@ interleaved_launches table() {
 
 }  // namespace
 
-interleaved_launches TRIDIA_INTERLEAVED(pivoting p, boundary b) {
+template <class>
+interleaved_launches interleaved_kernels(pivoting p, boundary b) {
   return core::with_variant(p, b,
                             [](auto v) { return table<decltype(v)::pivots, decltype(v)::ends>(); });
 }
+template interleaved_launches interleaved_kernels<V>(pivoting, boundary);
 
 }  // namespace tridia::cuda

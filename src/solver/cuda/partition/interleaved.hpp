@@ -80,9 +80,8 @@ struct interleaved_launches {
                        cudaStream_t);
 };
 
-interleaved_launches interleaved_f32(pivoting, boundary);
-interleaved_launches interleaved_f64(pivoting, boundary);
-interleaved_launches interleaved_c64(pivoting, boundary);
-interleaved_launches interleaved_c128(pivoting, boundary);
+/// For each value type; instantiated in the file of the kernels.
+template <class V>
+interleaved_launches interleaved_kernels(pivoting, boundary);
 
 }  // namespace tridia::cuda

@@ -1,13 +1,13 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Systems that fit the chip. Compiled once for each value type: TRIDIA_VALUE and TRIDIA_ONCHIP are
-// given.
+// Systems that fit the chip. Compiled once for each value type, TRIDIA_VALUE.
+#include "solver/cuda/partition/onchip.hpp"
+
 #include "core/dispatch.hpp"
 #include "gpu/block.cuh"
 #include "solver/cuda/partition/block.cuh"
 #include "solver/cuda/partition/findings.cuh"
 #include "solver/cuda/partition/interface.cuh"
-#include "solver/cuda/partition/onchip.hpp"
 #include "solver/cuda/partition/piece.cuh"
 #include "solver/cuda/partition/tile.cuh"
 #include "solver/system_memory.hpp"
@@ -209,9 +209,11 @@ onchip_launches table() {
 
 }  // namespace
 
-onchip_launches TRIDIA_ONCHIP(pivoting p, boundary b) {
+template <class>
+onchip_launches onchip_kernels(pivoting p, boundary b) {
   return core::with_variant(p, b,
                             [](auto v) { return table<decltype(v)::pivots, decltype(v)::ends>(); });
 }
+template onchip_launches onchip_kernels<V>(pivoting, boundary);
 
 }  // namespace tridia::cuda

@@ -94,9 +94,8 @@ struct onchip_launches {
   cudaError_t (*solve)(const geometry&, const operands&, const onchip_shape&, cudaStream_t);
 };
 
-onchip_launches onchip_f32(pivoting, boundary);
-onchip_launches onchip_f64(pivoting, boundary);
-onchip_launches onchip_c64(pivoting, boundary);
-onchip_launches onchip_c128(pivoting, boundary);
+/// For each value type; instantiated in the file of the kernels.
+template <class V>
+onchip_launches onchip_kernels(pivoting, boundary);
 
 }  // namespace tridia::cuda

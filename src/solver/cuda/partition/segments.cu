@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
 // Systems too long for the chip, and systems of which only a part is here. Compiled once for each
-// value type: TRIDIA_VALUE and TRIDIA_SEGMENTS are given.
+// value type, TRIDIA_VALUE.
 #include "solver/cuda/partition/segment_parts.cuh"
 #include "solver/cuda/partition/segment_passes.cuh"
 
@@ -172,12 +172,14 @@ cudaError_t prepare(std::size_t bytes) {
 
 }  // namespace
 
-segments_launches TRIDIA_SEGMENTS(pivoting p, boundary b) {
+template <class>
+segments_launches segments_kernels(pivoting p, boundary b) {
   return core::with_variant(p, b, [](auto v) -> segments_launches {
     constexpr pivoting pivots = decltype(v)::pivots;
     return {&prepare<pivots>, &solve<pivots, decltype(v)::ends>, &reduce_parts<pivots>,
             &expand_parts<pivots>};
   });
 }
+template segments_launches segments_kernels<V>(pivoting, boundary);
 
 }  // namespace tridia::cuda

@@ -62,9 +62,8 @@ struct segments_launches {
                               const segment_ends&, std::byte* workspace, cudaStream_t);
 };
 
-segments_launches segments_f32(pivoting, boundary);
-segments_launches segments_f64(pivoting, boundary);
-segments_launches segments_c64(pivoting, boundary);
-segments_launches segments_c128(pivoting, boundary);
+/// For each value type; instantiated in the file of the kernels.
+template <class V>
+segments_launches segments_kernels(pivoting, boundary);
 
 }  // namespace tridia::cuda
