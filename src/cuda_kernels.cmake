@@ -75,19 +75,25 @@ target_sources(tridia PRIVATE
   gpu/tensor_layout.cpp
   gpu/tensor_map.cpp
   line_operator/cuda/best_scan.cpp
+  line_operator/cuda/line_scan.cpp
+  line_operator/cuda/line_task.cpp
+  line_operator/cuda/scan.cpp
+  line_operator/cuda/split_scan.cpp
   solver/cuda/cuda.cpp
   solver/cuda/factored/factored_method.cpp
   solver/cuda/factored/factored_solver.cpp
   solver/cuda/factored/kept_scan.cpp
   solver/cuda/factored/substitute.cpp
-  line_operator/cuda/line_scan.cpp
-  line_operator/cuda/line_task.cpp
   solver/cuda/method.cpp
+  solver/cuda/named/cr.cpp
+  solver/cuda/named/cr_pcr.cpp
+  solver/cuda/named/crnbc.cpp
   solver/cuda/named/cyclic.cpp
   solver/cuda/named/hierarchical.cpp
-  solver/cuda/named/named_method.cpp
   solver/cuda/named/neato.cpp
   solver/cuda/named/packed_cr.cpp
+  solver/cuda/named/pcr.cpp
+  solver/cuda/named/pcr_thomas.cpp
   solver/cuda/named/thomas_batch.cpp
   solver/cuda/one_call.cpp
   solver/cuda/partition/boxes.cpp
@@ -95,8 +101,6 @@ target_sources(tridia PRIVATE
   solver/cuda/partition/onchip.cpp
   solver/cuda/partition/segments.cpp
   solver/cuda/partition/tensor_maps.cpp
-  line_operator/cuda/scan.cpp
-  line_operator/cuda/split_scan.cpp
   solver/cuda/tuned.cpp)
 target_compile_definitions(tridia PRIVATE TRIDIA_HAS_CUDA)
 target_link_libraries(tridia PRIVATE CUDA::cudart_static)

@@ -34,10 +34,18 @@ tridia::solver::task task_for(const problem& p, algorithm a,
   return t;
 }
 
+auto plan_of(algorithm a) {
+  return a == algorithm::cr       ? tridia::cuda::plan_cr
+         : a == algorithm::crnbc  ? tridia::cuda::plan_crnbc
+         : a == algorithm::pcr    ? tridia::cuda::plan_pcr
+         : a == algorithm::cr_pcr ? tridia::cuda::plan_cr_pcr
+                                  : tridia::cuda::plan_pcr_thomas;
+}
+
 TEST(CyclicShape, GoesFromOneMethodToTheOther) {
   const problem p{.extents = {5, 1000}};
   const auto shape = [&](algorithm a, int switch_point) {
-    return tridia::cuda::plan_cyclic(task_for(p, a, {.switch_point = switch_point}), kSharedBytes);
+    return plan_of(a)(task_for(p, a, {.switch_point = switch_point}), kSharedBytes);
   };
   EXPECT_EQ(shape(algorithm::cr, 0).switch_point, 1);
   EXPECT_EQ(shape(algorithm::pcr, 0).switch_point, 1000);
@@ -55,10 +63,9 @@ TEST(CyclicShape, RefusesWhatDoesNotFit) {
   for (const algorithm a :
        {algorithm::cr, algorithm::crnbc, algorithm::pcr, algorithm::cr_pcr, algorithm::pcr_thomas})
     for (const tridia::index_t n : {20'000, 70'000, 1 << 30})
-      expect_refusal(
-          errc::unsupported,
-          {std::string(name(a)), std::to_string(n), "f64", std::to_string(kSharedBytes)},
-          [&] { tridia::cuda::plan_cyclic(task_for({.extents = {n}}, a), kSharedBytes); });
+      expect_refusal(errc::unsupported,
+                     {std::string(name(a)), std::to_string(n), "f64", std::to_string(kSharedBytes)},
+                     [&] { plan_of(a)(task_for({.extents = {n}}, a), kSharedBytes); });
 }
 
 TEST(NeatoShape, IsInSharedMemoryWhereItFits) {

@@ -2,57 +2,18 @@
 #include "solver/choice.hpp"
 
 #include "solver/reduction.hpp"
+#include "solver/registry.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace tridia::solver {
 namespace {
 
-/// What an algorithm can do, beside what all can.
-struct abilities {
-  tridia::algorithm algorithm{};
-  bool gpu_only = false;
-  bool pivots = false;         // where the problem asks for it
-  bool every_problem = false;  // complex types and periodic boundaries as well
-  bool factors = false;
-  bool constant_only = false;  // takes no coefficients but constants
-  // Its parameters.
-  bool switch_point = false, packing_depth = false, transformation = false, memory = false;
-};
-
-constexpr abilities all_abilities[] = {
-    {.algorithm = algorithm::thomas,
-     .every_problem = true,
-     .factors = true,
-     .transformation = true},
-    {.algorithm = algorithm::lu, .pivots = true, .every_problem = true, .factors = true},
-    {.algorithm = algorithm::chunks,
-     .gpu_only = true,
-     .pivots = true,
-     .every_problem = true,
-     .factors = true},
-    {.algorithm = algorithm::cr, .gpu_only = true},
-    {.algorithm = algorithm::crnbc, .gpu_only = true},
-    {.algorithm = algorithm::pcr, .gpu_only = true},
-    {.algorithm = algorithm::cr_pcr, .gpu_only = true, .switch_point = true},
-    {.algorithm = algorithm::pcr_thomas, .gpu_only = true, .switch_point = true},
-    {.algorithm = algorithm::packed_cr, .gpu_only = true, .packing_depth = true},
-    {.algorithm = algorithm::hierarchical, .gpu_only = true, .switch_point = true},
-    {.algorithm = algorithm::neato, .gpu_only = true, .constant_only = true, .memory = true},
-};
-
-const abilities* find(algorithm a) {
-  const auto* const at = std::find_if(std::begin(all_abilities), std::end(all_abilities),
-                                      [a](const abilities& c) { return c.algorithm == a; });
-  return at == std::end(all_abilities) ? nullptr : at;
-}
-
-[[noreturn]] void refuse(const abilities& a, const std::string& why) {
+[[noreturn]] void refuse(const algorithm_entry& a, const std::string& why) {
   throw error(errc::unsupported, "algorithm: " + std::string(name(a.algorithm)) + ' ' + why);
 }
 
-void check_problem(const abilities& a, const problem& p, backend where) {
+void check_problem(const algorithm_entry& a, const problem& p, backend where) {
   if (a.gpu_only && where != backend::cuda) {
     refuse(a, "is for the backend cuda, but " + std::string(name(where)) +
                   " was asked for: ask for that backend, or for automatic");
@@ -84,7 +45,7 @@ void check_problem(const abilities& a, const problem& p, backend where) {
   throw error(errc::invalid_argument, std::string(which) + ": " + why);
 }
 
-void check_parameter(const abilities* a, const char* which, bool given, bool has) {
+void check_parameter(const algorithm_entry* a, const char* which, bool given, bool has) {
   if (!given || has) return;
   refuse_parameter(which, "was given, but the algorithm " +
                               std::string(a ? name(a->algorithm) : name(algorithm::automatic)) +
@@ -124,7 +85,7 @@ void check_transformation(transformation t, const problem& p, backend where) {
 }
 
 /// `a` is null for automatic.
-void check_parameters(const abilities* a, const problem& p, const options& o) {
+void check_parameters(const algorithm_entry* a, const problem& p, const options& o) {
   const algorithm_parameters& given = o.parameters;
   if (given.switch_point < 0) {
     refuse_parameter("switch_point", std::to_string(given.switch_point) + " is below 0");
@@ -181,7 +142,7 @@ choice choose(const problem& p, const layout::resolved& r, const options& o) {
     check_parameters(nullptr, p, o);
     return automatic_choice(p, r, o.backend);
   }
-  const abilities* const a = find(o.algorithm);
+  const algorithm_entry* const a = find_algorithm(o.algorithm);
   if (a == nullptr) {
     throw error(
         errc::invalid_argument,
@@ -194,11 +155,11 @@ choice choose(const problem& p, const layout::resolved& r, const options& o) {
 }
 
 pivoting pivoting_of(algorithm a, pivoting asked) {
-  const abilities& can = *find(a);
+  const algorithm_entry& can = *find_algorithm(a);
   // lu always looks for the pivot; chunks do as they are told.
   return !can.pivots ? pivoting::none : a == algorithm::lu ? pivoting::partial : asked;
 }
 
-bool keeps_factors(algorithm a) { return find(a)->factors; }
+bool keeps_factors(algorithm a) { return find_algorithm(a)->factors; }
 
 }  // namespace tridia::solver

@@ -1,4 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/registry.hpp"
 #include "tridia/compact.hpp"
 #include "tridia/scheme.hpp"
 #include "tridia/types.hpp"
@@ -27,10 +28,6 @@ constexpr auto table<coefficients> = std::to_array<std::string_view>({"per_syste
 template <>
 constexpr auto table<backend> = std::to_array<std::string_view>({"cpu", "cuda", "reference"});
 template <>
-constexpr auto table<algorithm> =
-    std::to_array<std::string_view>({"automatic", "thomas", "lu", "chunks", "cr", "crnbc", "pcr",
-                                     "cr_pcr", "pcr_thomas", "packed_cr", "hierarchical", "neato"});
-template <>
 constexpr auto table<transformation> = std::to_array<std::string_view>({"none", "full", "blocks",
                                                                         "packed"});
 template <>
@@ -49,9 +46,18 @@ constexpr auto table<line_end> = std::to_array<std::string_view>({"closure", "sy
                                                                   "antisymmetric_half"});
 
 template <class E>
+std::span<const std::string_view> all_names() {
+  return table<E>;
+}
+template <>
+std::span<const std::string_view> all_names<algorithm>() {
+  return solver::algorithm_names();
+}
+
+template <class E>
 std::string_view pick(E value) {
   const auto k = static_cast<std::size_t>(value);
-  return k < table<E>.size() ? table<E>[k] : "invalid";
+  return k < all_names<E>().size() ? all_names<E>()[k] : "invalid";
 }
 
 }  // namespace
@@ -71,14 +77,15 @@ std::string_view name(neato_memory v) noexcept { return pick(v); }
 
 template <class E>
 std::span<const std::string_view> names() noexcept {
-  return table<E>;
+  return all_names<E>();
 }
 
 template <class E>
 std::optional<E> parse(std::string_view name) noexcept {
-  const auto at = std::find(table<E>.begin(), table<E>.end(), name);
-  if (at == table<E>.end()) return std::nullopt;
-  return static_cast<E>(at - table<E>.begin());
+  const std::span<const std::string_view> all = all_names<E>();
+  const auto at = std::find(all.begin(), all.end(), name);
+  if (at == all.end()) return std::nullopt;
+  return static_cast<E>(at - all.begin());
 }
 
 template std::span<const std::string_view> names<value_type>() noexcept;

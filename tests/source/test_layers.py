@@ -20,8 +20,7 @@ LAYERS = (
     ("cli",),
 )
 LEVELS = {name: level for level, names in enumerate(LAYERS) for name in names}
-# Backends of a layer know nothing of each other either, nor does what lies above them in its
-# folder; it is linked to them by the functions that make them.
+# Backends of a layer know nothing of each other either.
 BACKENDS = ("reference", "cpu", "cuda", "mpi", "nccl")
 SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh")
 MOST_LINES, MOST_FILES = 450, 25
@@ -62,8 +61,8 @@ class Includes(unittest.TestCase):
         for path in sources():
             own = path.relative_to(SRC).parts
             for parts in includes(path):
-                to = parts[1] if len(parts) > 2 and parts[1] in BACKENDS else None
-                if to and parts[0] == own[0] and own[1] != to:
+                beside = parts[0] == own[0] and parts[1] in BACKENDS and parts[1] != own[1]
+                if own[1] in BACKENDS and beside:
                     wrong.append(f"{path.relative_to(SRC)} includes {'/'.join(parts)}")
         self.assertEqual(wrong, [])
 

@@ -8,6 +8,7 @@
 #include "solver/cuda/partition/segments.hpp"
 #include "solver/cuda/shaped_method.hpp"
 #include "solver/cuda/tuned.hpp"
+#include "solver/registry.hpp"
 #include "solver/system_memory.hpp"
 
 #include <algorithm>
@@ -127,7 +128,9 @@ onchip_tuning onchip_tuning_of(const task& t, const device_limits& d) {
 }  // namespace
 
 std::unique_ptr<const method> choose_method(const task& t, const device_limits& d) {
-  if (auto named = make_named_method(t, d)) return named;
+  if (const cuda::maker make = solver::find_algorithm(t.options.algorithm)->make) {
+    if (auto named = make(t, d)) return named;
+  }
   if (t.geometry.right_sides.size != 1) return {};
   if (t.options.algorithm != algorithm::chunks) return std::make_unique<thread_method>(t, d);
   // What was measured for about as many rows need not fit these.

@@ -50,10 +50,6 @@ class factored_method {
 std::unique_ptr<const method> choose_method(const task&, const device_limits&);
 std::unique_ptr<const factored_method> choose_factored_method(const task&, const device_limits&);
 
-/// What one of the papers' algorithms is, or null for those that `choose_method` knows itself.
-/// Throws `unsupported` where systems do not fit the device.
-std::unique_ptr<const method> make_named_method(const task&, const device_limits&);
-
 /// Threads for as many systems, no more than can be resident: more would only need more memory.
 index_t columns_for(index_t systems, const device_limits&);
 

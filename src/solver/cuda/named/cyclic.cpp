@@ -1,8 +1,11 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/cuda/named/cyclic.hpp"
 
+#include "core/dispatch.hpp"
 #include "core/downsweep.hpp"
+#include "gpu/check.hpp"
 #include "solver/cuda/planning.hpp"
+#include "solver/cuda/shaped_method.hpp"
 #include "solver/equations.hpp"
 
 #include <algorithm>
@@ -12,23 +15,6 @@ namespace {
 
 /// Rows above which no block has room for a system.
 constexpr index_t chip_rows = index_t{1} << 16;
-
-/// Rows of the intermediate system.
-int switch_point_of(const task& t, int n) {
-  const int asked = t.options.parameters.switch_point;
-  switch (t.options.algorithm) {
-    case algorithm::cr:
-    case algorithm::crnbc:
-      return 1;
-    case algorithm::pcr:
-      return n;
-    case algorithm::cr_pcr:
-      // Measured at 512 to 4096 rows.
-      return std::min(asked > 0 ? asked : std::clamp(n / 4, 64, 256), n);
-    default:
-      return std::min(asked > 0 ? asked : default_thomas_rows, n);
-  }
-}
 
 [[noreturn]] void refuse_length(const task& t, const cyclic_shape& s, std::size_t limit) {
   throw error(errc::unsupported,
@@ -54,18 +40,24 @@ int line_threads(index_t rows, std::size_t block_bytes, std::size_t shared_bytes
   return std::min(threads, line_threads(rows));
 }
 
-cyclic_shape plan_cyclic(const task& t, std::size_t shared_bytes) {
-  const algorithm a = t.options.algorithm;
+std::string block_a_system(int threads, std::size_t shared_bytes, int registers) {
+  std::string text = "a block a system, " + std::to_string(threads) + " threads";
+  if (registers > 0) text += " of " + std::to_string(registers) + " registers";
+  return text + ", " + std::to_string(shared_bytes) + " bytes of shared memory";
+}
+
+cyclic_shape plan_cyclic(const task& t, cyclic_variant variant, index_t switch_point,
+                         std::size_t shared_bytes) {
   const index_t rows = std::max<index_t>(t.geometry.rows, 1);
   // Beyond this no device has room, and sizes below would not fit their types.
   const int n = static_cast<int>(std::min<index_t>(rows, chip_rows));
   cyclic_shape s{};
-  s.algorithm = a;
-  s.switch_point = switch_point_of(t, n);
-  const bool by_cr = a != algorithm::pcr_thomas && a != algorithm::hierarchical;
+  s.variant = variant;
+  s.switch_point = static_cast<int>(std::clamp<index_t>(switch_point, 1, n));
+  const bool by_cr = variant != cyclic_variant::pcr_thomas;
   const int size = static_cast<int>(size_of(t.type));
   const auto places = [&](int count) {
-    if (a != algorithm::crnbc) return count;
+    if (variant != cyclic_variant::padded_cr_pcr) return count;
     return (size == 4 ? solver::padded_places::of<float>(count - 1)
                       : solver::padded_places::of<double>(count - 1)) +
            1;
@@ -80,6 +72,16 @@ cyclic_shape plan_cyclic(const task& t, std::size_t shared_bytes) {
   s.threads = line_threads(n, s.shared_bytes, shared_bytes);
   if (rows > chip_rows || s.shared_bytes > shared_bytes) refuse_length(t, s, shared_bytes);
   return s;
+}
+
+std::unique_ptr<const method> make_cyclic(const task& t, const cyclic_shape& s,
+                                          const device_limits& d) {
+  const cyclic_launches launches = core::with_real_type(
+      t.type, [](auto v) { return cyclic_kernels<typename decltype(v)::type>(); });
+  check(launches.prepare(s.variant, d.shared_bytes), giving_memory);
+  return make_method(t, d, s, launches,
+                     block_a_system(s.threads, s.shared_bytes) + ", switch point " +
+                         std::to_string(s.switch_point));
 }
 
 }  // namespace tridia::cuda

@@ -14,7 +14,6 @@ using solver::equation_rows;
 using solver::padded_places;
 using solver::plain_places;
 
-/// PCR is CR-PCR without a stage of CR, and CR is CR-PCR without one of PCR.
 template <class Places>
 struct cr_pcr {
   using rows = equation_rows<V, Places>;
@@ -64,20 +63,19 @@ __global__ void __launch_bounds__(most_line_threads)
 
 using kernel = void (*)(geometry, typed_operands<V>, cyclic_shape);
 
-kernel kernel_for(algorithm a) {
-  const bool by_thomas = a == algorithm::pcr_thomas || a == algorithm::hierarchical;
-  return by_thomas               ? cyclic_kernel<pcr_thomas>
-         : a == algorithm::crnbc ? cyclic_kernel<cr_pcr<padded_places>>
-                                 : cyclic_kernel<cr_pcr<plain_places>>;
+kernel kernel_for(cyclic_variant which) {
+  return which == cyclic_variant::pcr_thomas      ? cyclic_kernel<pcr_thomas>
+         : which == cyclic_variant::padded_cr_pcr ? cyclic_kernel<cr_pcr<padded_places>>
+                                                  : cyclic_kernel<cr_pcr<plain_places>>;
 }
 
-cudaError_t prepare(algorithm a, std::size_t shared_bytes) {
-  return allow_shared(kernel_for(a), shared_bytes);
+cudaError_t prepare(cyclic_variant which, std::size_t shared_bytes) {
+  return allow_shared(kernel_for(which), shared_bytes);
 }
 
 cudaError_t solve(const geometry& g, const operands& o, const cyclic_shape& s,
                   cudaStream_t stream) {
-  return launch_clusters(kernel_for(s.algorithm),
+  return launch_clusters(kernel_for(s.variant),
                          blocks_for_lines(g.matrices.size * g.right_sides.size), 1, s.threads,
                          s.shared_bytes, stream, g, solver::typed<V>(o), s);
 }

@@ -2,8 +2,12 @@
 #include "solver/cuda/named/hierarchical.hpp"
 
 #include "core/cyclic_reduction.hpp"
+#include "core/dispatch.hpp"
+#include "gpu/check.hpp"
 #include "solver/cuda/named/cyclic.hpp"
+#include "solver/cuda/named/makers.hpp"
 #include "solver/cuda/planning.hpp"
+#include "solver/cuda/shaped_method.hpp"
 #include "solver/system_memory.hpp"
 
 #include <algorithm>
@@ -19,8 +23,7 @@ hierarchical_shape plan_hierarchical(const task& t, std::size_t shared_bytes) {
   s.rows = solver::total_rows(t) * t.geometry.right_sides.size;
   s.splits = core::splits_to(rows, most);
   s.pitch = static_cast<int>(((rows - 1) >> s.splits) + 1);
-  const int asked = t.options.parameters.switch_point;
-  s.switch_point = std::min(asked > 0 ? asked : default_thomas_rows, s.pitch);
+  s.switch_point = static_cast<int>(std::min<index_t>(thomas_rows(t), s.pitch));
   s.shared_bytes = static_cast<std::size_t>(s.pitch) * bytes_a_row;
   s.threads = line_threads(s.pitch, s.shared_bytes, shared_bytes);
   // Equations twice, and whether a line is finite.
@@ -28,6 +31,19 @@ hierarchical_shape plan_hierarchical(const task& t, std::size_t shared_bytes) {
                       solver::round_up(static_cast<std::size_t>(s.rows) * bytes_a_row) +
                       static_cast<std::size_t>(s.lines) * sizeof(int);
   return s;
+}
+
+std::unique_ptr<const method> make_hierarchical(const task& t, const device_limits& d) {
+  const hierarchical_shape s = plan_hierarchical(t, d.shared_bytes);
+  if (s.splits == 0) return make_pcr_thomas(t, d);
+  const hierarchical_launches launches = core::with_real_type(
+      t.type, [](auto v) { return hierarchical_kernels<typename decltype(v)::type>(); });
+  check(launches.prepare(d.shared_bytes), giving_memory);
+  return make_method(t, d, s, launches,
+                     std::to_string(s.splits) + " steps of PCR in memory, then a block for " +
+                         std::to_string(s.pitch) + " rows, " + std::to_string(s.threads) +
+                         " threads, switch point " + std::to_string(s.switch_point),
+                     {.workspace_bytes = s.workspace_bytes});
 }
 
 }  // namespace tridia::cuda

@@ -1,7 +1,13 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/cuda/named/neato.hpp"
 
+#include "core/dispatch.hpp"
+#include "gpu/check.hpp"
+#include "line_operator/constant.hpp"
 #include "solver/cuda/named/cyclic.hpp"
+#include "solver/cuda/named/makers.hpp"
+#include "solver/cuda/shaped_method.hpp"
+#include "solver/reduction.hpp"
 
 #include <algorithm>
 
@@ -29,6 +35,25 @@ neato_shape plan_neato(const task& t, std::size_t shared_bytes) {
   s.shared_bytes = needed;
   s.threads = line_threads(std::max<index_t>(half, 1), needed, shared_bytes);
   return s;
+}
+
+std::unique_ptr<const method> make_neato(const task& t, const device_limits& d) {
+  neato_shape s = plan_neato(t, d.shared_bytes);
+  const neato_launches launches = core::with_real_type(
+      t.type, [](auto v) { return neato_kernels<typename decltype(v)::type>(); });
+  check(launches.prepare(d.shared_bytes), giving_memory);
+  solver::factor(*t.constant, t.pivoting);  // finds out whether it is singular
+  const solver::reduction r = solver::reduce(*t.constant);
+  shape_needs needs{.zero_statuses = !s.shared};
+  needs.memory.push_back(upload(r.levels));
+  s.levels = needs.memory.back().as<core::reduction_level>();
+  needs.memory.push_back(upload(solver::rounded(r.factors, t.type)));
+  s.factors = needs.memory.back().as<void>();
+  return make_method(t, d, s, launches,
+                     s.shared
+                         ? block_a_system(s.threads, s.shared_bytes)
+                         : std::to_string(2 * s.stages + 1) + " passes over x in global memory",
+                     std::move(needs));
 }
 
 }  // namespace tridia::cuda

@@ -1,7 +1,11 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/cuda/named/packed_cr.hpp"
 
+#include "core/dispatch.hpp"
+#include "gpu/check.hpp"
 #include "solver/cuda/named/cyclic.hpp"
+#include "solver/cuda/named/makers.hpp"
+#include "solver/cuda/shaped_method.hpp"
 
 #include <iterator>
 
@@ -41,6 +45,17 @@ packed_shape plan_packed(const task& t) {
   packed_shape s{depth, line_threads((t.geometry.rows + depth - 1) / depth), 0};
   s.shared_bytes = static_cast<std::size_t>(s.threads) * 6 * size_of(t.type);
   return s;
+}
+
+std::unique_ptr<const method> make_packed_cr(const task& t, const device_limits& d) {
+  const packed_shape s = plan_packed(t);
+  const packed_launches launches = core::with_real_type(
+      t.type, [](auto v) { return packed_kernels<typename decltype(v)::type>(); });
+  int registers = 0;
+  check(launches.prepare(s.depth, d.shared_bytes, &registers), giving_memory);
+  return make_method(t, d, s, launches,
+                     block_a_system(s.threads, s.shared_bytes, registers) + ", packing depth " +
+                         std::to_string(s.depth));
 }
 
 }  // namespace tridia::cuda

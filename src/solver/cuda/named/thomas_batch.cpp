@@ -1,7 +1,11 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/cuda/named/thomas_batch.hpp"
 
+#include "core/dispatch.hpp"
+#include "gpu/check.hpp"
+#include "solver/cuda/named/makers.hpp"
 #include "solver/cuda/planning.hpp"
+#include "solver/cuda/shaped_method.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -50,6 +54,44 @@ sorted_batch sort_batch(const std::vector<index_t>& offsets, index_t right_sides
     start += with_row;
   }
   return s;
+}
+
+namespace {
+
+/// The three launches of cuThomasBatch, one after another.
+struct thomas_steps {
+  thomas_launches launches;
+  cudaError_t solve(const geometry& g, const operands& o, const interleaving& s,
+                    std::byte* workspace, cudaStream_t stream) const {
+    const bool rows = s.rows > 0;
+    cudaError_t result = cudaSuccess;
+    if (rows) result = launches.interleave(g, o, s, workspace, stream);
+    if (result == cudaSuccess) result = launches.solve(g, o, s, workspace, stream);
+    if (rows && result == cudaSuccess) result = launches.put_back(g, o, s, workspace, stream);
+    return result;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<const method> make_thomas_batch(const task& t, const device_limits& d) {
+  const transformation asked = t.options.parameters.transformation;
+  if (asked == transformation::none) return {};
+  interleaving s = plan_interleaving(t);
+  shape_needs needs{.workspace_bytes = interleaving_bytes(t, s)};
+  if (asked == transformation::packed) {
+    const sorted_batch sorted = sort_batch(t.ragged, t.geometry.right_sides.size);
+    needs.memory.push_back(upload(sorted.order));
+    s.order = needs.memory.back().as<index_t>();
+    needs.memory.push_back(upload(sorted.row_starts));
+    s.row_starts = needs.memory.back().as<index_t>();
+  }
+  const thomas_launches launches = core::with_real_type(
+      t.type, [&](auto v) { return thomas_kernels<typename decltype(v)::type>(t.boundary); });
+  return make_method(
+      t, d, s, thomas_steps{launches},
+      "a thread a system, on an interleaved copy (transformation " + std::string(name(asked)) + ")",
+      std::move(needs));
 }
 
 }  // namespace tridia::cuda

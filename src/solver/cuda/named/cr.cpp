@@ -1,0 +1,18 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/cuda/named/cyclic.hpp"
+#include "solver/cuda/named/makers.hpp"
+
+// Cyclic reduction (Hockney 1965; on a GPU Zhang, Cohen and Owens 2010): half of the equations
+// leave in each step, until one is left, and come back in as many. Arithmetic:
+// core/cyclic_reduction.hpp.
+namespace tridia::cuda {
+
+cyclic_shape plan_cr(const task& t, std::size_t shared_bytes) {
+  return plan_cyclic(t, cyclic_variant::cr_pcr, 1, shared_bytes);
+}
+
+std::unique_ptr<const method> make_cr(const task& t, const device_limits& d) {
+  return make_cyclic(t, plan_cr(t, d.shared_bytes), d);
+}
+
+}  // namespace tridia::cuda

@@ -1,0 +1,16 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/cuda/named/cyclic.hpp"
+#include "solver/cuda/named/makers.hpp"
+
+// CR without bank conflicts (Goeddeke and Strzodka 2011): equations lie with gaps in shared memory.
+namespace tridia::cuda {
+
+cyclic_shape plan_crnbc(const task& t, std::size_t shared_bytes) {
+  return plan_cyclic(t, cyclic_variant::padded_cr_pcr, 1, shared_bytes);
+}
+
+std::unique_ptr<const method> make_crnbc(const task& t, const device_limits& d) {
+  return make_cyclic(t, plan_crnbc(t, d.shared_bytes), d);
+}
+
+}  // namespace tridia::cuda

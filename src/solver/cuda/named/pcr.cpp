@@ -1,0 +1,17 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/cuda/named/cyclic.hpp"
+#include "solver/cuda/named/makers.hpp"
+
+// Cyclic reduction in parallel (Hockney and Jesshope 1981; on a GPU Zhang et al. 2010): every
+// equation takes part in every step, until each holds one unknown.
+namespace tridia::cuda {
+
+cyclic_shape plan_pcr(const task& t, std::size_t shared_bytes) {
+  return plan_cyclic(t, cyclic_variant::cr_pcr, t.geometry.rows, shared_bytes);
+}
+
+std::unique_ptr<const method> make_pcr(const task& t, const device_limits& d) {
+  return make_cyclic(t, plan_pcr(t, d.shared_bytes), d);
+}
+
+}  // namespace tridia::cuda

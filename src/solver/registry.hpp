@@ -1,0 +1,32 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "solver/cuda/named/makers.hpp"
+#include "tridia/types.hpp"
+
+#include <span>
+#include <string_view>
+
+namespace tridia::solver {
+
+/// An algorithm: its name, and what it can do beside what all can.
+struct algorithm_entry {
+  tridia::algorithm algorithm{};
+  std::string_view name{};
+  bool gpu_only = false;
+  bool pivots = false;         // where the problem asks for it
+  bool every_problem = false;  // complex types and periodic boundaries as well
+  bool factors = false;
+  bool constant_only = false;  // takes no coefficients but constants
+  // Its parameters.
+  bool switch_point = false, packing_depth = false, transformation = false, memory = false;
+  cuda::maker make = nullptr;  // where it has kernels of its own
+};
+
+/// The entry of an algorithm; null for automatic, and for what is no algorithm.
+const algorithm_entry* find_algorithm(algorithm);
+
+/// Names in the order of the enumerators, `automatic` first.
+std::span<const std::string_view> algorithm_names() noexcept;
+
+}  // namespace tridia::solver
