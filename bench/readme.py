@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""Makes the README's table and plot of a GPU from what `tridia bench` measured there.
+"""Makes the tables and the plot of solves on a GPU from what `tridia bench` measured there.
 
     bench/readme.py bench/results/nvidia-h200/DATE.json
 
-writes docs/gpu-speed.png, and the part of README.md between the two lines that name this script.
+writes docs/gpu-speed.png, and the parts of README.md (four rows) and of docs/performance.md between the
+two lines that name this script.
 Needs matplotlib (python3 -m pip install matplotlib).
 """
 
@@ -131,6 +132,31 @@ def others(rows):
     return table(["case", "f64", "cuSPARSE", "f32", "cuSPARSE"], lines)
 
 
+FEW = (
+    ("512 rows", {"n": 512, "layout": "contiguous", "pivoting": "none"}),
+    ("512 rows, interleaved", {"n": 512, "layout": "interleaved", "pivoting": "none"}),
+    ("512 rows that need pivoting",
+     {"n": 512, "layout": "contiguous", "pivoting": "partial", "case": "random"}),
+    ("one system of 2^24 rows", {"n": 2**24, "batch": 1, "pivoting": "none"}),
+)
+
+
+def short_text(results, source):
+    """What the README shows. cuSPARSE's routines for systems in memory order are those without
+    pivoting; for random ones there is none."""
+    rows = results["rows"]
+    lines = []
+    for name, fields in FEW:
+        peer = {k: v for k, v in fields.items() if k != "pivoting"}
+        lines.append([name, number(times_floor(rows, type="f64", **fields)),
+                      number(times_floor(rows, type="f64", peer=True, **peer))])
+    return [
+        f"f64 on an {machine_line(results)}, {results['date'][:10]} ([results]({source})), times the "
+        "floor: the time in which four arrays are read and one is written.",
+        "", *table(["", "tridia", "fastest of cuSPARSE"], lines), "",
+        f"![Times the floor against the length of the systems: tridia and cuSPARSE]({PLOT})"]
+
+
 def text(results, source):
     rows = results["rows"]
     return [
@@ -138,7 +164,7 @@ def text(results, source):
         f"([results]({source})): without pivoting, with partial pivoting (the default), with "
         "partial pivoting on random systems that need it, and the fastest of cuSPARSE's routines.",
         "", *by_length(rows), "",
-        f"![Times the floor against the length of the systems: tridia and cuSPARSE]({PLOT})",
+        f"![Times the floor against the length of the systems: tridia and cuSPARSE]({PLOT.name})",
         "", *others(rows)]
 
 
@@ -163,12 +189,15 @@ def source_of(path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Makes the README's table and plot of a GPU.")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", help="what tridia bench solve --device cuda --json wrote")
     path = parser.parse_args().file
     results = load(path)
     draw(results, ROOT / PLOT)
-    return 0 if put_between(ROOT / "README.md", NAME, text(results, source_of(path))) else 2
+    source = source_of(path)
+    good = [put_between(ROOT / "README.md", NAME, short_text(results, source)),
+            put_between(ROOT / "docs/performance.md", NAME, text(results, f"../{source}"))]
+    return 0 if all(good) else 2
 
 
 if __name__ == "__main__":

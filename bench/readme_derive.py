@@ -4,8 +4,8 @@
 
     bench/readme_derive.py GPU.json CPU.json
 
-writes docs/derive-speed.png and, between the lines that name this script, a part of README.md and
-one of docs/compact.md. The second file is of a CPU, SciPy's rows among them. Needs matplotlib (python3 -m
+writes docs/derive-speed.png and, between the lines that name this script, a part of
+docs/performance.md and one of docs/compact.md. The second file is of a CPU, SciPy's rows among them. Needs matplotlib (python3 -m
 pip install matplotlib).
 """
 
@@ -182,22 +182,23 @@ def met(rows):
     return f"{len(good)} of {len(measured)} measured targets are met"
 
 
-def readme_text(gpu, cpu, sources):
+def performance_text(gpu, cpu, sources):
     remark = f" ({cpu['remark']})" if cpu.get("remark") else ""
     return [
         "Compact schemes, f64: times a copy of the same field in the same run, along each axis of a "
         f"cube (axis 2 is contiguous). On an {machine_line(gpu)}, {gpu['date'][:10]} "
-        f"([results]({sources[0]})); peers go behind a kernel of right-hand sides:",
+        f"([results](../{sources[0]})); peers go behind a kernel of right-hand sides:",
         "", *gpu_table(gpu["rows"]), "",
-        f"![Times a copy: compact schemes on a GPU and a CPU]({PLOT})", "",
+        f"![Times a copy: compact schemes on a GPU and a CPU]({PLOT.name})", "",
         f"C6 first derivative of 256^3 on an {machine_line(cpu)}, {cpu['date'][:10]} "
-        f"([results]({sources[1]})){remark}; LAPACK and SciPy with right-hand sides made as "
+        f"([results](../{sources[1]})){remark}; LAPACK and SciPy with right-hand sides made as "
         "their users would:",
         "", *cpu_table(cpu["rows"])]
 
 
-def docs_text(gpu):
-    return ["Constant coefficients alone (a near-Toeplitz matrix, 2^26 rows), times a copy:", "",
+def docs_text(gpu, source):
+    return ["Constant coefficients alone (a near-Toeplitz matrix, 2^26 rows), times a copy "
+            f"([results](../{source})):", "",
             *constants_table(gpu["rows"]), "",
             "Asked for are 1.08 here, 1.10 of first derivatives by C6, 1.12 of C8, of second derivatives "
             f"and of filters, 3.2 of the gradient, and 5 times the speed of the peers: {met(gpu['rows'])}."]
@@ -211,8 +212,8 @@ def main():
     gpu, cpu = load(arguments.gpu), load(arguments.cpu)
     draw(gpu, cpu, ROOT / PLOT)
     sources = [source_of(path) for path in (arguments.gpu, arguments.cpu)]
-    good = [put_between(ROOT / "README.md", NAME, readme_text(gpu, cpu, sources)),
-            put_between(ROOT / "docs/compact.md", NAME, docs_text(gpu))]
+    good = [put_between(ROOT / "docs/performance.md", NAME, performance_text(gpu, cpu, sources)),
+            put_between(ROOT / "docs/compact.md", NAME, docs_text(gpu, sources[0]))]
     return 0 if all(good) else 2
 
 

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+"""Tables of the docs are what their scripts make of the results that they name."""
+
+import re
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "bench"))
+sys.dont_write_bytecode = True
+
+import readme  # noqa: E402
+import readme_derive  # noqa: E402
+import scaling  # noqa: E402
+from report import load  # noqa: E402
+
+BLOCK = re.compile(r"<!-- begin: (bench/\S+)( \w+|) -->\n(.*?)<!-- end: \1\2 -->", re.DOTALL)
+LINK = re.compile(r"\]\(([^)]*bench/results/[^)]*\.json)\)")
+
+
+def block_of_readme(path, _, files, sources):
+    make = readme.short_text if path.name == "README.md" else readme.text
+    return make(files[0], sources[0])
+
+
+def block_of_readme_derive(path, _, files, sources):
+    sources = [source.removeprefix("../") for source in sources]
+    if path.name == "performance.md":
+        return readme_derive.performance_text(*files, sources)
+    return readme_derive.docs_text(files[0], sources[0])
+
+
+def block_of_scaling(_, __, files, sources):
+    return scaling.text(files, sources)
+
+
+MAKERS = {
+    "bench/readme.py": block_of_readme,
+    "bench/readme_derive.py": block_of_readme_derive,
+    "bench/scaling.py": block_of_scaling,
+}
+
+
+class Tables(unittest.TestCase):
+    def compare(self, path, script, name, old):
+        sources = list(dict.fromkeys(LINK.findall(old)))
+        self.assertTrue(sources, "it names no results")
+        files = [load((path.parent / source).resolve()) for source in sources]
+        new = MAKERS[script](path, name, files, sources)
+        if not isinstance(new, str):
+            new = "\n".join(new)
+        self.assertEqual(old.strip("\n").splitlines(), self.inside(new).splitlines())
+
+    @staticmethod
+    def inside(text):
+        """A block without its two comments, which some scripts make and some do not."""
+        lines = [line for line in text.strip("\n").splitlines()
+                 if not re.match(r"<!-- (begin|end): bench/", line)]
+        return "\n".join(lines).strip("\n")
+
+    def test_they_are_what_scripts_make(self):
+        seen = set()
+        for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+            for script, name, old in BLOCK.findall(path.read_text(encoding="utf-8")):
+                with self.subTest(page=path.name, script=script + name):
+                    self.compare(path, script, name, old)
+                    seen.add(script)
+        self.assertEqual(seen, set(MAKERS))
+
+
+if __name__ == "__main__":
+    unittest.main()
