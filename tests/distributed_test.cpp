@@ -77,7 +77,7 @@ TEST(Strategies, AreChosenByWhatTheyCost) {
   EXPECT_EQ(choice(8, 1e6, {.tolerance = 1e-14, .influence = 1e-13}), strategy::all_to_all);
 }
 
-/// A space as distributed/space.hpp has it, for one thread.
+/// A space as distributed/cpu/host_space.hpp has it, for one thread.
 struct in_turn {
   static index_t run(index_t elements) { return elements; }
   template <class F>

@@ -1,11 +1,11 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "distributed/backend.hpp"
 
+#include "distributed/cpu/host_space.hpp"
 #include "distributed/cpu/part.hpp"
 #include "distributed/line_operator/line_sums_in.hpp"
 #include "distributed/parts/borders_in.hpp"
 #include "distributed/parts/verdicts_in.hpp"
-#include "distributed/space.hpp"
 #include "distributed/strategies/make.hpp"
 #include "gpu/devices.hpp"
 

@@ -60,7 +60,7 @@ struct sum_spreading {
   }
 };
 
-/// In a space (space.hpp).
+/// In a space (cpu/host_space.hpp).
 template <class Space, class V>
 class line_sums_in final : public line_sums {
   template <class T>

@@ -30,7 +30,7 @@ struct entry_picking {
   }
 };
 
-/// In a space (space.hpp).
+/// In a space (cpu/host_space.hpp).
 template <class Space, class V>
 class border_entries_in final : public border_entries {
   using array = typename Space::template array<V>;

@@ -110,7 +110,7 @@ struct line_filling {
   }
 };
 
-/// Verdicts in a space (space.hpp).
+/// Verdicts in a space (cpu/host_space.hpp).
 template <class Space>
 class verdicts_in final : public verdicts {
  public:

@@ -25,7 +25,7 @@ struct interface_words {
   }
 };
 
-/// What all strategies have, in a space (space.hpp).
+/// What all strategies have, in a space (cpu/host_space.hpp).
 template <class Space, class V, pivoting P>
 class interface_of : public interface_systems {
  public:
