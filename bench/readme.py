@@ -26,10 +26,10 @@ LAYOUTS = ("contiguous", "interleaved")
 OURS, PEER, INK = "#1f5fb4", "#c2620e", "#444444"
 
 
-def times_floor(rows, peer=False, case="dominant", **fields):
+def times_floor(rows, peer=False, case="dominant", boundary="regular", **fields):
     """Times the floor of the library, or of the fastest cuSPARSE routine; None if not measured."""
     found = [r["ms"] / r["floor_ms"]
-             for r in select(rows, case=case, boundary="regular", **fields)
+             for r in select(rows, case=case, boundary=boundary, **fields)
              if r["floor_ms"] and r["solver"].startswith("cuSPARSE" if peer else "tridia")]
     return min(found, default=None)
 

@@ -97,8 +97,8 @@ def cpu_groups(rows):
     return groups
 
 
-def gpu_table(rows):
-    lines = by_axis(gpu_groups(rows), "tridia cuda", GPU_PEERS)
+def gpu_table(rows, peers=GPU_PEERS):
+    lines = by_axis(gpu_groups(rows), "tridia cuda", peers)
     gradient = times(fastest(rows, "tridia cuda", case="C6 gradient"), copy_ms(rows, "512^3"))
     lines.append(["C6 gradient, 512^3", f"{number(gradient)} in all", "", ""])
     return table(HEAD, lines)

@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 sys.dont_write_bytecode = True
 
+import gpu_tables  # noqa: E402
 import readme  # noqa: E402
 import readme_derive  # noqa: E402
 import scaling  # noqa: E402
@@ -36,7 +37,12 @@ def block_of_scaling(_, __, files, sources):
     return scaling.text(files, sources)
 
 
+def block_of_gpu_tables(_, name, files, sources):
+    return gpu_tables.text(name.strip(), files, sources)
+
+
 MAKERS = {
+    "bench/gpu_tables.py": block_of_gpu_tables,
     "bench/readme.py": block_of_readme,
     "bench/readme_derive.py": block_of_readme_derive,
     "bench/scaling.py": block_of_scaling,
