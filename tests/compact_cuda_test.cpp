@@ -23,7 +23,7 @@ std::vector<double> waves(std::size_t count, double phase) {
 }
 
 /// One for each way of the GPU: lines in blocks, in memory order and across, with a metric; lines
-/// that are too short or too long for that.
+/// that are too short or too long for that. And the adjoints of all of them.
 std::vector<grid> grids() {
   std::vector<grid> all(6);
   all[0].extents = {33, 70};
@@ -32,6 +32,11 @@ std::vector<grid> grids() {
   all[3].extents = {7, 50}, all[3].metric.assign(50, 0.25);
   all[4].extents = {300, 11};
   all[5].extents = {3, 30011};
+  const std::size_t count = all.size();
+  for (std::size_t k = 0; k < count; ++k) {
+    all.push_back(all[k]);
+    all.back().operation = operation::transpose;
+  }
   return all;
 }
 

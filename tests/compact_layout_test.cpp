@@ -72,20 +72,20 @@ T poison() {
   }
 }
 
-/// Two arrays of `grid` in a layout of their own, everything but their elements poisoned.
+/// Two arrays of an operator in a layout of their own, everything but their elements poisoned.
 template <class T>
 struct arrays {
   std::vector<T> in, out;
 };
 
 template <class T>
-arrays<T> make_arrays(const grid& g, const std::vector<index_t>& out_extents, const storage& in,
-                      const storage& out) {
-  arrays<T> a{std::vector<T>(in.step * g.fields, poison<T>()),
-              std::vector<T>(out.step * g.fields, poison<T>())};
-  for_each_element(g.extents, in, g.fields,
+arrays<T> make_arrays(const compact_operator& op, const storage& in, const storage& out) {
+  const index_t fields = op.grid().fields;
+  arrays<T> a{std::vector<T>(in.step * fields, poison<T>()),
+              std::vector<T>(out.step * fields, poison<T>())};
+  for_each_element(op.in_extents(), in, fields,
                    [&](index_t at, index_t i) { a.in[at] = value_at<T>(i); });
-  for_each_element(out_extents, out, g.fields,
+  for_each_element(op.out_extents(), out, fields,
                    [&](index_t at, index_t i) { a.out[at] = value_at<T>(7 * i); });
   return a;
 }
@@ -104,16 +104,11 @@ template <class T>
 void expect_agreement(const scheme& s, grid g, const std::vector<std::size_t>& order, index_t pad,
                       bool accumulate, const std::string& what) {
   g.type = value_type_of<T>;
-  const storage in(g.extents, order, pad);
-  g.in_strides = in.strides;
-  g.in_step = in.step;
-  grid trial = g;
-  trial.out_strides = {};
-  const std::vector<index_t> out_extents = compact_operator(s, trial).out_extents();
-  const storage out(out_extents, order, 2 * pad);
-  g.out_strides = out.strides;
-  g.out_step = out.step;
-  const arrays<T> before = make_arrays<T>(g, out_extents, in, out);
+  const compact_operator dense(s, g);
+  const storage in(dense.in_extents(), order, pad), out(dense.out_extents(), order, 2 * pad);
+  g.in_strides = in.strides, g.out_strides = out.strides;
+  g.in_step = in.step, g.out_step = out.step;
+  const arrays<T> before = make_arrays<T>(dense, in, out);
   const auto result_on = [&](backend where) {
     arrays<T> a = before;
     apply_anywhere(compact_operator(s, g, {.backend = where}), a.in, a.out,
@@ -122,7 +117,8 @@ void expect_agreement(const scheme& s, grid g, const std::vector<std::size_t>& o
   };
   const std::vector<T> expected = result_on(backend::reference);
   std::vector<bool> is_element(before.out.size(), false);
-  for_each_element(out_extents, out, g.fields, [&](index_t at, index_t) { is_element[at] = true; });
+  for_each_element(dense.out_extents(), out, g.fields,
+                   [&](index_t at, index_t) { is_element[at] = true; });
   for (const backend where : every_backend()) {
     if (where == backend::reference) continue;
     const std::vector<T> result = result_on(where);
@@ -167,9 +163,12 @@ TYPED_TEST(CompactLayout, EveryAxisOrderPaddingAndBoundary) {
           g.boundary = variant % 4 == 1 ? boundary::periodic : boundary::regular;
           if (variant % 4 == 2) g.head = line_end::symmetric;
           if (variant % 4 == 3) g.tail = line_end::antisymmetric;
-          expect_agreement<TypeParam>(
-              s, g, order, pad, variant % 5 < 2,
-              s.name() + " axis " + std::to_string(axis) + " variant " + std::to_string(variant));
+          for (const operation how : {operation::none, operation::transpose}) {
+            g.operation = how;
+            expect_agreement<TypeParam>(s, g, order, pad, variant % 5 < 2,
+                                        s.name() + " axis " + std::to_string(axis) + " variant " +
+                                            std::to_string(variant) + ' ' + std::string(name(how)));
+          }
           ++variant;
         }
       }
@@ -185,8 +184,12 @@ TYPED_TEST(CompactLayout, ManyLines) {
       grid g;
       g.extents = axis == 0 ? std::vector<index_t>{77, lines} : std::vector<index_t>{lines, 77};
       g.axis = axis;
-      expect_agreement<TypeParam>(s, g, {0, 1}, 0, false, std::to_string(lines));
-      expect_agreement<TypeParam>(s, g, {0, 1}, 1, true, std::to_string(lines));
+      for (const operation how : {operation::none, operation::transpose}) {
+        g.operation = how;
+        const std::string what = std::to_string(lines) + ' ' + std::string(name(how));
+        expect_agreement<TypeParam>(s, g, {0, 1}, 0, false, what);
+        expect_agreement<TypeParam>(s, g, {0, 1}, 1, true, what);
+      }
     }
   }
 }
@@ -211,9 +214,13 @@ TYPED_TEST(CompactLayout, WideRows) {
         g.boundary = ends;
         const std::vector<std::size_t> order =
             axis == 0 ? std::vector<std::size_t>{0, 1} : std::vector<std::size_t>{0, 1, 2};
-        const std::string what = s.name() + " axis " + std::to_string(axis);
-        expect_agreement<TypeParam>(s, g, order, 0, false, what);
-        expect_agreement<TypeParam>(s, g, order, 0, true, what);
+        for (const operation how : {operation::none, operation::transpose}) {
+          g.operation = how;
+          const std::string what =
+              s.name() + " axis " + std::to_string(axis) + ' ' + std::string(name(how));
+          expect_agreement<TypeParam>(s, g, order, 0, false, what);
+          expect_agreement<TypeParam>(s, g, order, 0, true, what);
+        }
       }
     }
   }

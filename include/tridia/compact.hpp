@@ -32,7 +32,8 @@ struct grid {
   value_type type = value_type::f64;
 
   /// Shape of the array that is read, any number of axes from 1. The one that is written has the
-  /// same shape but along the axis of a staggered operator (see `staggering`).
+  /// same shape but along the axis of a staggered operator (see `staggering`). An adjoint writes an
+  /// array of this shape, and reads one of the other (see `operation`).
   std::vector<index_t> extents{};
 
   /// The axis of the lines; negative counts from the last, as in NumPy.
@@ -50,6 +51,15 @@ struct grid {
   /// second derivative on a stretched grid is a first one of a first one.)
   std::vector<double> metric{};
 
+  /// `none` makes the operator itself, out = scale A^-1 B in, from n points to m results along a
+  /// line. `transpose` makes its adjoint, out = B^T A^-T (scale in): `in` has the operator's m
+  /// results along the axis, `out` its n points. Everything else of the grid still describes the
+  /// operator (`extents` the points, `metric` the results, both ends of the line), but strides,
+  /// steps and fields, which are those of `in` and `out` as `apply` takes them. As the coefficients
+  /// are real, `conjugate_transpose` is the same: for all u and v, <op(u), v> = <u, adjoint(v)>,
+  /// sums of products with one factor conjugated, without weights of the grid.
+  tridia::operation operation = tridia::operation::none;
+
   /// Fields a call, from 0: both arrays are this many of `extents`.
   index_t fields = 1;
 
@@ -64,7 +74,8 @@ struct grid {
 ///
 /// Immutable: any number of threads may apply one operator at the same time, each with a workspace
 /// of its own. Application allocates nothing and, on a GPU, does not synchronise. A field is read
-/// once and the result written once, in whatever direction: the stencil and the solve are fused.
+/// once and the result written once, in whatever direction: the stencil and the solve are fused. An
+/// adjoint takes a solve and then a stencil, through a field in its workspace.
 ///
 /// `out` may be the very same array as `in` (same pointer, strides and extents); any other overlap
 /// is refused. A line that holds a NaN does not touch other lines. One that was moved from can only
@@ -82,6 +93,8 @@ class compact_operator {
 
   /// As it was given.
   [[nodiscard]] const tridia::grid& grid() const noexcept;
+  /// Shape of the array that is read (of each field): the grid's, or an adjoint's of results.
+  [[nodiscard]] const std::vector<index_t>& in_extents() const noexcept;
   /// Shape of the array that is written (of each field).
   [[nodiscard]] const std::vector<index_t>& out_extents() const noexcept;
   [[nodiscard]] tridia::backend backend() const noexcept;
@@ -89,14 +102,18 @@ class compact_operator {
   [[nodiscard]] int cuda_device() const noexcept;
   /// Threads that a CPU operator uses; 1 otherwise.
   [[nodiscard]] int threads() const noexcept;
-  /// The bytes of workspace that an application needs.
+  /// The bytes of workspace that an application needs; of an adjoint, with a field like `in`.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
   /// As `closure_warning`, where a closure is used; or empty.
   [[nodiscard]] const std::string& warning() const noexcept;
+  /// What an application computes, in a sentence: the scheme, its closure, and whether this is the
+  /// operator or its adjoint.
+  [[nodiscard]] const std::string& description() const noexcept;
 
-  /// out = op(in). Arrays and workspace lie where the operator runs; `e.status` is not used: lines
-  /// of `in` with a NaN or an infinity give an unspecified `out`, and other lines do not notice.
-  /// Throws `error`: invalid_argument or wrong_device before any work is done, device_failure.
+  /// out = op(in), where op is the operator or its adjoint. Arrays and workspace lie where the
+  /// operator runs; `e.status` is not used: lines of `in` with a NaN or an infinity give an
+  /// unspecified `out`, and other lines do not notice. Throws `error`: invalid_argument or
+  /// wrong_device before any work is done, device_failure.
   void apply(const void* in, void* out, const execution& e) const;
   /// out += s op(in); in place this is a step of an explicit method.
   void apply_add(double s, const void* in, void* out, const execution& e) const;

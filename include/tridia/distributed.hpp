@@ -215,7 +215,9 @@ class compact_operator {
   /// `lines.extents` are those of this rank's block of the array that is read, or empty; its
   /// strides are of this rank's blocks. All else is of the whole lines, `metric` too, and the same
   /// on all ranks. Throws as `plan` and `tridia::compact_operator` do; unsupported where a rank's
-  /// own rows are a singular matrix, though the whole line's are not.
+  /// own rows are a singular matrix, though the whole line's are not, and for an adjoint
+  /// (`lines.operation`) of lines that cross ranks. The adjoint of lines that do not reads an array
+  /// of the operator's results, and writes one that is spread as `g` is.
   compact_operator(const grid& g, const scheme& s, tridia::grid lines, communicator ranks,
                    const operator_options& o = {});
   compact_operator(const grid& g, const scheme& s, const closure& c, tridia::grid lines,

@@ -78,6 +78,7 @@ void check_grid(const grid& g, const options& o) {
   };
   known("type", g.type);
   known("boundary", g.boundary);
+  known("operation", g.operation);
   known("backend", o.backend);
   if (g.fields < 0) refuse("fields: " + std::to_string(g.fields) + " is below 0");
   if (o.threads < 0) refuse("threads: " + std::to_string(o.threads) + " is below 0");
@@ -90,15 +91,16 @@ void check_grid(const grid& g, const options& o) {
   }
 }
 
-grid_arrays arrays_of(const grid& g, std::size_t axis, index_t rows) {
-  std::vector<index_t> out_extents = g.extents;
-  out_extents[axis] = rows;
+grid_arrays arrays_of(const grid& g, std::size_t axis, line_extents along) {
+  std::vector<index_t> in_extents = g.extents, out_extents = g.extents;
+  in_extents[axis] = along.in;
+  out_extents[axis] = along.out;
   grid_arrays a{};
   a.shape.type = real_type(g.type);
   layout::resolved& r = a.resolved;
   r.axis = static_cast<int>(axis) + 1;
-  r.rows = rows;
-  r.in[layout::rhs_in] = array_of(g, "in", g.extents, g.in_strides, g.in_step);
+  r.rows = along.out;
+  r.in[layout::rhs_in] = array_of(g, "in", in_extents, g.in_strides, g.in_step);
   r.out = array_of(g, "out", out_extents, g.out_strides, g.out_step);
   layout::check_distinct(r.out);
   for (const layout::input k : {layout::dl, layout::d, layout::du}) {

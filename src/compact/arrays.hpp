@@ -36,8 +36,17 @@ void check_grid(const grid&, const options&);
 /// Its axis, counted from the first one.
 std::size_t checked_axis(const grid&);
 
-/// `rows` is the extent of the array that is written along the axis. Throws `error`.
-grid_arrays arrays_of(const grid&, std::size_t axis, index_t rows);
+/// Entries of a line of the array that is read and of the one that is written.
+struct line_extents {
+  index_t in, out;
+};
+/// Of an operator from so many points to so many rows; its adjoint goes the other way.
+constexpr line_extents line_extents_of(operation o, index_t points, index_t rows) {
+  return o == operation::none ? line_extents{points, rows} : line_extents{rows, points};
+}
+
+/// The other axes have the grid's extents. Throws `error`.
+grid_arrays arrays_of(const grid&, std::size_t axis, line_extents);
 
 bool needs_closure(const grid&);
 /// Of a scheme that need not have one, if no end asks for it.

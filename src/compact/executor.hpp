@@ -20,6 +20,9 @@ struct task {
   /// else is set; `rows` is that of `out`.
   layout::geometry geometry;
   tridia::options options;
+  /// Other than `none`: the adjoint of the line operator, as its numbers are real. `in` then has a
+  /// value for each of its rows, `out` one for each of its points (of which `geometry.rows` are).
+  tridia::operation operation = tridia::operation::none;
 };
 
 /// One execution: out = s op(in), or out += s op(in); `out` may be the array `in`.
@@ -49,10 +52,12 @@ class executor {
 };
 
 std::unique_ptr<const executor> make_reference(const task&);
+/// Of tasks whose operation is `none`.
 std::unique_ptr<const executor> make_cpu(const task&);
-/// Throws `unsupported` where the backend was not built or there is no device.
+/// Of tasks whose operation is `none`. Throws `unsupported` where the backend was not built or
+/// there is no device.
 std::unique_ptr<const executor> make_cuda(const task&);
-/// Of the backend that the options name.
+/// Of the backend that the options name, and of any operation.
 std::unique_ptr<const executor> make_executor(const task&);
 
 }  // namespace tridia::compact

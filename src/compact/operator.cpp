@@ -12,13 +12,22 @@ namespace tridia {
 struct compact_operator::state {
   tridia::grid grid;
   tridia::options options;
-  std::vector<index_t> out_extents;
-  std::string warning;
+  std::vector<index_t> in_extents, out_extents;
+  std::string warning, description;
   compact::grid_arrays arrays;
   std::unique_ptr<const compact::executor> executor;
 };
 
 namespace {
+
+std::string description_of(const scheme& s, const closure& c, const grid& g) {
+  std::string what = s.name() + ' ' + std::string(name(s.what()));
+  if (s.lies() != staggering::none) what += ' ' + std::string(name(s.lies()));
+  if (compact::needs_closure(g)) what += ", closure " + c.name();
+  if (g.operation == operation::none) return what + ": out = scale A^-1 B in";
+  return "adjoint of " + what + ": out = B^T A^-T scale in, in " +
+         (g.metric.empty() ? "two" : "three") + " steps through a field in the workspace";
+}
 
 std::unique_ptr<compact_operator::state> make_state(const scheme& s, const closure& c, grid g,
                                                     options o) {
@@ -26,13 +35,17 @@ std::unique_ptr<compact_operator::state> make_state(const scheme& s, const closu
   compact::check_grid(g, o);
   const std::size_t axis = compact::checked_axis(g);
   compact::line_operator line = compact::assemble(s, c, g, g.extents[axis]);
-  made->out_extents = g.extents;
-  made->out_extents[axis] = line.rows;
-  made->arrays = compact::arrays_of(g, axis, line.rows);
+  const compact::line_extents along = compact::line_extents_of(g.operation, line.points, line.rows);
+  made->in_extents = made->out_extents = g.extents;
+  made->in_extents[axis] = along.in;
+  made->out_extents[axis] = along.out;
+  made->arrays = compact::arrays_of(g, axis, along);
+  made->description = description_of(s, c, g);
   if (compact::needs_closure(g)) made->warning = closure_warning(s, c);
   const problem& shape = made->arrays.shape;
-  made->executor = compact::make_executor(
-      {std::move(line), shape.type, layout::make_geometry(shape, made->arrays.resolved), o});
+  made->executor =
+      compact::make_executor({std::move(line), shape.type,
+                              layout::make_geometry(shape, made->arrays.resolved), o, g.operation});
   made->grid = std::move(g);
   made->options = o;
   return made;
@@ -72,6 +85,9 @@ compact_operator::compact_operator(compact_operator&&) noexcept = default;
 compact_operator& compact_operator::operator=(compact_operator&&) noexcept = default;
 
 const grid& compact_operator::grid() const noexcept { return state_->grid; }
+const std::vector<index_t>& compact_operator::in_extents() const noexcept {
+  return state_->in_extents;
+}
 const std::vector<index_t>& compact_operator::out_extents() const noexcept {
   return state_->out_extents;
 }
@@ -82,6 +98,7 @@ std::size_t compact_operator::workspace_bytes() const noexcept {
   return state_->executor->workspace_bytes();
 }
 const std::string& compact_operator::warning() const noexcept { return state_->warning; }
+const std::string& compact_operator::description() const noexcept { return state_->description; }
 
 void compact_operator::apply(const void* in, void* out, const execution& e) const {
   run(*state_, in, out, 1, false, e);

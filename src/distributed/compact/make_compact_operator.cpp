@@ -52,6 +52,7 @@ agreement agreement_of(const op_state& s, const scheme& what, const closure& c) 
       .on("boundary", one(g.boundary))
       .on("ends", std::vector<index_t>{static_cast<index_t>(g.head), static_cast<index_t>(g.tail)})
       .on("metric", bits_of(g.metric))
+      .on("operation", one(g.operation))
       .on("fields", one(g.fields))
       .on("tolerance", one(bits(s.options.tolerance)))
       .on("slabs", one(s.options.slabs));
@@ -77,6 +78,16 @@ grid grid_of_rows(const grid& points, int axis, index_t rows) {
 
 line_cuts cuts_of(const op_state& s) { return {s.ranks.cuts(s.axis), s.out_ranks.cuts(s.axis)}; }
 
+/// The sums that ranks exchange are those of rows of A^-1 B.
+void refuse_cut_adjoint(const op_state& s) {
+  const int parts = s.ranks.ranks()[s.axis];
+  if (parts == 1) return;
+  throw error(errc::unsupported, "operation: is " + std::string(name(s.lines.operation)) +
+                                     ", but lines along axis " + std::to_string(s.axis) +
+                                     " lie on " + std::to_string(parts) +
+                                     " ranks: an adjoint needs whole lines on each rank");
+}
+
 void check_operator(op_state& s, const scheme& what, const closure& c) {
   tridia::grid& g = s.lines;
   check_size(s.ranks, *s.by);
@@ -94,8 +105,14 @@ void check_operator(op_state& s, const scheme& what, const closure& c) {
   s.axis = static_cast<int>(compact::checked_axis(g));
   s.whole_line = compact::assemble(what, c, g, s.ranks.extents()[s.axis]);
   s.out_ranks = grid_of_rows(s.ranks, s.axis, s.whole_line.rows);
-  s.arrays = compact::arrays_of(g, static_cast<std::size_t>(s.axis),
-                                s.out_ranks.block(s.by->rank()).extents[s.axis]);
+  s.arrays =
+      compact::arrays_of(g, static_cast<std::size_t>(s.axis),
+                         compact::line_extents_of(g.operation, own[s.axis],
+                                                  s.out_ranks.block(s.by->rank()).extents[s.axis]));
+  if (g.operation != operation::none) {
+    refuse_cut_adjoint(s);
+    s.out_ranks = s.ranks;
+  }
   if (compact::needs_closure(g)) s.warning = closure_warning(what, c);
   if (s.ranks.ranks()[s.axis] == 1) return;
   (void)compact::factor(s.whole_line.matrix, s.whole_line.rows, s.whole_line.boundary);
