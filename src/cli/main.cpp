@@ -124,6 +124,8 @@ void add_derivative(CLI::App& app, derive_arguments& a) {
                  "The orders of the rows at the ends, the interior's in the middle, as 3-4-6-4-3")
       ->type_name("ORDERS");
   app.add_flag("--periodic", a.periodic, "The last point is followed by the first");
+  app.add_flag("--transpose", a.transpose,
+               "Apply the transpose (adjoint) of the derivative, as gradients need it");
   app.add_option("--device", a.device, "Where to work")
       ->check(a_name_of<backend>())
       ->capture_default_str();

@@ -84,6 +84,26 @@ class Fields(Derive):
         self.assertIn("3-4-6-4-3", report["warning"])
         self.check(np.load(self.path("out")), np.exp(x), 1e-8)
 
+    def test_transpose_is_the_adjoint(self):
+        rng = np.random.default_rng(7)
+        for dtype in ("<f8", "<c16"):
+            for ends in ((), ("--periodic",), ("--order", 2)):
+                u, v = (rng.standard_normal(self.shape).astype(dtype) for _ in range(2))
+                self.save(u=u, v=v)
+                options = ("--axis", 1, "--spacing", 0.25, *ends)
+                report = self.derive(self.path("u"), self.path("forward"), *options)
+                self.assertEqual(report["operation"], "none")
+                report = self.derive(
+                    self.path("v"), self.path("back"), "--transpose", "--memory", "40K", *options
+                )
+                self.assertEqual(report["operation"], "transpose")
+                self.assertGreater(report["slabs"], 1)
+                forward, back = np.load(self.path("forward")), np.load(self.path("back"))
+                size = np.linalg.norm(forward) * np.linalg.norm(v)
+                self.assertLess(abs(np.vdot(v, forward) - np.vdot(back, u)), 1e-12 * size)
+        run = self.run_derive(self.path("u"), self.path("out"), "--spacing", 0.25, "--transpose")
+        self.assertIn("its transpose", run.stdout)
+
     def test_slabs_are_the_whole(self):
         f, _, _ = waves(self.shape, 1, "<f8")
         for order in "CF":

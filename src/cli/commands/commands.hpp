@@ -26,7 +26,7 @@ struct derive_arguments {
   int axis = -1, order = 1;
   std::string scheme = "C6", closure;  ///< No closure: the scheme's default.
   double spacing = 1;
-  bool periodic = false;
+  bool periodic = false, transpose = false;
   std::string device = "cpu", memory;
   int threads = 0;
   bool json = false, quiet = false;

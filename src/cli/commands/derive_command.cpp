@@ -46,6 +46,10 @@ closure closure_of(const derive_arguments& a, const scheme& s) {
   return a.closure.empty() ? default_closure(s) : find_closure(s, a.closure);
 }
 
+operation operation_of(const derive_arguments& a) {
+  return a.transpose ? operation::transpose : operation::none;
+}
+
 /// The lines of a field, for cutting it into slabs.
 systems lines_of(const npy_header& header, int axis) {
   systems lines;
@@ -105,6 +109,7 @@ class derive_job {
             {"boundary", arguments_.periodic ? "periodic" : "regular"},
             {"closure", arguments_.periodic ? ordered_json() : ordered_json(closure_.name())},
             {"spacing", arguments_.spacing},
+            {"operation", name(operation_of(arguments_))},
             {"warning", warning_.empty() ? ordered_json() : ordered_json(warning_)},
             {"device", arguments_.device},
             {"threads", threads_},
@@ -118,11 +123,11 @@ class derive_job {
   [[nodiscard]] std::string text(double total_seconds) const {
     return fmt::format(
         "field      {} of type {}, lines along axis {}\n"
-        "scheme     {} of order {}, {} derivative, {}\n"
+        "scheme     {} of order {}, {} derivative{}, {}\n"
         "time       {:.3g} s to derive ({:.3g} GB/s), {:.3g} s in all, {} slab{}\n"
         "written    {}\n",
         shape_text(lines_.extents), name(lines_.type), lines_.axis, scheme_.name(), scheme_.order(),
-        arguments_.order == 1 ? "first" : "second",
+        arguments_.order == 1 ? "first" : "second", arguments_.transpose ? " (its transpose)" : "",
         arguments_.periodic ? "periodic" : "closure " + closure_.name(), derive_seconds_,
         derive_seconds_ > 0 ? static_cast<double>(bytes()) / derive_seconds_ * 1e-9 : 0,
         total_seconds, parts_.count(), parts_.count() == 1 ? "" : "s", arguments_.out);
@@ -142,6 +147,7 @@ class derive_job {
     g.axis = static_cast<int>(lines_.axis);
     g.spacing = arguments_.spacing;
     g.boundary = arguments_.periodic ? boundary::periodic : boundary::regular;
+    g.operation = operation_of(arguments_);
     g.in_strides = std::move(in);
     g.out_strides = std::move(out);
     options o;
@@ -166,8 +172,9 @@ class derive_job {
     const std::uint64_t memory =
         where_->memory(arguments_.memory.empty() ? available_memory() / 2
                                                  : parse_bytes(arguments_.memory, "--memory"));
-    // A GPU's workspace, where it needs one, holds lines too; a CPU's is small.
-    const std::uint64_t workspace = whole.backend() == backend::cuda ? whole.workspace_bytes() : 0;
+    // A GPU's workspace, where it needs one, holds lines too, and an adjoint's; else it is small.
+    const bool holds_lines = whole.backend() == backend::cuda || arguments_.transpose;
+    const std::uint64_t workspace = holds_lines ? whole.workspace_bytes() : 0;
     const auto count = static_cast<std::uint64_t>(std::max<index_t>(lines_.count(), 1));
     const std::uint64_t a_line = std::max<std::uint64_t>((bytes() + workspace) / count, 1);
     parts_ =

@@ -34,7 +34,7 @@ class device_fields final : public field_executor {
 
   double apply(const compact_operator& op, const field_part& in, const field_part& out) override {
     const value_type type = op.grid().type;
-    const region from = lone_slab(op.grid().extents, in.strides).region(type);
+    const region from = lone_slab(op.in_extents(), in.strides).region(type);
     const region to = lone_slab(op.out_extents(), out.strides).region(type);
     const std::size_t workspace_bytes = op.workspace_bytes();
     arena_.reserve(device_arena::aligned(from.bytes()) + device_arena::aligned(to.bytes()) +
