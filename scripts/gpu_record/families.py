@@ -77,7 +77,8 @@ FAMILIES = (
         "*SmallFactored*", "*KeptScan*", "*/Cuda.*/factored", "NanCudaOfOneMatrix.*"),
         ("*SmallFactored*",)),
     Family("compact", "compact operators", SHARED + COMPACT, (
-        "*SmallCompact*", "Compact.*", "CompactArrays.*", "CompactCuda.*", "CompactLayout/*"),
+        "*SmallCompact*", "Compact.*", "CompactAdjoint.*", "CompactAdjointDot/*", "CompactArrays.*",
+        "CompactCuda.*", "CompactLayout/*"),
         ("*SmallCompact*", "CompactLayout/*.RacecheckOfPeriodicLines")),
     Family("distributed", "distributed fields", SHARED + PARTITION + COMPACT + DISTRIBUTED, (
         "*SmallDistributed*", "*GpusOfAProcess*"), ("*SmallDistributed*",), gpus=2),

@@ -355,6 +355,46 @@ TEST(RankOperatorFault, IsRefusedOnAllRanks) {
   }
 }
 
+/// An adjoint reads what the operator's results are spread as, and writes what its points are.
+TEST(RankOperator, AdjointsOfLinesThatNoRanksCut) {
+  const auto by = ranks();
+  const distributed::grid g({3 * world_size() + 1, 30}, {world_size(), 1});
+  for (const staggering lies :
+       {staggering::none, staggering::to_midpoints, staggering::to_points}) {
+    const scheme s = find_scheme(quantity::first_derivative, "C6", lies);
+    const distributed::grid rows = distributed::compact_operator(g, s, {}, by).out_grid();
+    field in(value_type::f64, rows, false), out(value_type::f64, g, false);
+    fill(in, rows, 0);
+    tridia::grid lines{.operation = operation::transpose};
+    tridia::grid whole = lines;
+    whole.extents = g.extents();
+    std::vector<double> expected(static_cast<std::size_t>(points(g)));
+    tridia::compact_operator(s, whole).apply(static_cast<const double*>(in.whole()),
+                                             expected.data());
+    lines.in_strides = in.strides(), lines.out_strides = out.strides();
+    distributed::compact_operator op(g, s, lines, by);
+    EXPECT_EQ(op.out_grid().extents(), g.extents());
+    in.scatter();
+    op.apply(in.block(), out.block());
+    out.collect();
+    for (std::size_t k = 0; k < expected.size(); ++k)
+      EXPECT_NEAR(out.get(static_cast<index_t>(k)).real(), expected[k], 1e-12);
+  }
+}
+
+TEST(RankOperatorFault, AdjointsOfCutLinesAreRefused) {
+  const auto by = ranks();
+  const int n = world_size();
+  if (n < 2) GTEST_SKIP() << "one rank has whole lines";
+  const std::string what = refusal(errc::unsupported, [&] {
+    distributed::compact_operator(distributed::grid({10 * n, 6}, {n, 1}),
+                                  find_scheme(quantity::first_derivative, "C6"),
+                                  {.axis = 0, .operation = operation::transpose}, by);
+  });
+  EXPECT_NE(what.find("operation: is transpose"), std::string::npos) << what;
+  EXPECT_NE(what.find("axis 0"), std::string::npos) << what;
+}
+
 TEST(RankOperatorFault, StartAndFinishTakeTurns) {
   const auto by = ranks();
   const distributed::grid g({12 * world_size(), 6}, {world_size(), 1});

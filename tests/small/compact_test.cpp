@@ -93,6 +93,19 @@ void add_lines(std::vector<operator_case>& all) {
   add(all, "metric", c6, stretched, {kScan});
 }
 
+/// Adjoints have no kernel of their own.
+void add_adjoints(std::vector<operator_case>& all) {
+  const scheme c6 = find_scheme(quantity::first_derivative, "C6");
+  grid g = lines({7, 40}, 1);
+  g.operation = operation::transpose;
+  add(all, "adjoint", c6, g, {kScan});
+  g.metric.assign(40, 0.25);
+  add(all, "adjoint_metric", c6, g, {kScan});
+  g = lines({12, 30}, 0);
+  g.operation = operation::transpose;
+  add(all, "adjoint_short_across", c6, g, {kStencil, kFinish});
+}
+
 void add_mirrors(std::vector<operator_case>& all) {
   const scheme c6 = find_scheme(quantity::first_derivative, "C6");
   grid g = lines({7, 40}, 1);
@@ -111,6 +124,7 @@ std::vector<operator_case> cases() {
   if (!have_gpu()) return all;
   add_schemes(all);
   add_lines(all);
+  add_adjoints(all);
   add_mirrors(all);
   return all;
 }
