@@ -23,40 +23,48 @@ enum class edge {
   wrapped,  // periodic and transposed: at the other end of the array, one row beyond the line
 };
 
-/// An axis of the batch, with its stride in every array.
-struct axis {
+/// An axis of the batch, with its stride in each of `Arrays` arrays.
+template <int Arrays>
+struct axis_of {
   index_t extent;
-  index_t stride[array_count];
+  index_t stride[Arrays];
 };
 
 inline constexpr int max_axes = 8;
 
 /// A product of axes, the last one the fastest; `size` is the number of points.
-struct axes {
+template <int Arrays>
+struct axes_of {
   int count;
   index_t size;
-  axis at[max_axes];
+  axis_of<Arrays> at[max_axes];
 
   /// The element at point `i` in each array, relative to the first point.
-  TRIDIA_FN void offsets(index_t i, index_t (&out)[array_count]) const {
-    for (int a = 0; a < array_count; ++a) out[a] = 0;
+  TRIDIA_FN void offsets(index_t i, index_t (&out)[Arrays]) const {
+    for (int a = 0; a < Arrays; ++a) out[a] = 0;
     for (int k = count; k-- > 0;) {
       // The slowest axis takes what is left: one division less, and often the only one.
       const index_t q = k > 0 ? i / at[k].extent : 0, r = i - q * at[k].extent;
-      for (int a = 0; a < array_count; ++a) out[a] += r * at[k].stride[a];
+      for (int a = 0; a < Arrays; ++a) out[a] += r * at[k].stride[a];
       i = q;
     }
   }
 };
 
-struct geometry {
+/// A system's arrays on their way through a tile: `Inputs` are read, `sub`, `diag` and `sup` before
+/// all others, and `Outputs` written; the last array holds the statuses. A solve reads four and
+/// writes one; what goes along with it, as the gradients of a solve do, has more.
+template <int Inputs, int Outputs>
+struct geometry_of {
+  static constexpr int inputs = Inputs, outputs = Outputs, arrays = Inputs + Outputs + 1;
+
   index_t rows;  // of every system; of the longest one in a ragged batch
-  along lines[x + 1];
+  along lines[Inputs + Outputs];
   edge corners;
   bool edges_readable;  // the arrays have an entry where sub of row 0 and sup of row n - 1 would be
   bool conjugate;       // the coefficients are conjugated as they are read
-  axes matrices;        // each point is a matrix
-  axes right_sides;     // each point is a right-hand side of the same matrix
+  axes_of<arrays> matrices;     // each point is a matrix
+  axes_of<arrays> right_sides;  // each point is a right-hand side of the same matrix
   // A ragged batch: system k has the rows ragged[k] to ragged[k+1] - 1, and its off-diagonals
   // begin at entry off_diagonal[k]. Null if all systems have `rows` rows. In memory of the backend.
   const index_t* ragged;
@@ -67,18 +75,17 @@ struct geometry {
   }
 
   /// Where the line of a matrix and a right-hand side begins in each array.
-  TRIDIA_FN void line_offsets(index_t matrix, index_t right_side,
-                              index_t (&out)[array_count]) const {
+  TRIDIA_FN void line_offsets(index_t matrix, index_t right_side, index_t (&out)[arrays]) const {
     matrices.offsets(matrix, out);
     if (ragged) {
-      for (int a = 0; a <= x; ++a) out[a] = ragged[matrix] * lines[a].step;
+      for (int a = 0; a < inputs + outputs; ++a) out[a] = ragged[matrix] * lines[a].step;
       out[sub] = off_diagonal[matrix] * lines[sub].step;
       out[sup] = off_diagonal[matrix] * lines[sup].step;
     }
     if (right_sides.size > 1) {
-      index_t more[array_count];
+      index_t more[arrays];
       right_sides.offsets(right_side, more);
-      for (int a = 0; a < array_count; ++a) out[a] += more[a];
+      for (int a = 0; a < arrays; ++a) out[a] += more[a];
     }
   }
 
@@ -86,6 +93,11 @@ struct geometry {
   TRIDIA_FN index_t sub_corner(index_t n) const { return corners == edge::wrapped ? n : 0; }
   TRIDIA_FN index_t sup_corner(index_t n) const { return corners == edge::wrapped ? -1 : n - 1; }
 };
+
+using axis = axis_of<array_count>;
+using axes = axes_of<array_count>;
+using geometry = geometry_of<x, 1>;
+static_assert(geometry::arrays == array_count && geometry::inputs == x);
 
 /// Whether what lies beside an entry of a right-hand side belongs to another matrix's system rather
 /// than to another row.

@@ -10,7 +10,7 @@ namespace tridia::cuda {
 
 /// What onchip_shape::shared_bytes are for: the tile, equations of a warp each and of a system in
 /// each block, findings of a system (two here and one a block), and where the systems lie.
-template <class V>
+template <class V, int Inputs = layout::geometry::inputs>
 struct block_memory {
   V* arrays;
   bulk::arrival arrival;
@@ -22,7 +22,7 @@ struct block_memory {
   __device__ __forceinline__ block_memory(unsigned char* memory, const onchip_shape& s,
                                           std::size_t node_bytes)
       : arrays(reinterpret_cast<V*>(memory)),
-        arrival(reinterpret_cast<std::uint64_t*>(arrays + 4 * s.array_pitch)),
+        arrival(reinterpret_cast<std::uint64_t*>(arrays + Inputs * s.array_pitch)),
         mail(arrival.barrier() + 1),
         nodes(mail + mail_barriers(s.cluster)),
         flags(reinterpret_cast<int*>(reinterpret_cast<unsigned char*>(nodes) +

@@ -68,7 +68,8 @@ interleaved_shape shape_of(const task& t, int systems, int chunks, int in_group,
   const auto together = static_cast<std::size_t>(blocks);
   const std::size_t exchanged = static_cast<std::size_t>(s.groups) * (count + 1) + count * together;
   s.shared_bytes =
-      (4 * static_cast<std::size_t>(s.array_pitch) + equation_words(t.pivoting) * exchanged) *
+      (layout::geometry::inputs * static_cast<std::size_t>(s.array_pitch) +
+       equation_words(t.pivoting) * exchanged) *
           size +
       static_cast<std::size_t>(layout::array_count + 1 + mail_barriers(blocks)) * sizeof(index_t) +
       (blocks > 1 ? 2 + together : 2) * count * sizeof(int);

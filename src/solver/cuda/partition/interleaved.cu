@@ -5,8 +5,7 @@
 
 #include "core/dispatch.hpp"
 #include "gpu/block.cuh"
-#include "solver/cuda/partition/findings.cuh"
-#include "solver/cuda/partition/interface.cuh"
+#include "solver/cuda/partition/block_solver.cuh"
 #include "solver/cuda/partition/interleaved_tile.cuh"
 #include "solver/cuda/partition/tensor_maps.hpp"
 #include "solver/system_memory.hpp"
@@ -186,104 +185,58 @@ struct workplace {
         from_blocks(b.from_blocks) {}
 };
 
-/// A thread's chunk of a round.
+/// A thread's chunk of a round, and how its block goes about them.
+template <pivoting P, boundary B, manner M>
 struct chunk_work {
   places p;
-  int n;  // rows; none where systems run out: lanes work on nothing
+  int system, n;
   chunk_rows rows;
+  const findings& found;
+  mail<shares<M>>& from_blocks;
+  workplace<P, M>& w;
 
-  template <pivoting P, manner M>
-  __device__ __forceinline__ chunk_work(const block_state<P, M>& b, const tile<P, M>& t, int round)
-      : p(b.s, b.rank, t.rows(), round),
-        n(p.system < t.systems() ? min(b.s.chunk_rows, t.rows() - p.chunk * b.s.chunk_rows) : 0),
-        rows(t, b.s, p.system, p.chunk * b.s.chunk_rows, b.g.conjugate) {}
-};
+  __device__ __forceinline__ chunk_work(const block_state<P, M>& b, workplace<P, M>& of_tile,
+                                        int round)
+      : p(b.s, b.rank, of_tile.t.rows(), round),
+        system(p.system),
+        n(idle(of_tile) ? 0 : min(b.s.chunk_rows, of_tile.t.rows() - p.chunk * b.s.chunk_rows)),
+        rows(of_tile.t, b.s, p.system, p.chunk * b.s.chunk_rows, b.g.conjugate),
+        found(of_tile.m.found),
+        from_blocks(of_tile.from_blocks),
+        w(of_tile) {}
 
-/// Solves the chunks, unless that is `in_vain`; x is in shared memory then, and the systems that
-/// failed, or whose numbers grow, are marked.
-template <pivoting P, boundary B, manner M>
-__device__ __forceinline__ void solve_plainly(workplace<P, M>& w, chunk_work& c,
-                                              bool in_vain = false) {
-  constexpr pivoting none = pivoting::none;
-  using C = chunk<V, none>;
-  watcher<P == pivoting::partial, shares<M>> watch{!in_vain}, watch_other;
-  equations_of<none> e{};
-  if (c.n > 0 && !in_vain) e = C::template reduce<true>(c.n, c.rows, watch);
-  if (w.t.goes_on()) w.t.publish();
-  const auto ends =
-      solve_chunks<none, P, B, shares<M>>(e, c.p, w.s, w.m, w.from_blocks, watch, watch_other, [&] {
-        if (threadIdx.x == 0) w.t.ask_for_diag();
-      });
-  bool grown = false;
-  const int other = c.p.of_group.system;
-  if constexpr (P == pivoting::partial) {
-    if (!watch.calm) w.m.found.spoil(c.p.system);
-    if (!watch_other.calm && other >= 0) w.m.found.spoil(other);
+  // Lanes whose systems run out work on nothing.
+  __device__ __forceinline__ bool idle() const { return idle(w); }
+  __device__ __forceinline__ bool united() const { return false; }
+  __device__ __forceinline__ int rows_below() const { return p.rows_below(w.s); }
+
+  template <pivoting Q, class Watch, class Mark>
+  __device__ __forceinline__ ends_of<Q> solve_interface(const equations_of<Q>& mine, Watch& watch,
+                                                        Mark mark) {
+    Watch watch_other;
+    if (Q == pivoting::none && w.t.goes_on()) w.t.publish();
+    const auto ends =
+        solve_chunks<Q, P, B, shares<M>>(mine, p, w.s, w.m, from_blocks, watch, watch_other, [&] {
+          if (Q == pivoting::none && threadIdx.x == 0) w.t.ask_for_diag();
+        });
+    if (!watch.calm) mark(system);
+    if (!watch_other.calm && p.of_group.system >= 0) mark(p.of_group.system);
+    return ends;
+  }
+  /// In rounds, a thread brings in the system that it has: the ones before are solved.
+  template <class Which>
+  __device__ __forceinline__ void load_again(bool all, Which which) {
+    constexpr bool one_round = M != manner::in_rounds;
+    w.t.publish();
     __syncthreads();
-    grown = w.m.found.is_grown(c.p.system);
-  } else if (!watch_other.calm && other >= 0) {
-    w.m.found.bad[other] = unsolved;
+    w.t.load(all && one_round, [&](int k) { return (one_round || k == system) && which(k); });
   }
-  if (c.n > 0 && !grown && !C::expand(c.n, c.rows, ends)) {
-    w.m.found.overflow(w.from_blocks, c.p.system, c.n, c.rows, c.p.rows_below(w.s));
-  }
-}
 
-/// The same with pivoting, for the systems whose numbers grow.
-template <boundary B, manner M>
-__device__ __forceinline__ void solve_pivoted(workplace<pivoting::partial, M>& w, chunk_work& c) {
-  constexpr pivoting partial = pivoting::partial;
-  using C = chunk<V, partial>;
-  watcher<false, shares<M>> watch, watch_other;
-  equations_of<partial> e{};
-  typename C::middle middle;
-  if (c.n > 0) e = C::template reduce<true>(c.n, c.rows, middle);
-  const auto ends = solve_chunks<partial, partial, B, shares<M>>(e, c.p, w.s, w.m, w.from_blocks,
-                                                                 watch, watch_other, [] {});
-  const int other = c.p.of_group.system;
-  if (!watch_other.calm && other >= 0 && w.m.found.is_grown(other)) {
-    w.m.found.bad[other] = unsolved;
+ private:
+  __device__ __forceinline__ bool idle(const workplace<P, M>& of_tile) const {
+    return system >= of_tile.t.systems();
   }
-  if (c.n > 0 && !C::expand(c.n, c.rows, ends, middle)) {
-    w.m.found.overflow(w.from_blocks, c.p.system);
-  }
-}
-
-/// Solves the tile. With pivoting: without interchanges first, with an eye on the pivots, unless
-/// that is in vain; the systems whose numbers grow are brought in once more, most likely from the
-/// second-level cache. Blocks of a cluster have to agree about each system: one that thinks it in
-/// vain says so instead of trying.
-template <boundary B, manner M>
-__device__ __forceinline__ void solve_block(workplace<pivoting::none, M>& w, chunk_work& c) {
-  solve_plainly<pivoting::none, B, M>(w, c);
-}
-template <boundary B, manner M>
-__device__ __forceinline__ void solve_block(workplace<pivoting::partial, M>& w, chunk_work& c) {
-  const findings& found = w.m.found;
-  const bool idle = c.p.system >= w.t.systems();
-  vote(c.rows, c.n, c.p.system, false, found);
-  bool grown = found.is_grown(c.p.system);
-  if (shares<M> || !__syncthreads_and(grown || idle)) {
-    solve_plainly<pivoting::partial, B, M>(w, c, grown);
-    grown = found.is_grown(c.p.system);
-    if (!__syncthreads_or(grown)) return;
-    w.from_blocks.has_read();
-    const bool spoiled = found.is_spoiled(c.p.system);
-    if (__syncthreads_or(spoiled)) {
-      // In rounds, a thread brings in the system that it has: the ones before are solved.
-      constexpr bool one_round = M != manner::in_rounds;
-      const bool all = __syncthreads_and(spoiled || idle) && one_round;
-      w.t.publish();
-      __syncthreads();
-      w.t.load(all, [&](int system) {
-        return (one_round || system == c.p.system) && found.is_spoiled(system);
-      });
-    }
-    w.from_blocks.may_send();
-  }
-  if (!grown) c.n = 0;
-  solve_pivoted<B, M>(w, c);
-}
+};
 
 /// Systems that came out not finite, after the others have been stored: the tile is free. Those
 /// without a solution are filled with NaN.
@@ -368,8 +321,8 @@ __global__ void __launch_bounds__(most_threads_for<P, M>)
     bring_in(b, w);
 #pragma unroll 1
     for (int round = 0; round < (M == manner::in_rounds ? s.rounds() : 1); ++round) {
-      chunk_work c(b, w.t, round);
-      solve_block<B>(w, c);
+      chunk_work<P, B, M> c(b, w, round);
+      block_solver<V, P, B, shares<M>>::solve(c);
     }
     take_out<P, B>(b, w);
     if (!b.tiles.goes_on()) break;

@@ -8,6 +8,7 @@
 #include "gpu/copy.cuh"
 #include "solver/cuda/partition/interleaved.hpp"
 #include "solver/cuda/partition/tensor_maps.hpp"
+#include "solver/cuda/partition/tile_arrays.hpp"
 #include "solver/system.hpp"
 
 // Systems side by side in shared memory: brought in, and their solutions taken out.
@@ -17,20 +18,27 @@ using layout::edge;
 using layout::geometry;
 using solver::typed_operands;
 
-TRIDIA_FN index_t fastest_extent(const geometry& g) {
+template <int Inputs, int Outputs>
+TRIDIA_FN index_t fastest_extent(const layout::geometry_of<Inputs, Outputs>& g) {
   return g.matrices.at[g.matrices.count - 1].extent;
 }
 
 /// The block's systems in shared memory: row by row, the systems side by side. `Rounds`: there may
 /// be fewer threads than systems. The next tile's
-/// arrays are asked for as soon as their places are free: diag's when the chunks are reduced, sub's
-/// and sup's when they are expanded, and rhs's when x has left.
-template <class V, bool Stays, bool Rounds>
+/// arrays are asked for as soon as their places are free: diag's when the chunks are reduced, most
+/// others' when they are expanded, and those of outputs, as rhs, when these have left.
+template <class V, bool Stays, bool Rounds, class Arrays = solve_arrays<V>>
 class interleaved_tile {
  public:
+  using geometry = typename Arrays::geometry;
+  using operands = typename Arrays::operands;
+  using maps_of_boxes = tensor_maps_of<geometry::inputs, geometry::outputs>;
+  static constexpr int inputs = geometry::inputs, outputs = geometry::outputs;
+  static constexpr int arrays = geometry::arrays;
+
   /// `bases`: room for an entry an array.
-  __device__ __forceinline__ interleaved_tile(const geometry& g, const typed_operands<V>& o,
-                                              const tensor_maps& maps, const interleaved_shape& s,
+  __device__ __forceinline__ interleaved_tile(const geometry& g, const operands& o,
+                                              const maps_of_boxes& maps, const interleaved_shape& s,
                                               V* memory, index_t* bases, bulk::arrival& arrival,
                                               int rank, const walk<Stays>& w)
       : g_(g),
@@ -85,11 +93,11 @@ class interleaved_tile {
   /// Where systems begin: before a barrier, and that before `load`.
   __device__ __forceinline__ void find_bases() const {
     if (static_cast<int>(threadIdx.x) != s_.threads() - 1) return;
-    index_t at[layout::array_count];
+    index_t at[arrays];
     g_.line_offsets(number(0), 0, at);
 #pragma unroll
-    for (int a = 0; a < layout::array_count; ++a) {
-      if (a <= layout::x) at[a] += g_.lines[a].origin + row0_ * g_.lines[a].step;
+    for (int a = 0; a < arrays; ++a) {
+      if (a < inputs + outputs) at[a] += g_.lines[a].origin + row0_ * g_.lines[a].step;
       bases_[a] = at[a];
     }
   }
@@ -107,7 +115,7 @@ class interleaved_tile {
       arrival_.wait();
       // Outside the matrix there are zeros.
       if (g_.corners != edge::wrapped) return;
-    } else if (all && in_vectors(layout::sub, layout::rhs, o_.in)) {
+    } else if (all && inputs_in_vectors()) {
       for_own_systems<per_vector>([&](int system) { load_rows<per_vector>(system); });
     } else {
       for_own_systems<1>([&](int system) {
@@ -128,16 +136,18 @@ class interleaved_tile {
     if (maps_.input || maps_.output) bulk::publish();
   }
 
-  /// Takes x out of the place of rhs, but for the systems that `skip`; `skipped`: there are any.
-  /// Asks for what the next tile still lacks.
+  /// Takes the outputs, x out of the place of rhs in a solve, but for the systems that `skip`;
+  /// `skipped`: there are any. Asks for what the next tile still lacks.
   template <class Skip>
   __device__ __forceinline__ void store(bool skipped, Skip skip) {
     const bool asker = threadIdx.x == 0 && asks_ahead();
     const bool boxes = !skipped && bulk::available && maps_.output;
     if (boxes && threadIdx.x == 0) store_boxes();
     if (asker) {
-      load_boxes(layout::sub, walk_.next());
-      load_boxes(layout::sup, walk_.next());
+#pragma unroll
+      for (int a = 0; a < inputs; ++a) {
+        if (a != layout::diag && !is_place(a)) load_boxes(a, walk_.next());
+      }
     }
     if (boxes) {
       if (threadIdx.x == 0) bulk::wait_stored();
@@ -148,13 +158,27 @@ class interleaved_tile {
         __syncthreads();
       }
     }
-    if (asker) load_boxes(layout::rhs, walk_.next());
+    if (asker) {
+#pragma unroll
+      for (int a = 0; a < inputs; ++a) {
+        if (is_place(a)) load_boxes(a, walk_.next());
+      }
+    }
   }
 
  private:
   /// Neighbouring entries of a row that one access moves, in 16 bytes.
   static constexpr int per_vector = 16 / sizeof(V);
   static constexpr int unroll = 4;
+
+  /// Whether an output leaves from the place of input a.
+  static __device__ __forceinline__ constexpr bool is_place(int a) {
+    for (int j = 0; j < outputs; ++j) {
+      if (Arrays::place(j) == a) return true;
+    }
+    return false;
+  }
+  static_assert(!Stays || !is_place(layout::diag), "the next tile's diag comes before x leaves");
 
   /// Where a tile's systems begin: on the fastest axis of the batch, and on all others.
   struct place_of_tile {
@@ -166,7 +190,7 @@ class interleaved_tile {
   }
   template <class Skip>
   __device__ __forceinline__ void store_by_threads(bool skipped, Skip skip) {
-    if (!skipped && in_vectors(layout::x, layout::x, &o_.x)) {
+    if (!skipped && outputs_in_vectors()) {
       for_own_systems<per_vector>([&](int system) { store_rows<per_vector>(system); });
     } else {
       for_own_systems<1>([&](int system) {
@@ -178,14 +202,23 @@ class interleaved_tile {
   __device__ __forceinline__ index_t stride(int a) const {
     return g_.matrices.at[g_.matrices.count - 1].stride[a];
   }
-  /// Whether rows of the arrays from `first` to `last` lie in pieces that can be moved 16 bytes at
-  /// a time.
-  template <class Pointer>
-  __device__ __forceinline__ bool in_vectors(int first, int last, const Pointer* arrays) const {
-    bool yes = count_ == s_.systems && count_ % per_vector == 0;
-    for (int a = first; a <= last; ++a) {
-      yes = yes && stride(a) == 1 && g_.lines[a].step % per_vector == 0 &&
-            reinterpret_cast<std::uintptr_t>(arrays[a - first] + bases_[a]) % 16 == 0;
+  /// Whether rows of an array lie in pieces that can be moved 16 bytes at a time.
+  __device__ __forceinline__ bool in_vectors(int a, const V* data) const {
+    return stride(a) == 1 && g_.lines[a].step % per_vector == 0 &&
+           reinterpret_cast<std::uintptr_t>(data + bases_[a]) % 16 == 0;
+  }
+  __device__ __forceinline__ bool systems_in_vectors() const {
+    return count_ == s_.systems && count_ % per_vector == 0;
+  }
+  __device__ __forceinline__ bool inputs_in_vectors() const {
+    bool yes = systems_in_vectors();
+    for (int a = 0; a < inputs; ++a) yes = yes && in_vectors(a, o_.in[a]);
+    return yes;
+  }
+  __device__ __forceinline__ bool outputs_in_vectors() const {
+    bool yes = systems_in_vectors();
+    for (int j = 0; j < outputs; ++j) {
+      yes = yes && in_vectors(inputs + j, Arrays::output(o_, j));
     }
     return yes;
   }
@@ -195,7 +228,7 @@ class interleaved_tile {
     return walk_.goes_on() && in_boxes();
   }
   __device__ __forceinline__ void expect_boxes() const {
-    arrival_.expect(static_cast<unsigned>(4 * s_.block_rows * s_.systems * sizeof(V)));
+    arrival_.expect(static_cast<unsigned>(inputs * s_.block_rows * s_.systems * sizeof(V)));
   }
   __device__ __forceinline__ void load_boxes(int a, unsigned number) {
     const place_of_tile p = find(number);
@@ -209,13 +242,16 @@ class interleaved_tile {
   __device__ __forceinline__ void load_boxes(unsigned number) {
     expect_boxes();
 #pragma unroll
-    for (int a = 0; a < 4; ++a) load_boxes(a, number);
+    for (int a = 0; a < inputs; ++a) load_boxes(a, number);
   }
   __device__ __forceinline__ void store_boxes() {
     const place_of_tile p = find(walk_.number());
-    for (int k = 0; k < rows_; k += s_.box_rows) {
-      bulk::store_box(maps_.x, p.across * tensor_words<V>, row0_ + k, p.outer,
-                      array(layout::rhs) + k * s_.systems);
+#pragma unroll
+    for (int j = 0; j < outputs; ++j) {
+      for (int k = 0; k < rows_; k += s_.box_rows) {
+        bulk::store_box(maps_.out[j], p.across * tensor_words<V>, row0_ + k, p.outer,
+                        array(Arrays::place(j)) + k * s_.systems);
+      }
     }
   }
 
@@ -246,10 +282,10 @@ class interleaved_tile {
     const int first = first_row<Together>(), step = row_step<Together>();
     const bool inside = g_.corners == edge::inside;
     const int sub_edge = inside ? -1 : -row0_, sup_edge = inside ? -1 : s_.rows - 1 - row0_;
-    const V* from[4];
-    index_t strides[4];
+    const V* from[inputs];
+    index_t strides[inputs];
 #pragma unroll
-    for (int a = 0; a < 4; ++a) {
+    for (int a = 0; a < inputs; ++a) {
       from[a] = o_.in[a] + offset(a, system) + first * g_.lines[a].step;
       strides[a] = step * g_.lines[a].step;
     }
@@ -257,7 +293,7 @@ class interleaved_tile {
 #pragma unroll unroll
     for (int k = first; k < rows_; k += step, to += step * s_.systems) {
 #pragma unroll
-      for (int a = 0; a < 4; ++a) {
+      for (int a = 0; a < inputs; ++a) {
         if ((a != layout::sub || k != sub_edge) && (a != layout::sup || k != sup_edge)) {
           copy<Together>(to + a * s_.array_pitch, from[a]);
         }
@@ -279,12 +315,15 @@ class interleaved_tile {
       V v[Together];
     };
     const int first = first_row<Together>(), step = row_step<Together>();
-    V* to = o_.x + offset(layout::x, system) + first * g_.lines[layout::x].step;
-    const index_t strides = step * g_.lines[layout::x].step;
-    const V* const from = array(layout::rhs) + system;
+#pragma unroll
+    for (int j = 0; j < outputs; ++j) {
+      const index_t of_row = g_.lines[inputs + j].step, strides = step * of_row;
+      V* to = Arrays::output(o_, j) + offset(inputs + j, system) + first * of_row;
+      const V* const from = array(Arrays::place(j)) + system;
 #pragma unroll unroll
-    for (int k = first; k < rows_; k += step, to += strides) {
-      *reinterpret_cast<vector*>(to) = *reinterpret_cast<const vector*>(from + k * s_.systems);
+      for (int k = first; k < rows_; k += step, to += strides) {
+        *reinterpret_cast<vector*>(to) = *reinterpret_cast<const vector*>(from + k * s_.systems);
+      }
     }
   }
 
@@ -301,8 +340,8 @@ class interleaved_tile {
   }
 
   const geometry& g_;
-  const typed_operands<V>& o_;
-  const tensor_maps& maps_;
+  const operands& o_;
+  const maps_of_boxes& maps_;
   const interleaved_shape& s_;
   V* memory_;
   index_t* bases_;

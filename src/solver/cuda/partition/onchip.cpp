@@ -126,7 +126,7 @@ int wanted_chunk(const task& t, const onchip_shape& s, int size) {
 }
 
 std::size_t tile_bytes(const onchip_shape& s, int size) {
-  return std::size_t{4} * static_cast<std::size_t>(s.block_rows) *
+  return std::size_t{geometry::inputs} * static_cast<std::size_t>(s.block_rows) *
          static_cast<std::size_t>(s.systems) * static_cast<std::size_t>(size);
 }
 
@@ -136,7 +136,8 @@ std::size_t shared_bytes_of(const onchip_shape& s, int size, std::size_t places)
   const auto systems = static_cast<std::size_t>(s.systems), bytes = static_cast<std::size_t>(size);
   const auto blocks = static_cast<std::size_t>(s.cluster);
   const auto barriers = static_cast<std::size_t>(1 + mail_barriers(s.cluster));
-  return 4 * static_cast<std::size_t>(s.array_pitch) * bytes + barriers * sizeof(std::uint64_t) +
+  return geometry::inputs * static_cast<std::size_t>(s.array_pitch) * bytes +
+         barriers * sizeof(std::uint64_t) +
          (static_cast<std::size_t>(s.threads / warp_size) + systems * blocks) *
              equation_words(pivoting::partial) * bytes +
          (2 * systems + static_cast<std::size_t>(s.heard())) * sizeof(int) + places;

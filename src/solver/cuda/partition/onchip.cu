@@ -6,8 +6,7 @@
 #include "core/dispatch.hpp"
 #include "gpu/block.cuh"
 #include "solver/cuda/partition/block.cuh"
-#include "solver/cuda/partition/findings.cuh"
-#include "solver/cuda/partition/interface.cuh"
+#include "solver/cuda/partition/block_solver.cuh"
 #include "solver/cuda/partition/piece.cuh"
 #include "solver/cuda/partition/tile.cuh"
 #include "solver/system_memory.hpp"
@@ -18,110 +17,57 @@ namespace {
 using V = TRIDIA_VALUE;
 using core::chunk;
 
-template <pivoting P>
-__device__ __forceinline__ nodes_of<V, P> nodes_in(const block_memory<V>& m,
-                                                   const onchip_shape& s) {
-  auto* const first = static_cast<typename chunk<V, P>::equations*>(m.nodes);
-  return {first, first + s.threads / warp_size};
-}
+/// A thread's chunk in a tile, or a piece, and how its block goes about them.
+template <boundary B, bool Cluster, class Tile>
+class chunk_work {
+ public:
+  __device__ __forceinline__ chunk_work(Tile& t, const onchip_shape& s, const chunk_place& p,
+                                        const block_memory<V>& m, const findings& f,
+                                        mail<Cluster>& mail)
+      : system(max(p.system, 0)),
+        n(p.at >= 0 ? min(t.chunk_rows(), t.rows() - p.chunk * t.chunk_rows()) : 0),
+        rows(t, system, p.chunk * t.chunk_rows()),
+        found(f),
+        from_blocks(mail),
+        t_(t),
+        s_(s),
+        p_(p),
+        m_(m) {}
 
-template <bool Cluster, class Tile>
-__device__ __forceinline__ void overflow(const Tile& t, const onchip_shape& s, const chunk_place& p,
-                                         int n, const chunk_rows<V>& rows, const findings& found,
-                                         const mail<Cluster>& from_blocks) {
-  int below = 0;
-  if constexpr (Cluster) {
-    below = static_cast<int>(s.rows - t.first_row()) - p.chunk * t.chunk_rows();
-  }
-  found.overflow(from_blocks, p.system, n, rows, below);
-}
-
-/// Every thread's chunk solved in place: x takes the place of rhs.
-template <pivoting P, boundary B, bool Cluster>
-struct block_solver;
-
-template <boundary B, bool Cluster>
-struct block_solver<pivoting::none, B, Cluster> {
-  static constexpr std::size_t node_bytes = sizeof(typename chunk<V, pivoting::none>::equations);
-
-  template <class Tile>
-  static __device__ __forceinline__ void solve(Tile& t, const onchip_shape& s, const chunk_place& p,
-                                               const block_memory<V>& m, const findings& found,
-                                               mail<Cluster>& from_blocks) {
-    using C = chunk<V, pivoting::none>;
-    const int first = p.chunk * t.chunk_rows(), n = min(t.chunk_rows(), t.rows() - first);
-    typename C::equations e{};
-    watcher<false, Cluster> watch;
-    chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
-    if (p.at >= 0) e = C::template reduce<true>(n, rows, watch);
-    const auto ends = solve_interface<V, pivoting::none, B, Cluster>(
-        e, p, nodes_in<pivoting::none>(m, s), t.systems(), from_blocks, watch);
-    if (p.system >= 0 && !watch.calm) found.bad[p.system] = unsolved;
-    if (p.at >= 0 && !C::expand(n, rows, ends)) overflow(t, s, p, n, rows, found, from_blocks);
-  }
-};
-
-/// Without interchanges first, with an eye on the pivots, unless that is in vain: the systems whose
-/// numbers grow are brought in once more, most likely from the second-level cache, and solved with
-/// pivoting. Blocks of a cluster have to agree about each system: one that thinks it in vain says
-/// so instead of trying.
-template <boundary B, bool Cluster>
-struct block_solver<pivoting::partial, B, Cluster> {
-  static constexpr std::size_t node_bytes = sizeof(typename chunk<V, pivoting::partial>::equations);
-
-  template <class Tile>
-  static __device__ __forceinline__ void solve(Tile& t, const onchip_shape& s, const chunk_place& p,
-                                               const block_memory<V>& m, const findings& found,
-                                               mail<Cluster>& from_blocks) {
-    const int first = p.chunk * t.chunk_rows();
-    int n = p.at >= 0 ? min(t.chunk_rows(), t.rows() - first) : 0;
-    chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
-    const bool idle = p.system < 0;
-    vote(rows, n, p.system, s.systems_a_warp == 1, found);
-    bool grown = !idle && found.is_grown(p.system);
-    if (Cluster || !__syncthreads_and(grown || idle)) {
-      attempt(t, s, p, grown, n, rows, m, found, from_blocks);
-      grown = !idle && found.is_grown(p.system);
-      if (!__syncthreads_or(grown)) return;
-      from_blocks.has_read();
-      const bool spoiled = !idle && found.is_spoiled(p.system);
-      if (__syncthreads_or(spoiled)) {
-        t.load_again(__syncthreads_and(spoiled || idle),
-                     [&](int system) { return found.is_spoiled(system); });
-      }
-      from_blocks.may_send();
+  __device__ __forceinline__ bool idle() const { return p_.system < 0; }
+  __device__ __forceinline__ bool united() const { return s_.systems_a_warp == 1; }
+  __device__ __forceinline__ int rows_below() const {
+    if constexpr (Cluster) {
+      return static_cast<int>(s_.rows - t_.first_row()) - p_.chunk * t_.chunk_rows();
+    } else {
+      return 0;  // nobody asks
     }
-    using C = chunk<V, pivoting::partial>;
-    watcher<false, Cluster> watch;
-    typename C::equations e{};
-    typename C::middle middle;
-    if (!grown) n = 0;
-    if (n > 0) e = C::template reduce<true>(n, rows, middle);
-    const auto ends = solve_interface<V, pivoting::partial, B, Cluster>(
-        e, p, nodes_in<pivoting::partial>(m, s), t.systems(), from_blocks, watch);
-    if (grown && !watch.calm) found.bad[p.system] = unsolved;
-    if (n > 0 && !C::expand(n, rows, ends, middle)) found.overflow(from_blocks, p.system);
   }
+  template <pivoting Q, class Watch, class Mark>
+  __device__ __forceinline__ typename chunk<V, Q>::ends solve_interface(
+      const typename chunk<V, Q>::equations& mine, Watch& watch, Mark mark) {
+    auto* const of_warps = static_cast<typename chunk<V, Q>::equations*>(m_.nodes);
+    const nodes_of<V, Q> nodes{of_warps, of_warps + s_.threads / warp_size};
+    const auto ends =
+        cuda::solve_interface<V, Q, B, Cluster>(mine, p_, nodes, t_.systems(), from_blocks, watch);
+    if (!idle() && !watch.calm) mark(system);
+    return ends;
+  }
+  template <class Which>
+  __device__ __forceinline__ void load_again(bool all, Which which) {
+    t_.load_again(all, which);
+  }
+
+  int system, n;
+  chunk_rows<V> rows;
+  const findings& found;
+  mail<Cluster>& from_blocks;
 
  private:
-  template <class Tile>
-  static __device__ __forceinline__ void attempt(const Tile& t, const onchip_shape& s,
-                                                 const chunk_place& p, bool in_vain, int n,
-                                                 chunk_rows<V>& rows, const block_memory<V>& m,
-                                                 const findings& found,
-                                                 mail<Cluster>& from_blocks) {
-    using C = chunk<V, pivoting::none>;
-    typename C::equations e{};
-    watcher<true, Cluster> watch{!in_vain};
-    if (n > 0 && !in_vain) e = C::template reduce<true>(n, rows, watch);
-    const auto ends = solve_interface<V, pivoting::none, B, Cluster>(
-        e, p, nodes_in<pivoting::none>(m, s), t.systems(), from_blocks, watch);
-    if (p.system >= 0 && !watch.calm) found.spoil(p.system);
-    __syncthreads();
-    if (n > 0 && !found.is_grown(p.system) && !C::expand(n, rows, ends)) {
-      overflow(t, s, p, n, rows, found, from_blocks);
-    }
-  }
+  Tile& t_;
+  const onchip_shape& s_;
+  const chunk_place& p_;
+  const block_memory<V>& m_;
 };
 
 /// The statuses, and another attempt at systems that are left, if there is room for it. What has
@@ -149,7 +95,8 @@ __global__ void __launch_bounds__(most_threads_of(P))
                   const __grid_constant__ onchip_shape s,
                   const __grid_constant__ tensor_maps maps) {
   extern __shared__ __align__(cache_line) unsigned char memory[];
-  block_memory<V> m(memory, s, block_solver<P, B, Cluster>::node_bytes);
+  using solver = block_solver<V, P, B, Cluster>;
+  block_memory<V> m(memory, s, solver::node_bytes);
   const findings found{m.flags, m.flags + s.systems, m.of_blocks};
   Tile t(g, o, Cluster ? nullptr : &maps, s, m.arrays, m.places, m.arrival, this_place<Cluster>());
   m.arrival.start(Tile::expecting);
@@ -162,7 +109,8 @@ __global__ void __launch_bounds__(most_threads_of(P))
   const chunk_place p = place_of<uneven>(s, t);
   t.receive();
   from_blocks.may_send();
-  block_solver<P, B, Cluster>::solve(t, s, p, m, found, from_blocks);
+  chunk_work<B, Cluster, Tile> work(t, s, p, m, found, from_blocks);
+  solver::solve(work);
   t.publish();
   __syncthreads();
   found.tell(t.systems(), t.rank(), s.blocks, from_blocks);

@@ -8,6 +8,7 @@
 #include "gpu/copy.cuh"
 #include "solver/cuda/partition/onchip.hpp"
 #include "solver/cuda/partition/tensor_maps.hpp"
+#include "solver/cuda/partition/tile_arrays.hpp"
 #include "solver/system.hpp"
 
 // Consecutive systems of any lengths in shared memory, where they follow each other as they do in
@@ -19,18 +20,23 @@ namespace tridia::cuda {
 
 using solver::typed_operands;
 
-template <class V>
+template <class V, class Arrays = solve_arrays<V>>
 class piece {
  public:
+  using geometry = typename Arrays::geometry;
+  using operands = typename Arrays::operands;
+  using maps_of_boxes = tensor_maps_of<geometry::inputs, geometry::outputs>;
+  static constexpr int inputs = geometry::inputs, outputs = geometry::outputs;
+
   /// Pieces have any number of chunks.
   static constexpr bool uneven = true;
   /// Threads that say what will arrive, one an array.
-  static constexpr unsigned expecting = 4;
+  static constexpr unsigned expecting = inputs;
 
   /// `starts` has room for one entry more than systems, if these are of different lengths.
-  __device__ __forceinline__ piece(const geometry& g, const typed_operands<V>& o,
-                                   const tensor_maps*, const onchip_shape& shape, V* memory,
-                                   void* starts, bulk::arrival& arrival, const block_place& at)
+  __device__ __forceinline__ piece(const geometry& g, const operands& o, const maps_of_boxes*,
+                                   const onchip_shape& shape, V* memory, void* starts,
+                                   bulk::arrival& arrival, const block_place& at)
       : g_(g),
         o_(o),
         s_(shape),
@@ -70,7 +76,7 @@ class piece {
   __device__ __forceinline__ int matrices() const { return count_; }
   __device__ __forceinline__ index_t number(int matrix) const { return first_ + matrix; }
   __device__ __forceinline__ index_t status_of(int matrix) const {
-    return number(matrix) * g_.matrices.at[0].stride[layout::status];
+    return number(matrix) * g_.matrices.at[0].stride[inputs + outputs];
   }
   __device__ __forceinline__ int finding_of(int) const { return 0; }
   __device__ __forceinline__ V* room_of(int matrix) const { return memory_ + start_of(matrix); }
@@ -101,13 +107,22 @@ class piece {
   /// By every thread, before a barrier and then `give`.
   __device__ __forceinline__ void publish() const { bulk::publish(); }
 
-  /// Takes x out of the place of rhs, unless each system was solved by itself. Shared memory has
-  /// been read after `wait_given`.
+  /// Takes the outputs, x out of the place of rhs in a solve, unless each system was solved by
+  /// itself. Shared memory has been read after `wait_given`.
   template <class Skip>
   __device__ __forceinline__ void give(bool skipped, Skip) {
     if (skipped) return;
-    V* const to = o_.x + row0_;
-    const V* const from = array(layout::rhs, 0);
+#pragma unroll
+    for (int j = 0; j < outputs; ++j) {
+      give(Arrays::output(o_, j) + row0_, array(Arrays::place(j), 0));
+    }
+  }
+  __device__ __forceinline__ void wait_given() const { bulk::wait_read(); }
+
+ private:
+  static constexpr int granule = 16 / sizeof(V);
+
+  __device__ __forceinline__ void give(V* to, const V* from) const {
     if (bulk::available && past_line(to) % 16 == past_line(from) % 16) {
       if (threadIdx.x > 0) return;
       const parts p = parts_of(shift(to), 0, rows_);
@@ -122,10 +137,6 @@ class piece {
       for (int k = static_cast<int>(threadIdx.x); k < rows_; k += s_.threads) to[k] = from[k];
     }
   }
-  __device__ __forceinline__ void wait_given() const { bulk::wait_read(); }
-
- private:
-  static constexpr int granule = 16 / sizeof(V);
 
   static __device__ __forceinline__ unsigned past_line(const V* p) {
     return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(p) % cache_line);
@@ -164,7 +175,7 @@ class piece {
     bool whole = bulk::available;
     if constexpr (alignof(V) < sizeof(V)) {
 #pragma unroll
-      for (int a = 0; a < 4; ++a) whole = whole && past_line(o_.in[a]) % sizeof(V) == 0;
+      for (int a = 0; a < inputs; ++a) whole = whole && past_line(o_.in[a]) % sizeof(V) == 0;
     }
     return whole;
   }
@@ -172,8 +183,8 @@ class piece {
   __device__ __forceinline__ void ask_for_all() {
     if (!may_bulk()) {
 #pragma unroll
-      for (int a = 0; a < 4; ++a) load_elements(a);
-    } else if (threadIdx.x < 4) {
+      for (int a = 0; a < inputs; ++a) load_elements(a);
+    } else if (threadIdx.x < inputs) {
       load_in_bulk(static_cast<int>(threadIdx.x));
     }
   }
@@ -231,7 +242,7 @@ class piece {
   }
 
   const geometry& g_;
-  const typed_operands<V>& o_;
+  const operands& o_;
   const onchip_shape& s_;
   V* memory_;
   int* starts_;

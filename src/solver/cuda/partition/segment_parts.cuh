@@ -7,11 +7,10 @@
 
 // Systems of which only a part is here: the passes of systems too long for the chip, but the last
 // level hands the equations of a system's rows to whoever closes it, and gets its ends.
-namespace tridia::cuda {
-namespace {
+namespace tridia::cuda::segments {
 
 /// Where the words of a system lie: systems are cut into parcels of `each`.
-template <class Part>
+template <class V, class Part>
 struct part_words {
   V* base;
   index_t each, systems;
@@ -31,49 +30,48 @@ struct part_words {
     core::store_words(p, place(system), pitch(system), system - begin(system));
   }
 };
-template <stage S>
-using part_equations = part_words<typename chunk<V, pivots<S>>::equations>;
-template <stage S>
-using part_ends = part_words<typename chunk<V, pivots<S>>::ends>;
+template <class V, stage S>
+using part_equations = part_words<V, typename chunk<V, pivots<S>>::equations>;
+template <class V, stage S>
+using part_ends = part_words<V, typename chunk<V, pivots<S>>::ends>;
 
 /// The last level's equations, to who closes the systems.
-template <stage S>
+template <class V, stage S>
 __global__ void __launch_bounds__(most_threads)
-    open_level(const __grid_constant__ onchip_shape s, index_t matrices, const nodes<pivots<S>> in,
-               const part_equations<S> out) {
+    open_level(const __grid_constant__ onchip_shape s, index_t matrices,
+               const nodes<V, pivots<S>> in, const part_equations<V, S> out) {
   __shared__ typename chunk<V, pivots<S>>::equations of_warps[most_threads / warp_size];
   const node_block b(s, matrices);
-  const gathered<S> level(b, s, in, of_warps);
+  const gathered<V, S> level(b, s, in, of_warps);
   if (speaks_for_system(level.place)) out.store(b.number(level.place.system), level.all);
 }
 
 /// The last level's ends, from who has closed the systems.
-template <stage S>
+template <class V, stage S>
 __global__ void __launch_bounds__(most_threads)
-    enter_level(const __grid_constant__ onchip_shape s, index_t matrices, const nodes<pivots<S>> in,
-                const part_ends<S> from) {
+    enter_level(const __grid_constant__ onchip_shape s, index_t matrices,
+                const nodes<V, pivots<S>> in, const part_ends<V, S> from) {
   __shared__ typename chunk<V, pivots<S>>::equations of_warps[most_threads / warp_size];
   const node_block b(s, matrices);
-  const gathered<S> level(b, s, in, of_warps);
+  const gathered<V, S> level(b, s, in, of_warps);
   typename chunk<V, pivots<S>>::ends ends{};
   if (level.place.system >= 0) ends = from.load(b.number(level.place.system));
   level.spread(ends, in);
 }
 
-__device__ __forceinline__ bool part_is_sound(const typename chunk<V, pivoting::none>::equations& e,
-                                              const typename chunk<V, pivoting::none>::ends& x) {
-  return core::is_finite(x.before) && core::is_finite(x.last) && core::is_finite(x.after) &&
-         core::is_finite(e.first.at(x.before, x.last));
-}
-__device__ __forceinline__ bool part_is_sound(
-    const typename chunk<V, pivoting::partial>::equations&,
-    const typename chunk<V, pivoting::partial>::ends& x) {
-  return core::is_finite(x.before) && core::is_finite(x.first) && core::is_finite(x.last) &&
-         core::is_finite(x.after);
+/// Whether the ends of a part, and its first x, are finite. `Ends`: with pivoting they hold that x.
+template <class Equations, class Ends>
+__device__ __forceinline__ bool part_is_sound(const Equations& e, const Ends& x) {
+  bool finite = core::is_finite(x.before) && core::is_finite(x.last) && core::is_finite(x.after);
+  if constexpr (requires { x.first; }) {
+    return finite && core::is_finite(x.first);
+  } else {
+    return finite && core::is_finite(e.first.at(x.before, x.last));
+  }
 }
 
 /// Why a system has no finite solution, by its rows here.
-template <pivoting P>
+template <class V, pivoting P>
 __device__ __noinline__ index_t explain_part(const geometry& g, const typed_operands<V>& o,
                                              const segment_ends& e, index_t system) {
   const index_t n = g.rows;
@@ -98,83 +96,69 @@ __device__ __noinline__ index_t explain_part(const geometry& g, const typed_oper
 }
 
 /// What becomes of each system, now that its ends are known.
-template <stage S>
+template <class V, stage S>
 __global__ void __launch_bounds__(block_threads)
     judge_parts(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
-                const __grid_constant__ segment_ends e, const part_equations<S> equations,
-                const part_ends<S> ends, verdict* verdicts) {
+                const __grid_constant__ segment_ends e, const part_equations<V, S> equations,
+                const part_ends<V, S> ends, verdict* verdicts) {
   constexpr verdict mine = S == stage::pivoted ? verdict::left : verdict::solved;
   for (index_t k = thread_index(); k < g.matrices.size; k += thread_count()) {
     const bool sound = part_is_sound(equations.load(k), ends.load(k));
     verdicts[k] = sound ? mine : verdict::failed;
-    e.found[k] = sound ? 0 : explain_part<pivots<S>>(g, o, e, k);
+    e.found[k] = sound ? 0 : explain_part<V, pivots<S>>(g, o, e, k);
   }
 }
-
-template <stage S>
-class part_passes : pass_launcher {
- public:
-  part_passes(const geometry& g, const operands& o, const segments_shape& shape,
-              const segment_ends& e, std::byte* workspace, cudaStream_t stream)
-      : pass_launcher(g, o, shape, workspace, stream),
-        e_(e),
-        equations_{static_cast<V*>(e.equations), e.each, g.matrices.size},
-        ends_{static_cast<V*>(const_cast<void*>(e.ends)), e.each, g.matrices.size} {}
-
-  cudaError_t reduce() {
-    on_rows<S>(reduce_segments<S>, nullptr, beyond());
-    for (int k = 0; k < top(); ++k) on_level<S>(k, reduce_level<S>, nullptr);
-    on_top(open_level<S>, equations_);
-    return result_;
-  }
-  cudaError_t expand() {
-    auto* const verdicts = at<verdict>(s_.verdicts);
-    constexpr index_t most = 8192;
-    const index_t blocks = (g_.matrices.size + block_threads - 1) / block_threads;
-    const onchip_shape plain{.threads = block_threads, .shared_bytes = 0};
-    launch(judge_parts<S>, static_cast<unsigned>(min(blocks, most)), plain, g_, o_, e_, equations_,
-           ends_, verdicts);
-    on_top(enter_level<S>, ends_);
-    for (int k = top(); k-- > 0;) on_level<S>(k, expand_level<S>, nullptr);
-    on_rows<S>(expand_segments<S>, verdicts, beyond());
-    return result_;
-  }
-
- private:
-  int top() const { return s_.levels - 1; }
-  outside beyond() const {
-    return {true,
-            e_.before,
-            e_.after,
-            static_cast<const V*>(e_.entries_before),
-            static_cast<const V*>(e_.entries_after),
-            e_.found};
-  }
-  template <class Kernel, class Words>
-  void on_top(Kernel kernel, const Words& words) {
-    const onchip_shape& s = s_.level[top()].shape;
-    launch(kernel, blocks_for(s, g_.matrices.size), s, s, g_.matrices.size, level<S>(top()), words);
-  }
-
-  const segment_ends& e_;
-  part_equations<S> equations_;
-  part_ends<S> ends_;
-};
 
 /// With partial pivoting all rows are pivoted at once.
 template <pivoting P>
 inline constexpr stage part_stage = P == pivoting::none ? stage::plain : stage::pivoted;
 
-template <pivoting P>
-cudaError_t reduce_parts(const geometry& g, const operands& o, const segments_shape& s,
-                         const segment_ends& e, std::byte* workspace, cudaStream_t stream) {
-  return part_passes<part_stage<P>>(g, o, s, e, workspace, stream).reduce();
-}
-template <pivoting P>
-cudaError_t expand_parts(const geometry& g, const operands& o, const segments_shape& s,
-                         const segment_ends& e, std::byte* workspace, cudaStream_t stream) {
-  return part_passes<part_stage<P>>(g, o, s, e, workspace, stream).expand();
+template <class V>
+outside<V> beyond(const segment_ends& e) {
+  return {true,
+          e.before,
+          e.after,
+          static_cast<const V*>(e.entries_before),
+          static_cast<const V*>(e.entries_after),
+          e.found};
 }
 
-}  // namespace
-}  // namespace tridia::cuda
+/// Launches a pass over the last level's nodes and what whoever closes the systems reads or writes.
+template <stage S, class V, class Kernel, class Words>
+void on_top(pass_launcher<V>& p, Kernel kernel, const Words& words) {
+  const onchip_shape& s = p.level_shape(p.top());
+  const index_t matrices = p.g.matrices.size;
+  p.launch(kernel, blocks_for(s, matrices), s, s, matrices, level_nodes<S>(p, p.top()), words);
+}
+
+template <class V, pivoting P>
+cudaError_t reduce_parts(const geometry& g, const operands& o, const segments_shape& s,
+                         const segment_ends& e, std::byte* workspace, cudaStream_t stream) {
+  constexpr stage S = part_stage<P>;
+  pass_launcher<V> p{g, solver::typed<V>(o), s, workspace, stream};
+  on_rows<S>(p, reduce_segments<V, S>, nullptr, beyond<V>(e));
+  for (int k = 0; k < p.top(); ++k) on_level<S>(p, k, reduce_level<V, S>, nullptr);
+  on_top<S>(p, open_level<V, S>,
+            part_equations<V, S>{static_cast<V*>(e.equations), e.each, g.matrices.size});
+  return p.result;
+}
+
+template <class V, pivoting P>
+cudaError_t expand_parts(const geometry& g, const operands& o, const segments_shape& s,
+                         const segment_ends& e, std::byte* workspace, cudaStream_t stream) {
+  constexpr stage S = part_stage<P>;
+  pass_launcher<V> p{g, solver::typed<V>(o), s, workspace, stream};
+  const part_equations<V, S> equations{static_cast<V*>(e.equations), e.each, g.matrices.size};
+  const part_ends<V, S> ends{static_cast<V*>(const_cast<void*>(e.ends)), e.each, g.matrices.size};
+  constexpr index_t most = 8192;
+  const index_t blocks = (g.matrices.size + block_threads - 1) / block_threads;
+  const onchip_shape plain{.threads = block_threads, .shared_bytes = 0};
+  p.launch(judge_parts<V, S>, static_cast<unsigned>(min(blocks, most)), plain, g, p.o, e, equations,
+           ends, p.verdicts());
+  on_top<S>(p, enter_level<V, S>, ends);
+  for (int k = p.top(); k-- > 0;) on_level<S>(p, k, expand_level<V, S>, nullptr);
+  on_rows<S>(p, expand_segments<V, S>, p.verdicts(), beyond<V>(e));
+  return p.result;
+}
+
+}  // namespace tridia::cuda::segments

@@ -3,16 +3,14 @@
 
 #include "core/dispatch.hpp"
 #include "solver/cuda/partition/block.cuh"
+#include "solver/cuda/partition/block_solver.cuh"
 #include "solver/cuda/partition/segments.hpp"
 #include "solver/cuda/partition/tile.cuh"
 #include "solver/system_memory.hpp"
 
-// The passes over systems that are too long for the chip, or of which only a part is here. For the
-// one source that is compiled with TRIDIA_VALUE.
-namespace tridia::cuda {
-namespace {
+// The passes over systems that are too long for the chip, or of which only a part is here.
+namespace tridia::cuda::segments {
 
-using V = TRIDIA_VALUE;
 using core::chunk;
 
 /// All passes over all systems, or over those that are left. With partial pivoting, systems are
@@ -38,9 +36,7 @@ __device__ __forceinline__ bool is_mine(verdict v) {
   return v == verdict::solved || v == verdict::solved_overflowed;
 }
 /// Whether a system has no finite solution, once all stages are done.
-__device__ __forceinline__ bool has_failed(verdict v) {
-  return v != verdict::solved && v != verdict::left;
-}
+inline __device__ bool has_failed(verdict v) { return v != verdict::solved && v != verdict::left; }
 /// What a system that stage S brings to its end becomes if its x overflows.
 template <stage S>
 inline constexpr verdict has_overflowed =
@@ -48,6 +44,7 @@ inline constexpr verdict has_overflowed =
 
 /// What couples the rows here to others, where those are elsewhere: nothing is beyond whole
 /// systems.
+template <class V>
 struct outside {
   bool open = false;                   // the systems are parts of others
   bool before = false, after = false;  // whether there are rows on either side
@@ -72,7 +69,7 @@ struct outside {
 };
 
 /// A level's nodes in the workspace.
-template <pivoting P>
+template <class V, pivoting P>
 struct nodes {
   typename chunk<V, P>::equations* equations;
   typename chunk<V, P>::ends* ends;
@@ -80,7 +77,7 @@ struct nodes {
 };
 
 /// Of a tile, among those that share its systems.
-__device__ __forceinline__ block_place place_among(unsigned number, const onchip_shape& s) {
+inline __device__ block_place place_among(unsigned number, const onchip_shape& s) {
   const auto blocks = static_cast<unsigned>(s.blocks);
   return {number / blocks, static_cast<int>(number % blocks)};
 }
@@ -131,7 +128,7 @@ __device__ __forceinline__ bool is_done(index_t first, int count, const verdict*
 }
 
 /// The tiles that a block of the second stage stands for, most often to find that they are done.
-constexpr unsigned second_stage_run = 8;
+inline constexpr unsigned second_stage_run = 8;
 
 /// Calls f(number) for the tiles, of `tiles`, that this block has in a segments' pass.
 template <stage S, class F>
@@ -152,16 +149,16 @@ __device__ __forceinline__ void for_each_tile(const onchip_shape& s, unsigned ti
   }
 }
 
-__device__ __forceinline__ bool speaks_for_system(const chunk_place& p) {
+inline __device__ bool speaks_for_system(const chunk_place& p) {
   return p.system >= 0 && p.warp == 0 && p.lane == 0;
 }
 
 /// Gives what a block's systems came to to the level above: their equations, and whether numbers
 /// grew. `grown`: a flag a system in shared memory, 0 since a barrier.
-template <stage S, class Block>
+template <class V, stage S, class Block>
 __device__ __forceinline__ void hand_up(const Block& b, const onchip_shape& s, const chunk_place& p,
                                         const typename chunk<V, pivots<S>>::equations& all,
-                                        bool calm, int* grown, const nodes<pivots<S>>& above) {
+                                        bool calm, int* grown, const nodes<V, pivots<S>>& above) {
   if (speaks_for_system(p)) above.equations[node_above(b, s, p.system)] = all;
   if constexpr (S == stage::watched) {
     if (p.system >= 0 && !calm) grown[p.system] = 1;
@@ -173,6 +170,7 @@ __device__ __forceinline__ void hand_up(const Block& b, const onchip_shape& s, c
 
 /// The entries that tie a system's segment to its neighbours, or that lie at the other end of the
 /// array: in the last pass others may have overwritten them where x is in their place.
+template <class V>
 struct edge_entries {
   V sub, sup;
   __device__ __forceinline__ void take(const tile<V>& t, int system) {
@@ -187,29 +185,13 @@ struct edge_entries {
 
 template <stage S>
 using watch_of = watcher<S == stage::watched, false>;
-template <stage S>
-using middle_of = typename chunk<V, pivots<S>>::middle;
-
-/// This thread's chunk reduced. What expanding needs is kept if `Keep`.
-template <stage S, bool Keep, class Watch>
-__device__ __forceinline__ typename chunk<V, pivots<S>>::equations reduce_chunk(int n,
-                                                                                chunk_rows<V>& rows,
-                                                                                middle_of<S>& m,
-                                                                                Watch& watch) {
-  if constexpr (S == stage::pivoted) {
-    return chunk<V, pivots<S>>::template reduce<Keep>(n, rows, m);
-  } else {
-    return chunk<V, pivots<S>>::template reduce<Keep>(n, rows, watch);
-  }
-}
-
 /// The first pass: segments to equations.
-template <stage S>
+template <class V, stage S>
 __global__ void __launch_bounds__(most_row_threads<S>)
     reduce_segments(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
                     const __grid_constant__ onchip_shape s, unsigned tiles,
-                    const nodes<pivots<S>> above, edge_entries* edges, const verdict* verdicts,
-                    const outside beyond) {
+                    const nodes<V, pivots<S>> above, edge_entries<V>* edges,
+                    const verdict* verdicts, const outside<V> beyond) {
   using C = chunk<V, pivots<S>>;
   extern __shared__ __align__(cache_line) unsigned char memory[];
   block_memory<V> m(memory, s, sizeof(typename C::equations));
@@ -227,20 +209,18 @@ __global__ void __launch_bounds__(most_row_threads<S>)
     if (beyond.open) __syncthreads();
     const chunk_place p = place_of<true>(s, t);
     watch_of<S> watch;
-    const int first = p.chunk * s.chunk_rows, n = min(s.chunk_rows, t.rows() - first);
-    typename C::equations e{};
+    const int first = p.chunk * s.chunk_rows;
+    const int n = p.at >= 0 ? min(s.chunk_rows, t.rows() - first) : 0;
     chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
-    middle_of<S> middle;
-    if (p.at >= 0) e = reduce_chunk<S, false>(n, rows, middle, watch);
-    block_level<V, pivots<S>> chunks(p);
-    const auto all = chunks.up(e, static_cast<typename C::equations*>(m.nodes), watch);
-    hand_up<S>(t, s, p, all, watch.calm, m.flags, above);
+    block_part<V, pivots<S>> part(p, static_cast<typename C::equations*>(m.nodes));
+    const auto all = part.template reduce<false>(n, rows, watch);
+    hand_up<V, S>(t, s, p, all, watch.calm, m.flags, above);
     if constexpr (S == stage::pivoted) t.leave();
   });
 }
 
 /// The equations of a block's nodes, brought together. All threads take part.
-template <stage S>
+template <class V, stage S>
 struct gathered {
   using C = chunk<V, pivots<S>>;
   chunk_place place;
@@ -250,7 +230,8 @@ struct gathered {
   typename C::equations all;
 
   __device__ __forceinline__ gathered(const node_block& b, const onchip_shape& s,
-                                      const nodes<pivots<S>>& in, typename C::equations* of_warps)
+                                      const nodes<V, pivots<S>>& in,
+                                      typename C::equations* of_warps)
       : place(place_of<true>(s, b)),
         chunks(place),
         node(b.number(place.system) * s.rows + b.first_row() + place.chunk) {
@@ -265,48 +246,50 @@ struct gathered {
 
   /// Gives each node its ends.
   __device__ __forceinline__ void spread(const typename C::ends& of_all,
-                                         const nodes<pivots<S>>& to) const {
+                                         const nodes<V, pivots<S>>& to) const {
     const auto mine = chunks.down(of_all);
     if (place.at >= 0) to.ends[node] = mine;
   }
 };
 
 /// A level's equations to those of the level above.
-template <stage S>
+template <class V, stage S>
 __global__ void __launch_bounds__(most_threads)
     reduce_level(const __grid_constant__ onchip_shape s, index_t matrices,
-                 const nodes<pivots<S>> in, const nodes<pivots<S>> above, const verdict* verdicts) {
+                 const nodes<V, pivots<S>> in, const nodes<V, pivots<S>> above,
+                 const verdict* verdicts) {
   __shared__ typename chunk<V, pivots<S>>::equations of_warps[most_threads / warp_size];
   __shared__ int grown[most_threads];
   const node_block b(s, matrices);
   if (S == stage::pivoted && is_done<S>(b.number(0), b.systems(), verdicts)) return;
   grown[threadIdx.x] = 0;
   __syncthreads();
-  const gathered<S> level(b, s, in, of_warps);
-  hand_up<S>(b, s, level.place, level.all, level.watch.calm, grown, above);
+  const gathered<V, S> level(b, s, in, of_warps);
+  hand_up<V, S>(b, s, level.place, level.all, level.watch.calm, grown, above);
 }
 
 /// A level's ends from those of the level above.
-template <stage S>
+template <class V, stage S>
 __global__ void __launch_bounds__(most_threads)
     expand_level(const __grid_constant__ onchip_shape s, index_t matrices,
-                 const nodes<pivots<S>> in, const nodes<pivots<S>> above, const verdict* verdicts) {
+                 const nodes<V, pivots<S>> in, const nodes<V, pivots<S>> above,
+                 const verdict* verdicts) {
   __shared__ typename chunk<V, pivots<S>>::equations of_warps[most_threads / warp_size];
   const node_block b(s, matrices);
   if (S == stage::pivoted && is_done<S>(b.number(0), b.systems(), verdicts)) return;
-  const gathered<S> level(b, s, in, of_warps);
+  const gathered<V, S> level(b, s, in, of_warps);
   typename chunk<V, pivots<S>>::ends ends{};
   if (level.place.system >= 0) ends = above.ends[node_above(b, s, level.place.system)];
   level.spread(ends, in);
 }
 
 /// The last pass: x of every segment from its ends.
-template <stage S>
+template <class V, stage S>
 __global__ void __launch_bounds__(most_row_threads<S>)
     expand_segments(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
                     const __grid_constant__ onchip_shape s, unsigned tiles,
-                    const nodes<pivots<S>> above, const edge_entries* edges, verdict* verdicts,
-                    const outside beyond) {
+                    const nodes<V, pivots<S>> above, const edge_entries<V>* edges,
+                    verdict* verdicts, const outside<V> beyond) {
   using C = chunk<V, pivots<S>>;
   extern __shared__ __align__(cache_line) unsigned char memory[];
   block_memory<V> m(memory, s, sizeof(typename C::equations));
@@ -320,7 +303,7 @@ __global__ void __launch_bounds__(most_row_threads<S>)
     if (p.system >= 0) ends = above.ends[node_above(t, s, p.system)];
     const int system = static_cast<int>(threadIdx.x);
     verdict v{};
-    edge_entries edge;
+    edge_entries<V> edge;
     if (system < t.systems()) {
       v = verdicts[t.number(system)];
       edge = edges[node_above(t, s, system)];
@@ -335,16 +318,14 @@ __global__ void __launch_bounds__(most_row_threads<S>)
     }
     any_left_out = __syncthreads_or(any_left_out);
 
-    const int first = p.chunk * s.chunk_rows, n = min(s.chunk_rows, t.rows() - first);
+    const int first = p.chunk * s.chunk_rows;
+    const int n = p.at >= 0 ? min(s.chunk_rows, t.rows() - first) : 0;
     watcher<false, false> ignore;
-    typename C::equations e{};
     chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
-    middle_of<S> middle;
-    if (p.at >= 0) e = reduce_chunk<S, true>(n, rows, middle, ignore);
-    block_level<V, pivots<S>> chunks(p);
-    chunks.up(e, static_cast<typename C::equations*>(m.nodes), ignore);
-    ends = chunks.down(ends);
-    if (p.at >= 0 && !C::expand(n, rows, ends, middle) && !left_out[p.system]) {
+    block_part<V, pivots<S>> part(p, static_cast<typename C::equations*>(m.nodes));
+    part.template reduce<true>(n, rows, ignore);
+    ends = part.down(ends);
+    if (n > 0 && !part.expand(n, rows, ends) && !left_out[p.system]) {
       // Everything was finite until now, so it is an overflow.
       verdicts[t.number(p.system)] = has_overflowed<S>;
       if (o.status || beyond.found) {
@@ -363,61 +344,62 @@ __global__ void __launch_bounds__(most_row_threads<S>)
   });
 }
 
-unsigned blocks_for(const onchip_shape& s, index_t systems) {
+inline unsigned blocks_for(const onchip_shape& s, index_t systems) {
   return static_cast<unsigned>((systems + s.systems - 1) / s.systems * s.blocks);
 }
 
-/// What launches passes, in a workspace.
-class pass_launcher {
- public:
-  pass_launcher(const geometry& g, const operands& o, const segments_shape& shape,
-                std::byte* workspace, cudaStream_t stream)
-      : g_(g), o_(solver::typed<V>(o)), s_(shape), memory_(workspace), stream_(stream) {}
+/// Launches passes, in a workspace, one after another until one fails.
+template <class V>
+struct pass_launcher {
+  const geometry& g;
+  const solver::typed_operands<V> o;
+  const segments_shape& shape;
+  std::byte* workspace;
+  cudaStream_t stream;
+  cudaError_t result = cudaSuccess;
 
- protected:
   template <class... Parameters, class... Arguments>
   void launch(void (*kernel)(Parameters...), unsigned blocks, const onchip_shape& s,
               const Arguments&... arguments) {
-    if (result_ != cudaSuccess) return;
-    kernel<<<blocks, static_cast<unsigned>(s.threads), s.shared_bytes, stream_>>>(arguments...);
-    result_ = cudaGetLastError();
+    if (result != cudaSuccess) return;
+    kernel<<<blocks, static_cast<unsigned>(s.threads), s.shared_bytes, stream>>>(arguments...);
+    result = cudaGetLastError();
   }
-  template <stage S>
-  void on_level(int k,
-                void (*kernel)(onchip_shape, index_t, nodes<pivots<S>>, nodes<pivots<S>>,
-                               const verdict*),
-                const verdict* verdicts) {
-    const onchip_shape& s = s_.level[k].shape;
-    const index_t matrices = g_.matrices.size;
-    launch(kernel, blocks_for(s, matrices), s, s, matrices, level<S>(k), level<S>(k + 1), verdicts);
+  [[nodiscard]] int top() const { return shape.levels - 1; }
+  [[nodiscard]] const onchip_shape& level_shape(int k) const { return shape.level[k].shape; }
+  [[nodiscard]] verdict* verdicts() const {
+    return reinterpret_cast<verdict*>(workspace + shape.verdicts);
   }
-  /// Over the rows: kernel(..., verdicts, beyond).
-  template <stage S, class Kernel>
-  void on_rows(Kernel kernel, verdict* verdicts, const outside& beyond) {
-    const unsigned tiles = blocks_for(s_.rows, g_.matrices.size);
-    const unsigned run = S == stage::pivoted ? second_stage_run : 1, grid = (tiles - 1) / run + 1;
-    launch(kernel, grid, s_.rows, g_, o_, s_.rows, tiles, level<S>(0), at<edge_entries>(s_.edges),
-           verdicts, beyond);
+  [[nodiscard]] edge_entries<V>* edges() const {
+    return reinterpret_cast<edge_entries<V>*>(workspace + shape.edges);
   }
-
-  template <class T>
-  T* at(std::size_t offset) const {
-    return reinterpret_cast<T*>(memory_ + offset);
-  }
-  template <stage S>
-  nodes<pivots<S>> level(int k) const {
-    using C = chunk<V, pivots<S>>;
-    const segments_level& l = s_.level[k];
-    return {at<typename C::equations>(l.equations), at<typename C::ends>(l.ends), at<int>(l.grown)};
-  }
-
-  const geometry& g_;
-  const solver::typed_operands<V> o_;
-  const segments_shape& s_;
-  std::byte* memory_;
-  cudaStream_t stream_;
-  cudaError_t result_ = cudaSuccess;
 };
 
-}  // namespace
-}  // namespace tridia::cuda
+template <stage S, class V>
+nodes<V, pivots<S>> level_nodes(const pass_launcher<V>& p, int k) {
+  using C = chunk<V, pivots<S>>;
+  const segments_level& l = p.shape.level[k];
+  return {reinterpret_cast<typename C::equations*>(p.workspace + l.equations),
+          reinterpret_cast<typename C::ends*>(p.workspace + l.ends),
+          reinterpret_cast<int*>(p.workspace + l.grown)};
+}
+
+/// Launches a pass over the nodes of level k.
+template <stage S, class V, class Kernel>
+void on_level(pass_launcher<V>& p, int k, Kernel kernel, const verdict* verdicts) {
+  const onchip_shape& s = p.level_shape(k);
+  const index_t matrices = p.g.matrices.size;
+  p.launch(kernel, blocks_for(s, matrices), s, s, matrices, level_nodes<S>(p, k),
+           level_nodes<S>(p, k + 1), verdicts);
+}
+
+/// Launches a pass over the rows: kernel(..., verdicts, beyond).
+template <stage S, class V, class Kernel>
+void on_rows(pass_launcher<V>& p, Kernel kernel, verdict* verdicts, const outside<V>& beyond) {
+  const onchip_shape& s = p.shape.rows;
+  const unsigned tiles = blocks_for(s, p.g.matrices.size);
+  const unsigned run = S == stage::pivoted ? second_stage_run : 1, grid = (tiles - 1) / run + 1;
+  p.launch(kernel, grid, s, p.g, p.o, s, tiles, level_nodes<S>(p, 0), p.edges(), verdicts, beyond);
+}
+
+}  // namespace tridia::cuda::segments

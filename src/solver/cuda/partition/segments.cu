@@ -7,8 +7,10 @@
 
 #include <algorithm>
 
-namespace tridia::cuda {
+namespace tridia::cuda::segments {
 namespace {
+
+using V = TRIDIA_VALUE;
 
 /// Whether a closed system has a finite solution: what is not finite in any row spreads to its
 /// ends.
@@ -53,7 +55,7 @@ __device__ __noinline__ void diagnose(const geometry& g, const typed_operands<V>
 template <stage S, boundary B>
 __global__ void __launch_bounds__(most_threads)
     close_level(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
-                const __grid_constant__ onchip_shape s, const nodes<pivots<S>> in,
+                const __grid_constant__ onchip_shape s, const nodes<V, pivots<S>> in,
                 verdict* verdicts) {
   using C = chunk<V, pivots<S>>;
   __shared__ typename C::equations of_warps[most_threads / warp_size];
@@ -62,7 +64,7 @@ __global__ void __launch_bounds__(most_threads)
   if (S == stage::pivoted && is_done<S>(b.number(0), b.systems(), verdicts)) return;
   unsound[threadIdx.x] = 0;
   __syncthreads();
-  const gathered<S> level(b, s, in, of_warps);
+  const gathered<V, S> level(b, s, in, of_warps);
   const chunk_place& p = level.place;
   const auto ends = C::template close<B>(level.all);
   level.spread(ends, in);
@@ -108,41 +110,34 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// The launches of all passes of whole systems.
-template <boundary B>
-class passes : pass_launcher {
- public:
-  using pass_launcher::pass_launcher;
+/// Launches all passes of whole systems.
+template <stage S, boundary B>
+void run(pass_launcher<V>& p) {
+  // What goes down the levels does not depend on whether anybody watched on the way up.
+  constexpr stage down = S == stage::watched ? stage::plain : S;
+  auto* const verdicts = p.verdicts();
+  const int top = p.top();
 
-  template <stage S>
-  void run() {
-    // What goes down the levels does not depend on whether anybody watched on the way up.
-    constexpr stage down = S == stage::watched ? stage::plain : S;
-    auto* const verdicts = at<verdict>(s_.verdicts);
-    const int top = s_.levels - 1;
+  on_rows<S>(p, reduce_segments<V, S>, verdicts, {});
+  for (int k = 0; k < top; ++k) on_level<S>(p, k, reduce_level<V, S>, verdicts);
+  const onchip_shape& last = p.level_shape(top);
+  p.launch(close_level<S, B>, blocks_for(last, p.g.matrices.size), last, p.g, p.o, last,
+           level_nodes<S>(p, top), verdicts);
+  for (int k = top; k-- > 0;) on_level<down>(p, k, expand_level<V, down>, verdicts);
+  on_rows<S>(p, expand_segments<V, S>, verdicts, {});
+}
 
-    on_rows<S>(reduce_segments<S>, verdicts, {});
-    for (int k = 0; k < top; ++k) on_level<S>(k, reduce_level<S>, verdicts);
-    const onchip_shape& last = s_.level[top].shape;
-    launch(close_level<S, B>, blocks_for(last, g_.matrices.size), last, g_, o_, last, level<S>(top),
-           verdicts);
-    for (int k = top; k-- > 0;) on_level<down>(k, expand_level<down>, verdicts);
-    on_rows<S>(expand_segments<S>, verdicts, {});
-  }
-
-  /// The last launch; returns the first error, if any. Few systems are filled by as many blocks as
-  /// keep a device busy.
-  cudaError_t fill() {
-    if (result_ != cudaSuccess) return result_;
-    constexpr index_t busy = 256, rows_a_thread = 32;
-    const index_t groups = (g_.matrices.size + block_threads - 1) / block_threads;
-    const index_t most = g_.rows / (block_threads * rows_a_thread) + 1;
-    const index_t sharing = std::max<index_t>(std::min(busy / groups, most), 1);
-    const dim3 grid(static_cast<unsigned>(groups), static_cast<unsigned>(sharing));
-    fill_failed<<<grid, block_threads, 0, stream_>>>(g_, o_.x, at<verdict>(s_.verdicts));
-    return cudaGetLastError();
-  }
-};
+/// The last launch. Few systems are filled by as many blocks as keep a device busy.
+void fill(pass_launcher<V>& p) {
+  if (p.result != cudaSuccess) return;
+  constexpr index_t busy = 256, rows_a_thread = 32;
+  const index_t groups = (p.g.matrices.size + block_threads - 1) / block_threads;
+  const index_t most = p.g.rows / (block_threads * rows_a_thread) + 1;
+  const index_t sharing = std::max<index_t>(std::min(busy / groups, most), 1);
+  const dim3 grid(static_cast<unsigned>(groups), static_cast<unsigned>(sharing));
+  fill_failed<<<grid, block_threads, 0, p.stream>>>(p.g, p.o.x, p.verdicts());
+  p.result = cudaGetLastError();
+}
 
 template <pivoting P>
 inline constexpr stage first_stage = P == pivoting::none ? stage::plain : stage::watched;
@@ -150,10 +145,11 @@ inline constexpr stage first_stage = P == pivoting::none ? stage::plain : stage:
 template <pivoting P, boundary B>
 cudaError_t solve(const geometry& g, const operands& o, const segments_shape& shape,
                   std::byte* workspace, cudaStream_t stream) {
-  passes<B> all(g, o, shape, workspace, stream);
-  all.template run<first_stage<P>>();
-  if constexpr (P != pivoting::none) all.template run<stage::pivoted>();
-  return all.fill();
+  pass_launcher<V> p{g, solver::typed<V>(o), shape, workspace, stream};
+  run<first_stage<P>, B>(p);
+  if constexpr (P != pivoting::none) run<stage::pivoted, B>(p);
+  fill(p);
+  return p.result;
 }
 
 template <pivoting P>
@@ -163,23 +159,26 @@ cudaError_t prepare(std::size_t bytes) {
     if (result != cudaSuccess) return;
     result = allow_shared(kernel, bytes);
   };
-  allow(reduce_segments<first_stage<P>>);
-  allow(expand_segments<first_stage<P>>);
-  allow(reduce_segments<stage::pivoted>);
-  allow(expand_segments<stage::pivoted>);
+  allow(reduce_segments<V, first_stage<P>>);
+  allow(expand_segments<V, first_stage<P>>);
+  allow(reduce_segments<V, stage::pivoted>);
+  allow(expand_segments<V, stage::pivoted>);
   return result;
 }
 
 }  // namespace
+}  // namespace tridia::cuda::segments
 
-template <class>
+namespace tridia::cuda {
+
+template <class V>
 segments_launches segments_kernels(pivoting p, boundary b) {
   return core::with_variant(p, b, [](auto v) -> segments_launches {
     constexpr pivoting pivots = decltype(v)::pivots;
-    return {&prepare<pivots>, &solve<pivots, decltype(v)::ends>, &reduce_parts<pivots>,
-            &expand_parts<pivots>};
+    return {&segments::prepare<pivots>, &segments::solve<pivots, decltype(v)::ends>,
+            &segments::reduce_parts<V, pivots>, &segments::expand_parts<V, pivots>};
   });
 }
-template segments_launches segments_kernels<V>(pivoting, boundary);
+template segments_launches segments_kernels<TRIDIA_VALUE>(pivoting, boundary);
 
 }  // namespace tridia::cuda

@@ -16,7 +16,7 @@ tensor_maps map_all(const layout::geometry& g, const solver::operands& o, const 
   for (const auto a : {layout::sub, layout::diag, layout::sup, layout::rhs}) {
     maps.input = maps.input && map(a, o.in[a], maps.in[a]);
   }
-  maps.output = map(layout::x, o.x, maps.x);
+  maps.output = map(layout::x, o.x, maps.out[0]);
   return maps;
 }
 

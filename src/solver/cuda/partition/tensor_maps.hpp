@@ -10,10 +10,12 @@ namespace tridia::cuda {
 
 /// The arrays as (neighbouring systems, rows, other systems), or as (rows, systems). Of `sub` and
 /// `sup` the rows that hold a number of the matrix in its place, where neighbours are systems.
-struct tensor_maps {
-  CUtensorMap in[4], x;
+template <int Inputs, int Outputs>
+struct tensor_maps_of {
+  CUtensorMap in[Inputs], out[Outputs];
   bool input = false, output = false;  // whether it can be done
 };
+using tensor_maps = tensor_maps_of<layout::geometry::inputs, layout::geometry::outputs>;
 
 /// `size`: bytes of an element. Where an array cannot be described, as its rows do not begin at
 /// multiples of 16 bytes or go backwards, the flag is left false.

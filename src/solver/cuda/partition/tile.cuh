@@ -11,6 +11,7 @@
 #include "gpu/launch.cuh"
 #include "solver/cuda/partition/onchip.hpp"
 #include "solver/cuda/partition/tensor_maps.hpp"
+#include "solver/cuda/partition/tile_arrays.hpp"
 #include "solver/system.hpp"
 
 // Some systems in shared memory: brought in by asynchronous copies, and
@@ -20,17 +21,23 @@ namespace tridia::cuda {
 using layout::edge;
 using solver::typed_operands;
 
-template <class V>
+template <class V, class Arrays = solve_arrays<V>>
 class tile {
  public:
+  using geometry = typename Arrays::geometry;
+  using operands = typename Arrays::operands;
+  using maps_of_boxes = tensor_maps_of<geometry::inputs, geometry::outputs>;
+  static constexpr int inputs = geometry::inputs, outputs = geometry::outputs;
+  static constexpr int arrays = geometry::arrays;
+
   static constexpr bool uneven = false;
   /// Threads that say what will arrive.
   static constexpr unsigned expecting = 1;
 
-  /// `offsets` has room for array_count entries a system; `maps` may be null.
-  __device__ __forceinline__ tile(const geometry& g, const typed_operands<V>& o,
-                                  const tensor_maps* maps, const onchip_shape& shape, V* memory,
-                                  void* offsets, bulk::arrival& arrival, const block_place& at)
+  /// `offsets` has room for an entry an array and system; `maps` may be null.
+  __device__ __forceinline__ tile(const geometry& g, const operands& o, const maps_of_boxes* maps,
+                                  const onchip_shape& shape, V* memory, void* offsets,
+                                  bulk::arrival& arrival, const block_place& at)
       : g_(g),
         o_(o),
         maps_(maps),
@@ -60,7 +67,7 @@ class tile {
   __device__ __forceinline__ int matrices() const { return count_; }
   __device__ __forceinline__ index_t number(int system) const { return first_ + system; }
   __device__ __forceinline__ index_t status_of(int system) const {
-    return offset(layout::status, system);
+    return offset(arrays - 1, system);
   }
   __device__ __forceinline__ int finding_of(int system) const { return system; }
   __device__ __forceinline__ V* room_of(int system) const { return array(0, system); }
@@ -68,7 +75,7 @@ class tile {
     return memory_ + a * s_.array_pitch + system * s_.pitch;
   }
   __device__ __forceinline__ index_t offset(int a, int system) const {
-    return offsets_[system * layout::array_count + a];
+    return offsets_[system * arrays + a];
   }
 
   /// Asks for the systems; the arrival has been started.
@@ -115,15 +122,18 @@ class tile {
     if (s_.output != mover::elements || gives_box()) bulk::publish();
   }
 
-  /// Takes x out of the place of rhs, but for the systems that `skip`; `skipped`: there are any.
-  /// Shared memory has been read after `wait_given`.
+  /// Takes the outputs, x out of the place of rhs in a solve, but for the systems that `skip`;
+  /// `skipped`: there are any. Shared memory has been read after `wait_given`.
   template <class Skip>
   __device__ __forceinline__ void give(bool skipped, Skip skip) {
     if (!skipped && gives_box()) {
       if (threadIdx.x > 0) return;
-      bulk::store_box(maps_->x, 0, static_cast<int>(first_), 0, array(layout::rhs, 0));
+#pragma unroll
+      for (int j = 0; j < outputs; ++j) {
+        bulk::store_box(maps_->out[j], 0, static_cast<int>(first_), 0, array(Arrays::place(j), 0));
+      }
       bulk::commit();
-    } else if (!skipped && may_bulk(s_.output) && aligned(o_.x)) {
+    } else if (!skipped && may_bulk(s_.output) && outputs_aligned()) {
       store_in_bulk();
     } else if (!skipped && s_.dense_output) {
       store_dense();
@@ -155,15 +165,23 @@ class tile {
   }
   __device__ __forceinline__ void load_boxes() {
     if (threadIdx.x > 0) return;
-    arrival_.expect(static_cast<unsigned>(4 * s_.systems * s_.pitch * sizeof(V)));
+    arrival_.expect(static_cast<unsigned>(inputs * s_.systems * s_.pitch * sizeof(V)));
 #pragma unroll
-    for (int a = 0; a < 4; ++a) {
+    for (int a = 0; a < inputs; ++a) {
       bulk::load_box(array(a, 0), maps_->in[a], 0, static_cast<int>(first_), 0, arrival_.barrier());
     }
   }
   __device__ __forceinline__ bool in_bulk() const {
-    return may_bulk(s_.input) && aligned(o_.in[0]) && aligned(o_.in[1]) && aligned(o_.in[2]) &&
-           aligned(o_.in[3]);
+    bool all = may_bulk(s_.input);
+#pragma unroll
+    for (int a = 0; a < inputs; ++a) all = all && aligned(o_.in[a]);
+    return all;
+  }
+  __device__ __forceinline__ bool outputs_aligned() const {
+    bool all = true;
+#pragma unroll
+    for (int j = 0; j < outputs; ++j) all = all && aligned(Arrays::output(o_, j));
+    return all;
   }
   __device__ __forceinline__ void ask_for_all() {
     arrives_ = asks_box() || in_bulk();
@@ -171,7 +189,7 @@ class tile {
       load_boxes();
     } else if (arrives_) {
       if (threadIdx.x == 0) {
-        arrival_.expect(static_cast<unsigned>(4 * count_ * rows_ * sizeof(V)));
+        arrival_.expect(static_cast<unsigned>(inputs * count_ * rows_ * sizeof(V)));
       }
       load_in_bulk();
     } else if (s_.dense_input) {
@@ -188,11 +206,11 @@ class tile {
 
   __device__ __forceinline__ void find_offsets() {
     share(count_, s_.threads, [&](int s) {
-      index_t at[layout::array_count];
+      index_t at[arrays];
       g_.line_offsets(first_ + s, 0, at);
 #pragma unroll
-      for (int a = 0; a < layout::array_count; ++a) {
-        offsets_[s * layout::array_count + a] = at[a] + (a <= layout::x ? g_.lines[a].origin : 0);
+      for (int a = 0; a < arrays; ++a) {
+        offsets_[s * arrays + a] = at[a] + (a < inputs + outputs ? g_.lines[a].origin : 0);
       }
     });
     __syncthreads();
@@ -205,18 +223,21 @@ class tile {
   }
 
   __device__ __forceinline__ void load_in_bulk() {
-    share(4 * copies(s_.input), s_.threads, [&](int i) {
-      const int a = i & 3, system = i >> 2;
+    share(inputs * copies(s_.input), s_.threads, [&](int i) {
+      const int system = i / inputs, a = i - system * inputs;
       bulk::load(array(a, system), o_.in[a] + offset(a, system) + row0_, copy_bytes(s_.input),
                  arrival_.barrier());
     });
   }
   __device__ __forceinline__ void store_in_bulk() {
     const int count = copies(s_.output);
-    share(count, s_.threads, [&](int i) {
-      bulk::store(o_.x + offset(layout::x, i) + row0_, array(layout::rhs, i),
-                  copy_bytes(s_.output));
-    });
+#pragma unroll
+    for (int j = 0; j < outputs; ++j) {
+      share(count, s_.threads, [&](int i) {
+        bulk::store(Arrays::output(o_, j) + offset(inputs + j, i) + row0_,
+                    array(Arrays::place(j), i), copy_bytes(s_.output));
+      });
+    }
     bulk::commit();
   }
 
@@ -236,18 +257,21 @@ class tile {
     }
   }
   __device__ __forceinline__ void load_dense() {
-    const V* from[4];
+    const V* from[inputs];
 #pragma unroll
-    for (int a = 0; a < 4; ++a) from[a] = o_.in[a] + offset(a, 0);
+    for (int a = 0; a < inputs; ++a) from[a] = o_.in[a] + offset(a, 0);
     for_each_element([&](int i, int at) {
 #pragma unroll
-      for (int a = 0; a < 4; ++a) copy_element(memory_ + a * s_.array_pitch + at, from[a] + i);
+      for (int a = 0; a < inputs; ++a) copy_element(memory_ + a * s_.array_pitch + at, from[a] + i);
     });
   }
   __device__ __forceinline__ void store_dense() {
-    V* const to = o_.x + offset(layout::x, 0);
-    const V* const from = array(layout::rhs, 0);
-    for_each_element([&](int i, int at) { to[i] = from[at]; });
+#pragma unroll
+    for (int j = 0; j < outputs; ++j) {
+      V* const to = Arrays::output(o_, j) + offset(inputs + j, 0);
+      const V* const from = array(Arrays::place(j), 0);
+      for_each_element([&](int i, int at) { to[i] = from[at]; });
+    }
   }
 
   /// Calls f(system, first row, step) for this thread's part of every system.
@@ -269,10 +293,10 @@ class tile {
   /// matrix in their place. Unrolled, so that a copy need not wait until the one before it has
   /// taken its addresses from the registers.
   __device__ __forceinline__ void load_line(int system, int first, int step) {
-    const V* from[4];
-    index_t stride[4];
+    const V* from[inputs];
+    index_t stride[inputs];
 #pragma unroll
-    for (int a = 0; a < 4; ++a) {
+    for (int a = 0; a < inputs; ++a) {
       from[a] = o_.in[a] + offset(a, system) + (row0_ + first) * g_.lines[a].step;
       stride[a] = step * g_.lines[a].step;
     }
@@ -281,7 +305,7 @@ class tile {
 #pragma unroll unroll
     for (int k = first; k < rows_; k += step, to += step) {
 #pragma unroll
-      for (int a = 0; a < 4; ++a) {
+      for (int a = 0; a < inputs; ++a) {
         const bool outside =
             (a == layout::sub && row0_ + k == 0) || (a == layout::sup && row0_ + k == s_.rows - 1);
         if (!outside || inside) copy_element(to + a * s_.array_pitch, from[a]);
@@ -290,11 +314,14 @@ class tile {
     }
   }
   __device__ __forceinline__ void store_line(int system, int first, int step) {
-    const index_t stride = g_.lines[layout::x].step * step;
-    V* to = o_.x + offset(layout::x, system) + (row0_ + first) * g_.lines[layout::x].step;
-    const V* const from = array(layout::rhs, system);
+#pragma unroll
+    for (int j = 0; j < outputs; ++j) {
+      const index_t of_row = g_.lines[inputs + j].step, stride = of_row * step;
+      V* to = Arrays::output(o_, j) + offset(inputs + j, system) + (row0_ + first) * of_row;
+      const V* const from = array(Arrays::place(j), system);
 #pragma unroll unroll
-    for (int k = first; k < rows_; k += step, to += stride) *to = from[k];
+      for (int k = first; k < rows_; k += step, to += stride) *to = from[k];
+    }
   }
 
   /// What has not come in as it is needed: the entries outside the matrix are zeros, corners may be
@@ -330,8 +357,8 @@ class tile {
   }
 
   const geometry& g_;
-  const typed_operands<V>& o_;
-  const tensor_maps* maps_;
+  const operands& o_;
+  const maps_of_boxes* maps_;
   const onchip_shape& s_;
   V* memory_;
   index_t* offsets_;

@@ -1,0 +1,119 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "support/moved_arrays.hpp"
+
+#include "gpu/launch.cuh"
+#include "solver/cuda/partition/block.cuh"
+#include "solver/cuda/partition/tile.cuh"
+
+#include <algorithm>
+
+namespace tridia_test {
+namespace {
+
+using tridia::index_t;
+namespace cuda = tridia::cuda;
+namespace layout = tridia::layout;
+
+struct five_to_four {
+  using geometry = layout::geometry_of<5, 4>;
+  struct operands {
+    const double* in[5];
+    double* out[4];
+  };
+  static TRIDIA_FN double* output(const operands& o, int j) { return o.out[j]; }
+  static TRIDIA_FN constexpr int place(int j) { return j; }
+};
+
+__global__ void add_fifth(const __grid_constant__ five_to_four::geometry g,
+                          const __grid_constant__ five_to_four::operands o,
+                          const __grid_constant__ cuda::onchip_shape s) {
+  extern __shared__ __align__(128) unsigned char memory[];
+  cuda::block_memory<double, 5> m(memory, s, 0);
+  cuda::tile<double, five_to_four> t(g, o, nullptr, s, m.arrays, m.places, m.arrival,
+                                     cuda::this_place<false>());
+  m.arrival.start();
+  t.ask();
+  t.receive();
+  for (int system = 0; system < t.systems(); ++system) {
+    for (int k = static_cast<int>(threadIdx.x); k < t.rows(); k += s.threads) {
+      for (int j = 0; j < 4; ++j) t.array(j, system)[k] += t.array(4, system)[k];
+    }
+  }
+  t.publish();
+  __syncthreads();
+  t.give(false, [](int) { return false; });
+  t.wait_given();
+}
+
+five_to_four::geometry dense(index_t systems, index_t rows) {
+  five_to_four::geometry g{};
+  g.rows = rows;
+  for (auto& line : g.lines) line = {0, 1};
+  g.corners = layout::edge::inside;  // nothing of the matrix is mended on the way
+  g.edges_readable = true;
+  g.matrices = {1, systems, {}};
+  g.matrices.at[0].extent = systems;
+  std::fill_n(g.matrices.at[0].stride, five_to_four::geometry::arrays - 1, rows);
+  g.right_sides = {0, 1, {}};
+  return g;
+}
+
+/// The shape of a solve, with room for one array more.
+cuda::onchip_shape shape_for(const five_to_four::geometry& g) {
+  tridia::solver::task t{.type = tridia::value_type::f64};
+  t.pivoting = tridia::pivoting::none;
+  t.boundary = tridia::boundary::periodic;
+  t.geometry.rows = g.rows;
+  for (auto& line : t.geometry.lines) line = {0, 1};
+  t.geometry.corners = g.corners;
+  t.geometry.edges_readable = true;
+  t.geometry.matrices = {1, g.matrices.size, {}};
+  t.geometry.matrices.at[0].extent = g.matrices.size;
+  std::fill_n(t.geometry.matrices.at[0].stride, layout::array_count - 1, g.rows);
+  t.geometry.right_sides = {0, 1, {}};
+  auto shape = cuda::plan_onchip(t, {}, {48 << 10, false});
+  if (!shape) return {};
+  shape->shared_bytes += static_cast<std::size_t>(shape->array_pitch) * sizeof(double) +
+                         static_cast<std::size_t>(shape->systems) * sizeof(index_t) *
+                             (five_to_four::geometry::arrays - layout::array_count);
+  return *shape;
+}
+
+}  // namespace
+
+std::string move_five_arrays(index_t systems, index_t rows, const std::vector<double> (&in)[5],
+                             std::vector<double> (&out)[4]) {
+  const five_to_four::geometry g = dense(systems, rows);
+  const cuda::onchip_shape s = shape_for(g);
+  if (s.threads == 0 || s.blocks != 1) return "there is no shape for these lines";
+  const std::size_t bytes = in[0].size() * sizeof(double);
+  double* memory[9] = {};
+  cudaError_t error = cudaSuccess;
+  const auto check = [&](cudaError_t e) {
+    if (error == cudaSuccess) error = e;
+  };
+  for (auto*& m : memory) check(cudaMalloc(&m, bytes));
+  five_to_four::operands o{};
+  for (int a = 0; a < 5 && error == cudaSuccess; ++a) {
+    o.in[a] = memory[a];
+    check(cudaMemcpy(memory[a], in[a].data(), bytes, cudaMemcpyHostToDevice));
+  }
+  for (int j = 0; j < 4 && error == cudaSuccess; ++j) {
+    o.out[j] = memory[5 + j];
+    check(cudaMemset(memory[5 + j], 0xff, bytes));
+  }
+  if (error == cudaSuccess) {
+    check(cuda::allow_shared(add_fifth, s.shared_bytes));
+    add_fifth<<<static_cast<unsigned>((systems + s.systems - 1) / s.systems),
+                static_cast<unsigned>(s.threads), s.shared_bytes>>>(g, o, s);
+    check(cudaGetLastError());
+  }
+  for (int j = 0; j < 4 && error == cudaSuccess; ++j) {
+    out[j].resize(in[0].size());
+    check(cudaMemcpy(out[j].data(), memory[5 + j], bytes, cudaMemcpyDeviceToHost));
+  }
+  for (auto* m : memory) cudaFree(m);
+  return error == cudaSuccess ? "" : cudaGetErrorString(error);
+}
+
+}  // namespace tridia_test
