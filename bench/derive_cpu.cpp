@@ -106,7 +106,7 @@ class gttrs_lines {
     if (info != 0) throw std::runtime_error("dgttrf returned " + std::to_string(info));
   }
 
-  /// Lines `line` and behind it. Those that do not follow each other go through `buffer`.
+  /// Lines `line` and after it. Those that do not follow each other go through `buffer`.
   void derive(index_t line, const double* f, double* out, std::vector<double>& buffer) const {
     const index_t begin = line / step_ * n_ * step_ + line % step_;
     f += begin;

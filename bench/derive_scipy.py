@@ -21,7 +21,7 @@ import numpy as np
 import scipy
 from scipy.linalg import lapack, solve_banded
 
-# The first rows, h = 1: entries before, at and behind the diagonal, and what the right-hand side is.
+# The first rows, h = 1: entries before, at and after the diagonal, and what the right-hand side is.
 # The last ones are their mirror images, with the sign of the right-hand side changed.
 CLOSURE = (((0, 1, 2), {0: -5 / 2, 1: 2, 2: 1 / 2}),
            ((1 / 4, 1, 1 / 4), {-1: -3 / 4, 1: 3 / 4}))

@@ -84,15 +84,15 @@ template <class R>
 struct residual_norms {
   R residual = 0, a = 0, x = 0, b = 0;
 
-  /// A row: its entries (0 outside the matrix), x before, at and behind it, its right-hand side.
+  /// A row: its entries (0 outside the matrix), x before, at and after it, its right-hand side.
   template <class T>
-  TRIDIA_BENCH_FN void add(const row_entries<T>& e, T before, T at, T behind, T rhs) {
+  TRIDIA_BENCH_FN void add(const row_entries<T>& e, T before, T at, T after, T rhs) {
     using std::abs;
     const T zero{};
     T r = e.diagonal * at - rhs;
     // What lies outside the matrix may be a NaN that is somebody else's.
     if (e.lower != zero) r += e.lower * before;
-    if (e.upper != zero) r += e.upper * behind;
+    if (e.upper != zero) r += e.upper * after;
     keep_larger(residual, abs(r));
     keep_larger(a, abs(e.lower) + abs(e.diagonal) + abs(e.upper));
     keep_larger(x, abs(at));

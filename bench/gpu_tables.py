@@ -141,7 +141,7 @@ def launching(files, sources):
 def shared(files, sources):
     case = "dominant, shared coefficients"
     lines = [("`execute`, which factors the matrix too", {"case": case}),
-             ("a solve with saved factors", {"case": f"{case}, kept factors"})]
+             ("a solve with saved factors", {"case": f"{case}, saved factors"})]
     return [f"{measured_on(files[0], sources[0], IN_C)} One matrix of 512 rows serves all systems, and "
             "there is no pivoting.", "", *grid(files[0]["rows"], "case", lines, LAYOUTS_AND_TYPES)]
 

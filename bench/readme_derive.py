@@ -187,7 +187,7 @@ def performance_text(gpu, cpu, sources):
     return [
         "Compact schemes, f64: times a copy of the same field in the same run, along each axis of a "
         f"cube (axis 2 is contiguous). On an {machine_line(gpu)}, {gpu['date'][:10]} "
-        f"([results](../{sources[0]})); peers go behind a kernel of right-hand sides:",
+        f"([results](../{sources[0]})); peers go after a kernel of right-hand sides:",
         "", *gpu_table(gpu["rows"]), "",
         f"![Times a copy: compact schemes on a GPU and a CPU]({PLOT.name})", "",
         f"C6 first derivative of 256^3 on an {machine_line(cpu)}, {cpu['date'][:10]} "

@@ -90,6 +90,7 @@ machine_info cpu_machine() {
 void write_json(const std::string& path, const suite& s, const machine_info& machine,
                 const std::map<std::string, std::string>& versions, const std::string& command) {
   json j;
+  j["format"] = 2;  // bench/migrate.py says what 1 was
   j["machine"] = {
       {"device", value_or_null(machine.device)},
       {"driver", value_or_null(machine.driver)},

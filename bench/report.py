@@ -18,14 +18,16 @@ import sys
 from dataclasses import dataclass
 from typing import Optional
 
+import migrate
 import targets_cuda
 
 ROWS, SYSTEMS = 512, 16384
 
 
 def load(path):
+    """Results of any format, in the words of the newest."""
     with open(path, encoding="utf-8") as file:
-        return json.load(file)
+        return migrate.upgrade(json.load(file))
 
 
 def usable(row):

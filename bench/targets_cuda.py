@@ -39,7 +39,7 @@ def solve(name, limit, unit=FLOOR, beside=None, **fields):
     return Target(name, limit, every, unit, beside or {})
 
 
-SHARED = ("dominant, shared coefficients", "dominant, shared coefficients, kept factors")
+SHARED = ("dominant, shared coefficients", "dominant, shared coefficients, saved factors")
 
 TARGETS = (
     solve("contiguous", 1.03, n=SHORT),

@@ -44,7 +44,7 @@ tridia_cuda_kernels(tridia_cuda
     line_operator/cuda/scan.cu
     solver/cuda/factored/block_factor.cu
     solver/cuda/factored/substitute.cu
-    solver/cuda/kernels.cu
+    solver/cuda/thread_per_system.cu
     solver/cuda/partition/interleaved.cu
     solver/cuda/partition/onchip.cu
     solver/cuda/partition/segments.cu)
@@ -53,7 +53,7 @@ tridia_cuda_kernels(tridia_cuda
 tridia_cuda_kernels(tridia_cuda_named
   TYPES f32 f64
   FILES
-    solver/cuda/named/cyclic.cu
+    solver/cuda/named/cyclic_reduction.cu
     solver/cuda/named/hierarchical.cu
     solver/cuda/named/neato.cu
     solver/cuda/named/packed_cr.cu
@@ -63,18 +63,19 @@ tridia_cuda_kernels(tridia_cuda_named
 file(READ ${CMAKE_CURRENT_SOURCE_DIR}/solver/cuda/shipped_tuning.txt text)
 configure_file(solver/cuda/shipped_tuning.hpp.in
                ${CMAKE_CURRENT_BINARY_DIR}/generated/shipped_tuning.hpp @ONLY)
+target_include_directories(tridia PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/generated)
 set_property(DIRECTORY APPEND PROPERTY
   CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/solver/cuda/shipped_tuning.txt)
 
 target_sources(tridia PRIVATE
   compact/cuda/cuda.cpp
   distributed/cuda/backend.cpp
-  distributed/cuda/part.cpp
+  distributed/cuda/local_rows.cpp
   gpu/devices.cpp
-  gpu/limits.cpp
+  gpu/device_limits.cpp
   gpu/tensor_layout.cpp
   gpu/tensor_map.cpp
-  line_operator/cuda/best_scan.cpp
+  line_operator/cuda/scan_plan.cpp
   line_operator/cuda/line_scan.cpp
   line_operator/cuda/line_task.cpp
   line_operator/cuda/scan.cpp
@@ -82,13 +83,13 @@ target_sources(tridia PRIVATE
   solver/cuda/cuda.cpp
   solver/cuda/factored/factored_method.cpp
   solver/cuda/factored/factored_solver.cpp
-  solver/cuda/factored/kept_scan.cpp
+  solver/cuda/factored/factored_scan.cpp
   solver/cuda/factored/substitute.cpp
   solver/cuda/method.cpp
   solver/cuda/named/cr.cpp
   solver/cuda/named/cr_pcr.cpp
   solver/cuda/named/crnbc.cpp
-  solver/cuda/named/cyclic.cpp
+  solver/cuda/named/cyclic_reduction.cpp
   solver/cuda/named/hierarchical.cpp
   solver/cuda/named/neato.cpp
   solver/cuda/named/packed_cr.cpp

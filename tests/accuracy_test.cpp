@@ -129,7 +129,7 @@ struct placed {
 };
 
 /// Puts draws into the lines of a problem. A line that is longer than a draw becomes a direct sum
-/// of several, with rows of the identity before, between and behind them, so that they begin
+/// of several, with rows of the identity before, between and after them, so that they begin
 /// anywhere in a thread's rows. Every draw is placed, some more than once.
 std::vector<placed> place(const std::vector<system_with_solution>& draws, experiment& e,
                           rng& random) {

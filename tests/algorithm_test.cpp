@@ -74,8 +74,8 @@ TEST(Algorithm, RefusesWhatItCannotSolve) {
   expect_refusal(errc::unsupported, {"cr", "constant"}, [] {
     plan(of_constants({5, 4}), on_gpu(algorithm::cr));
   });
-  expect_refusal(errc::unsupported, {"chunks", "cpu", "cuda"}, [] {
-    plan({.extents = {5, 4}}, {.algorithm = algorithm::chunks});
+  expect_refusal(errc::unsupported, {"partition", "cpu", "cuda"}, [] {
+    plan({.extents = {5, 4}}, {.algorithm = algorithm::partition});
   });
 }
 
@@ -161,8 +161,8 @@ TEST(Algorithm, AutomaticIsNeatoForAFewShortSystemsOfConstants) {
     EXPECT_EQ(chosen(of_constants(extents)), algorithm::neato);
   for (const auto& extents :
        {std::vector<index_t>{32, 31}, {64, 64}, {1025, 32}, {3, 0}, {4096, 63}})
-    EXPECT_EQ(chosen(of_constants(extents)), algorithm::chunks) << extents.back();
-  EXPECT_EQ(chosen(of_constants({40, 40}, 0)), algorithm::chunks);
+    EXPECT_EQ(chosen(of_constants(extents)), algorithm::partition) << extents.back();
+  EXPECT_EQ(chosen(of_constants({40, 40}, 0)), algorithm::partition);
   EXPECT_NE(chosen(of_constants({32, 32}), backend::cpu), algorithm::neato);
   problem of_the_thesis = of_constants({1024, 32});
   of_the_thesis.matrix = {.interior = {0.25, 1, 0.25}, .head = {{0, 1, 2}}, .tail = {{2, 1, 0}}};
@@ -171,7 +171,7 @@ TEST(Algorithm, AutomaticIsNeatoForAFewShortSystemsOfConstants) {
   const auto expect_not = [](auto change) {
     problem p = of_constants({32, 32});
     change(p);
-    EXPECT_EQ(chosen(p), algorithm::chunks);
+    EXPECT_EQ(chosen(p), algorithm::partition);
   };
   expect_not([](problem& p) { p.right_hand_sides = 33; });
   expect_not([](problem& p) { p.rhs_strides = {1, 32}; });
@@ -189,7 +189,7 @@ class AlgorithmOnGpu : public ::testing::TestWithParam<value_type> {
   void expect_solved(problem p, algorithm a, const algorithm_parameters& parameters) {
     p.type = GetParam();
     p.pivoting = pivoting::none;
-    manner m{.backend = backend::cuda, .algorithm = a, .parameters = parameters};
+    run_options m{.backend = backend::cuda, .algorithm = a, .parameters = parameters};
     m.guard = static_cast<std::size_t>(draw(random_, 0, 5));
     m.misalignment = static_cast<std::size_t>(draw(random_, 0, 63));
     if (flip(random_) && allow_alias(p, role::rhs)) m.alias = role::rhs;
@@ -328,10 +328,10 @@ TEST_P(AlgorithmOnGpu, IsCapturedInAGraph) {
     p.type = GetParam();
     p.pivoting = pivoting::none;
     SCOPED_TRACE(describe(p) + " by " + std::string(name(a)));
-    const manner m{.backend = backend::cuda,
-                   .algorithm = a,
-                   .stream = stream.get(),
-                   .parameters = {.transformation = t, .memory = memory}};
+    const run_options m{.backend = backend::cuda,
+                        .algorithm = a,
+                        .stream = stream.get(),
+                        .parameters = {.transformation = t, .memory = memory}};
     experiment e(p, m);
     const auto fill = [&] {
       e.fill_matrices(random_);

@@ -130,9 +130,9 @@ TEST(BadOptions, AreRefused) {
 
 TEST(BadOptions, CudaDevice) {
   const problem p{.extents = {5, 4}};
-  const auto make = [&] { tridia::plan(p, {.backend = tridia::backend::cuda, .cuda_device = 99}); };
+  const auto make = [&] { tridia::plan(p, {.backend = tridia::backend::cuda, .device = 99}); };
   if (have_gpu()) {
-    expect_refusal(errc::invalid_argument, {"cuda_device", "99"}, make);
+    expect_refusal(errc::invalid_argument, {"device", "99"}, make);
   } else {
     expect_refusal(errc::unsupported, {"cuda"}, make);
   }

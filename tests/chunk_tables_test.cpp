@@ -1,5 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// What a scan needs of kept factors (core/chunk_tables.hpp), by teams of threads as a GPU's block
+// What a scan needs of saved factors (core/chunk_tables.hpp), by teams of threads as a GPU's block
 // is one, against what it is by definition.
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ namespace {
 using tridia::boundary;
 using tridia::pivoting;
 using tridia::core::chunk_cut;
-using tridia::core::kept_recurrences;
+using tridia::core::factored_recurrences;
 
 template <class V>
 struct matrix_rows {
@@ -58,12 +58,12 @@ struct kept {
   std::vector<V> words;
   explicit kept(matrix_rows<V> a)
       : n(static_cast<int>(a.at.size())),
-        words(a.at.size() * (elimination::lower_words + elimination::upper_words)) {
-    constexpr index_t of_row = elimination::lower_words + elimination::upper_words;
+        words(a.at.size() * (elimination::lower_values + elimination::upper_values)) {
+    constexpr index_t of_row = elimination::lower_values + elimination::upper_values;
     tridia::solver::factor_rows<V, elimination> out{{words.data(), of_row, 1}};
     EXPECT_TRUE((tridia::core::factor_line<V, elimination>(n, {n, n}, a, out)));
   }
-  kept_recurrences<V, elimination> rows() const { return {words.data(), n}; }
+  factored_recurrences<V, elimination> rows() const { return {words.data(), n}; }
 };
 
 std::complex<long double> widened(double v) { return v; }
@@ -160,12 +160,12 @@ struct given_rows {
   [[nodiscard]] double upper(int k) const { return uppers[static_cast<std::size_t>(k)]; }
 };
 
-bool stays_calm(const given_rows& rows, int growth, int size) {
+bool growth_is_bounded(const given_rows& rows, int growth, int size) {
   std::vector<tridia::core::amplification<double>> memory(static_cast<std::size_t>(size));
   std::vector<int> said(static_cast<std::size_t>(size));
   by_team(size, [&](const team& t) {
     said[static_cast<std::size_t>(t.rank())] =
-        tridia::core::stays_calm(rows, growth, memory.data(), t) ? 1 : 0;
+        tridia::core::growth_is_bounded(rows, growth, memory.data(), t) ? 1 : 0;
   });
   EXPECT_EQ(said, std::vector<int>(said.size(), said[0]));
   return said[0] != 0;
@@ -184,7 +184,7 @@ double largest_of(const std::vector<double>& factors) {
 
 TEST(ChunkTables, KnowHowErrorsGrow) {
   rng random = random_for("growth");
-  int calm = 0, wild = 0;
+  int bounded = 0, wild = 0;
   for (int round = 0; round < 100; ++round) {
     given_rows rows;
     const auto n = static_cast<int>(draw(random, 1, 120));
@@ -206,19 +206,19 @@ TEST(ChunkTables, KnowHowErrorsGrow) {
     for (const int bound : {1, 2, 4, 32}) {
       const bool expected = largest <= bound;
       if (std::fabs(largest - bound) < 1e-9 && largest != bound) continue;
-      EXPECT_EQ(stays_calm(rows, bound, 1), expected) << largest << " of " << bound;
-      EXPECT_EQ(stays_calm(rows, bound, 5), expected) << largest << " of " << bound;
-      (expected ? calm : wild) += 1;
+      EXPECT_EQ(growth_is_bounded(rows, bound, 1), expected) << largest << " of " << bound;
+      EXPECT_EQ(growth_is_bounded(rows, bound, 5), expected) << largest << " of " << bound;
+      (expected ? bounded : wild) += 1;
     }
   }
-  EXPECT_GT(calm, 30);
+  EXPECT_GT(bounded, 30);
   EXPECT_GT(wild, 30);
 }
 
 TEST(ChunkTables, KnowOfOverflow) {
   const std::vector<double> half(40, 0.5), one(40, 1);
   const given_rows rows{half, one, half};
-  EXPECT_TRUE(stays_calm(rows, 4, 3));
+  EXPECT_TRUE(growth_is_bounded(rows, 4, 3));
   const double infinity = std::numeric_limits<double>::infinity();
   // Beside zeros: no product of all is a number.
   for (const std::size_t at : {1U, 6U, 7U, 20U, 39U}) {
@@ -227,8 +227,8 @@ TEST(ChunkTables, KnowOfOverflow) {
       wild.uppers[at] = large;
       for (const std::size_t zero : {0U, 5U, 13U, 38U})
         if (zero != at) wild.uppers[zero] = 0;
-      EXPECT_FALSE(stays_calm(wild, 4, 1)) << at << ' ' << large;
-      EXPECT_FALSE(stays_calm(wild, 4, 3)) << at << ' ' << large;
+      EXPECT_FALSE(growth_is_bounded(wild, 4, 1)) << at << ' ' << large;
+      EXPECT_FALSE(growth_is_bounded(wild, 4, 3)) << at << ' ' << large;
     }
   }
 }
@@ -244,7 +244,8 @@ given_rows factors_of(const matrix_rows<double>& a) {
   return rows;
 }
 
-// Neither larger rows nor larger columns than others make a dominant matrix one that is not calm.
+// Neither larger rows nor larger columns than others make the growth of a dominant matrix
+// unbounded.
 TEST(ChunkTables, DoNotMindScaledRowsOrColumns) {
   rng random = random_for("scaled");
   for (const bool by_rows : {true, false}) {
@@ -257,7 +258,7 @@ TEST(ChunkTables, DoNotMindScaledRowsOrColumns) {
           by_rows || k + 1 < a.at.size() ? scale : 1;
     }
     const given_rows rows = factors_of(a);
-    EXPECT_TRUE(stays_calm(rows, 4, 3));
+    EXPECT_TRUE(growth_is_bounded(rows, 4, 3));
     EXPECT_GT(largest_of(by_rows ? rows.lowers : rows.uppers), 100);
   }
 }
@@ -273,10 +274,10 @@ TEST(ChunkTables, KnowWhatTheyCannotHold) {
     }
     return factors_of(a);
   };
-  EXPECT_FALSE(stays_calm(graded(900, -900), 4, 3));
-  EXPECT_FALSE(stays_calm(graded(-900, 900), 4, 3));
-  EXPECT_TRUE(stays_calm(graded(400, -400), 4, 3));
-  EXPECT_TRUE(stays_calm(graded(-400, 400), 4, 3));
+  EXPECT_FALSE(growth_is_bounded(graded(900, -900), 4, 3));
+  EXPECT_FALSE(growth_is_bounded(graded(-900, 900), 4, 3));
+  EXPECT_TRUE(growth_is_bounded(graded(400, -400), 4, 3));
+  EXPECT_TRUE(growth_is_bounded(graded(-400, 400), 4, 3));
 }
 
 }  // namespace

@@ -87,20 +87,20 @@ struct chunk_rows {
 template <class V, pivoting P>
 using equations_of = std::vector<typename tridia::core::chunk<V, P>::equations>;
 template <class V, pivoting P>
-using ends_of = std::vector<typename tridia::core::chunk<V, P>::ends>;
+using unknowns_of = std::vector<typename tridia::core::chunk<V, P>::unknowns>;
 
 /// Solves the interface of any number of chunks; `close` has the ends of all together.
 template <class V, class Close>
-ends_of<V, pivoting::none> solve_interface(const equations_of<V, pivoting::none>& e,
-                                           const Close& close, rng& random);
+unknowns_of<V, pivoting::none> solve_interface(const equations_of<V, pivoting::none>& e,
+                                               const Close& close, rng& random);
 
 /// What a GPU's thread watches.
 struct growth_monitor {
-  bool calm = true;
-  void operator()(double v) { calm = calm && tridia::core::is_calm(v); }
+  bool bounded = true;
+  void operator()(double v) { bounded = bounded && tridia::core::is_bounded(v); }
   void pivot(double w) {
     lost.add(w);
-    calm = calm && lost.is_calm<double>();
+    bounded = bounded && lost.is_bounded<double>();
   }
 
  private:
@@ -115,18 +115,18 @@ class pcr_group {
   using equation = typename chunk::equation;
   explicit pcr_group(equations_of<V, pivoting::none> e)
       : pcr_group(std::move(e), [](index_t) { return ignore; }) {}
-  /// `watch_of(k)` is what watches chunk k.
-  template <class WatchOf>
-  pcr_group(equations_of<V, pivoting::none> e, WatchOf watch_of) : e_(std::move(e)) {
+  /// `monitor_of(k)` is the growth monitor of chunk k.
+  template <class MonitorOf>
+  pcr_group(equations_of<V, pivoting::none> e, MonitorOf monitor_of) : e_(std::move(e)) {
     const auto inner = static_cast<index_t>(e_.size()) - 1;
     for (index_t k = 0; k < inner; ++k)
-      rows_.push_back(chunk::link(e_[k].last, e_[k + 1].first, watch_of(k)));
+      rows_.push_back(chunk::link(e_[k].last, e_[k + 1].first, monitor_of(k)));
     for (index_t d = 1; d < inner; d *= 2) {
       std::vector<equation> next;
       for (index_t k = 0; k < inner; ++k) {
         const bool left = k >= d, right = k + d < inner;
         next.push_back(chunk::combine(rows_[k], left, rows_[left ? k - d : k], right,
-                                      rows_[right ? k + d : k], watch_of(k)));
+                                      rows_[right ? k + d : k], monitor_of(k)));
       }
       rows_ = std::move(next);
     }
@@ -136,7 +136,7 @@ class pcr_group {
     return {chunk::join_first(e_[0].first, rows_.front()),
             chunk::join_last(e_.back().last, rows_.back(), ignore)};
   }
-  void spread(const typename chunk::ends& all, ends_of<V, pivoting::none>& to) const {
+  void spread(const typename chunk::unknowns& all, unknowns_of<V, pivoting::none>& to) const {
     V before = all.before;
     for (std::size_t k = 0; k < e_.size(); ++k) {
       const bool end = k + 1 == e_.size();
@@ -154,8 +154,8 @@ class pcr_group {
 };
 
 template <class V, class Close>
-ends_of<V, pivoting::none> solve_interface(const equations_of<V, pivoting::none>& e,
-                                           const Close& close, rng& random) {
+unknowns_of<V, pivoting::none> solve_interface(const equations_of<V, pivoting::none>& e,
+                                               const Close& close, rng& random) {
   if (e.size() == 1) return {close(e[0])};
   std::vector<pcr_group<V>> groups;
   equations_of<V, pivoting::none> of_groups;
@@ -166,35 +166,35 @@ ends_of<V, pivoting::none> solve_interface(const equations_of<V, pivoting::none>
         e.begin() + static_cast<index_t>(std::min(k + static_cast<std::size_t>(size), e.size()))));
     of_groups.push_back(groups.back().together());
   }
-  ends_of<V, pivoting::none> ends;
+  unknowns_of<V, pivoting::none> unknowns;
   const auto outer = solve_interface<V>(of_groups, close, random);
-  for (std::size_t k = 0; k < groups.size(); ++k) groups[k].spread(outer[k], ends);
-  return ends;
+  for (std::size_t k = 0; k < groups.size(); ++k) groups[k].spread(outer[k], unknowns);
+  return unknowns;
 }
 
 template <class V, class Close>
-ends_of<V, pivoting::partial> solve_interface(equations_of<V, pivoting::partial> e,
-                                              const Close& close, rng& random) {
+unknowns_of<V, pivoting::partial> solve_interface(equations_of<V, pivoting::partial> e,
+                                                  const Close& close, rng& random) {
   using chunk = tridia::core::chunk<V, pivoting::partial>;
   struct merge {
     index_t at;
-    typename chunk::seam seam;
+    typename chunk::merge_record merge_record;
   };
   std::vector<merge> merges;
   while (e.size() > 1) {
     merge& m = merges.emplace_back();
     m.at = draw(random, 0, static_cast<index_t>(e.size()) - 2);
-    e[m.at] = chunk::merge(e[m.at], e[m.at + 1], m.seam);
+    e[m.at] = chunk::merge(e[m.at], e[m.at + 1], m.merge_record);
     e.erase(e.begin() + m.at + 1);
   }
-  ends_of<V, pivoting::partial> ends = {close(e[0])};
+  unknowns_of<V, pivoting::partial> unknowns = {close(e[0])};
   for (auto m = merges.rbegin(); m != merges.rend(); ++m) {
-    typename chunk::ends left, right;
-    chunk::split(m->seam, ends[m->at], left, right);
-    ends[m->at] = left;
-    ends.insert(ends.begin() + m->at + 1, right);
+    typename chunk::unknowns left, right;
+    chunk::split(m->merge_record, unknowns[m->at], left, right);
+    unknowns[m->at] = left;
+    unknowns.insert(unknowns.begin() + m->at + 1, right);
   }
-  return ends;
+  return unknowns;
 }
 
 /// Returns whether x is found to be finite.
@@ -214,13 +214,13 @@ bool solve_by_chunks(system<V>& s, index_t rows, rng& random) {
       e.push_back(chunk::template reduce<true>(count(first), r, middle));
     }
   }
-  const auto ends = solve_interface<V>(
+  const auto unknowns = solve_interface<V>(
       e, [](const auto& all) { return chunk::template close<B>(all); }, random);
   bool finite = true;
   for (index_t c = 0; c * rows < n; ++c) {
     chunk_rows<V> r{s, static_cast<std::size_t>(c * rows)};
     const auto& middle = middles[static_cast<std::size_t>(c)];
-    finite = chunk::expand(count(c * rows), r, ends[c], middle) && finite;
+    finite = chunk::expand(count(c * rows), r, unknowns[c], middle) && finite;
   }
   return finite;
 }
@@ -319,12 +319,12 @@ void expect_spared() {
       return static_cast<R>(size * (1 + std::fabs(shift))) * std::numeric_limits<R>::min();
     };
     const V x{part(), part()}, y{part(), part()};
-    const V crossed = tridia::core::crossing<V>::sparing(x, y).cross(V{1, 2}, V{3, 4});
+    const V crossed = tridia::core::cross_elimination<V>::sparing(x, y).cross(V{1, 2}, V{3, 4});
     EXPECT_TRUE(tridia::core::is_finite(crossed))
         << x.re << ' ' << x.im << ", " << y.re << ' ' << y.im;
   }
 }
-TEST(Crossing, SparesWhatIsLessThanNormal) {
+TEST(CrossElimination, SparesWhatIsLessThanNormal) {
   expect_spared<float>();
   expect_spared<double>();
 }
@@ -429,8 +429,8 @@ TEST(Chunk, IsExactInEveryRowOfGradedSystems) {
   EXPECT_LE(errors[50], 10 * kBackwardBound * epsilon(tridia::value_type::f64));
 }
 
-/// Whether all is calm when a matrix is solved without interchanges, in chunks of 17 rows.
-bool is_calm(const tridiagonal& a) {
+/// Whether growth is bounded when a matrix is solved without interchanges, in chunks of 17 rows.
+bool is_bounded(const tridiagonal& a) {
   using chunk = tridia::core::chunk<double, pivoting::none>;
   constexpr index_t rows = 17;
   system<double> s;
@@ -440,29 +440,29 @@ bool is_calm(const tridiagonal& a) {
     s.rhs.push_back(1);
   }
   s.make_room();
-  std::vector<growth_monitor> watches(static_cast<std::size_t>((a.rows() + rows - 1) / rows));
-  const auto watch_of = [&](index_t k) -> growth_monitor& {
-    return watches[static_cast<std::size_t>(k)];
+  std::vector<growth_monitor> monitors(static_cast<std::size_t>((a.rows() + rows - 1) / rows));
+  const auto monitor_of = [&](index_t k) -> growth_monitor& {
+    return monitors[static_cast<std::size_t>(k)];
   };
   equations_of<double, pivoting::none> e;
   for (index_t k = 0; k * rows < a.rows(); ++k) {
     chunk_rows<double> r{s, static_cast<std::size_t>(k * rows)};
-    e.push_back(chunk::reduce<true>(std::min(rows, a.rows() - k * rows), r, watch_of(k)));
+    e.push_back(chunk::reduce<true>(std::min(rows, a.rows() - k * rows), r, monitor_of(k)));
   }
-  const pcr_group<double> all(e, watch_of);
-  return std::all_of(watches.begin(), watches.end(), [](const auto& w) { return w.calm; });
+  const pcr_group<double> all(e, monitor_of);
+  return std::all_of(monitors.begin(), monitors.end(), [](const auto& w) { return w.bounded; });
 }
 /// In the middle of dorr(1e-4) all but the last digit cancel where two chunks meet, though no
 /// number grows: their outer couplings are as small as the pivot. Solved so, its x fit each other
 /// to two digits (a componentwise backward error of 1e-2).
 TEST(Chunk, CancellationBetweenChunksIsNotCalm) {
   rng random = random_for("calm");
-  EXPECT_FALSE(is_calm(klein_strzodka(13, 512, 1e15, random)));
+  EXPECT_FALSE(is_bounded(klein_strzodka(13, 512, 1e15, random)));
   tridiagonal laplacian(4096);
   std::fill(laplacian.d.begin(), laplacian.d.end(), 2);
   std::fill(laplacian.dl.begin() + 1, laplacian.dl.end(), -1);
   std::fill(laplacian.du.begin(), laplacian.du.end() - 1, -1);
-  EXPECT_TRUE(is_calm(laplacian));
+  EXPECT_TRUE(is_bounded(laplacian));
 }
 
 TEST(UnitScale, BringsNumbersNearOne) {
@@ -481,13 +481,13 @@ TEST(UnitScale, BringsNumbersNearOne) {
 }
 
 /// Systems that follow each other, with zeros between them, and each with a size of its own.
-struct joined_systems {
+struct concatenated_systems {
   system<double> all;
   std::vector<index_t> starts{0};
   std::vector<std::vector<term>> a;
   std::vector<std::vector<wide>> b;
 
-  joined_systems(index_t count, bool dominant, rng& random) {
+  concatenated_systems(index_t count, bool dominant, rng& random) {
     constexpr auto type = tridia::value_type::f64;
     for (index_t k = 0; k < count; ++k) {
       const index_t n = draw(random, 1, 9);
@@ -516,7 +516,7 @@ template <pivoting P>
 void expect_joined_solved() {
   rng random = random_for("joined");
   for (int run = 0; run < 200; ++run) {
-    joined_systems s(draw(random, 1, 20), P == pivoting::none, random);
+    concatenated_systems s(draw(random, 1, 20), P == pivoting::none, random);
     const index_t rows = draw(random, 2, 17);
     EXPECT_TRUE((solve_by_chunks<double, P, boundary::regular>(s.all, rows, random)));
     for (std::size_t k = 0; k < s.a.size(); ++k) {
@@ -533,7 +533,7 @@ template <pivoting P>
 void expect_joined_found() {
   rng random = random_for("joined");
   for (int run = 0; run < 2000; ++run) {
-    joined_systems s(draw(random, 1, 20), P == pivoting::none, random);
+    concatenated_systems s(draw(random, 1, 20), P == pivoting::none, random);
     const auto n = static_cast<index_t>(s.all.rows.size());
     const auto bad = static_cast<std::size_t>(draw(random, 0, n - 1));
     if (flip(random)) {

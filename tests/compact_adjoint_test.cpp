@@ -24,13 +24,14 @@ namespace {
 using namespace tridia;
 
 std::string text_of(const scheme& s) {
-  return s.name() + ", " + std::string(name(s.what())) + ", " + std::string(name(s.lies()));
+  return s.name() + ", " + std::string(name(s.quantity())) + ", " +
+         std::string(name(s.staggering()));
 }
 
 /// What lies beyond the two ends of a line.
 struct line_ends {
   boundary around;
-  line_end head, tail;
+  end_condition head, tail;
 };
 
 std::string text_of(const line_ends& e) {
@@ -40,10 +41,11 @@ std::string text_of(const line_ends& e) {
 
 /// Each kind of end at the head and at the tail, and those that are not alike.
 std::vector<line_ends> all_ends(const scheme& s) {
-  constexpr line_end kinds[] = {line_end::closure, line_end::symmetric, line_end::antisymmetric,
-                                line_end::symmetric_half, line_end::antisymmetric_half};
-  const std::size_t count = s.lies() == staggering::none ? std::size(kinds) : 3;
-  std::vector<line_ends> all{{boundary::periodic, line_end::closure, line_end::closure}};
+  constexpr end_condition kinds[] = {end_condition::closure, end_condition::symmetric,
+                                     end_condition::antisymmetric, end_condition::symmetric_half,
+                                     end_condition::antisymmetric_half};
+  const std::size_t count = s.staggering() == staggering::none ? std::size(kinds) : 3;
+  std::vector<line_ends> all{{boundary::periodic, end_condition::closure, end_condition::closure}};
   for (std::size_t k = 0; k < count; ++k) {
     all.push_back({boundary::regular, kinds[k], kinds[k]});
     all.push_back({boundary::regular, kinds[k], kinds[(k + 1) % count]});
@@ -57,7 +59,7 @@ void set_ends(grid& g, const line_ends& e) {
 
 /// A metric for the results of an operator, where it may have one.
 void stretch(grid& g, const scheme& s) {
-  if (s.what() != quantity::first_derivative) return;
+  if (s.quantity() != quantity::first_derivative) return;
   const compact_operator flat(s, g);
   const index_t rows = flat.out_extents()[static_cast<std::size_t>(
       g.axis < 0 ? g.axis + std::ssize(g.extents) : g.axis)];
@@ -187,21 +189,21 @@ TEST(CompactAdjoint, OfSchemesOfOnesOwn) {
   for (const int first : {-40, 39}) {  // almost a line away
     const scheme far("far", quantity::first_derivative, staggering::none,
                      {0, 1, 0, first, {-1, 1}});
-    EXPECT_TRUE(
-        expect_transposed_matrix(far, closure("none", far.what(), far.lies(), {}), g, "far"));
+    EXPECT_TRUE(expect_transposed_matrix(far, closure("none", far.quantity(), far.staggering(), {}),
+                                         g, "far"));
   }
   // Upwind, with ends that are not each other's mirror images, nor of one length.
   g.boundary = boundary::regular;
   const scheme upwind("upwind", quantity::first_derivative, staggering::none,
                       {0.1, 1.0, 0.2, -2, {0.4875, -2.1775, 1.5925, 0.0975}});
-  const closure ends("one-sided", upwind.what(), upwind.lies(),
+  const closure ends("one-sided", upwind.quantity(), upwind.staggering(),
                      {{0, 1, 0.5, 0, {-1.5, 1.5}}, {0, 1, 0, -1, {-1, 1}}},
                      {{0, 1, 0, -1, {-1, 1}}});
   EXPECT_TRUE(expect_transposed_matrix(upwind, ends, g, "upwind"));
   // No row reads the last two points.
   const scheme backward("backward", quantity::first_derivative, staggering::none,
                         {0, 1, 0, -1, {-1, 1}});
-  const closure skips("skips", backward.what(), backward.lies(), {{0, 1, 0, 0, {-1, 1}}},
+  const closure skips("skips", backward.quantity(), backward.staggering(), {{0, 1, 0, 0, {-1, 1}}},
                       {{0, 1, 0, -2, {-1, 1}}, {0, 1, 0, -3, {-1, 1}}});
   EXPECT_TRUE(expect_transposed_matrix(backward, skips, g, "skips"));
 }
@@ -261,7 +263,7 @@ TYPED_TEST(CompactAdjointDot, EverySchemeEndAxisAndMetric) {
     for (const line_ends& e : all_ends(s)) {
       for (int axis = 0; axis < 3; ++axis) {
         for (const bool stretched : {false, true}) {
-          if (stretched && s.what() != quantity::first_derivative) continue;
+          if (stretched && s.quantity() != quantity::first_derivative) continue;
           grid g;
           g.extents = {5, 6, 7};
           g.extents[static_cast<std::size_t>(axis)] = 28 + turn % 15;
@@ -294,12 +296,12 @@ TEST(CompactAdjoint, LongAndManyLines) {
                             find_scheme(quantity::filter, "F10")};
   for (const scheme& s : schemes) {
     for (const boundary ends : {boundary::regular, boundary::periodic}) {
-      for (const bool across : {false, true}) {
+      for (const bool interleaved : {false, true}) {
         for (const index_t points : {700, 2500, 20011, 100003}) {
           grid g;
           const index_t lines = points < 10000 ? 67 : 3;
-          g.extents = across ? std::vector{points, lines} : std::vector{lines, points};
-          g.axis = across ? 0 : 1;
+          g.extents = interleaved ? std::vector{points, lines} : std::vector{lines, points};
+          g.axis = interleaved ? 0 : 1;
           g.boundary = ends;
           for (const backend where : every_backend()) {
             expect_dot_products<double>(random, s, g, where, operation::transpose,
@@ -318,7 +320,7 @@ grid some_grid(int axis) {
   grid g;
   g.extents = {60, 90};
   g.axis = axis;
-  g.head = line_end::symmetric;
+  g.head = end_condition::symmetric;
   const double rows = static_cast<double>(g.extents[static_cast<std::size_t>(axis)]);
   for (double i = 0; i < rows; ++i) g.metric.push_back(1 + 0.3 * std::sin(i));
   return g;

@@ -93,7 +93,7 @@ arrays<T> make_arrays(const compact_operator& op, const storage& in, const stora
 /// The second derivative's closure has coefficients of up to 27, and a pivot of 1/10.
 template <class T>
 double tolerance(const scheme& s) {
-  const double magnitude = s.what() == quantity::second_derivative ? 20 : 1;
+  const double magnitude = s.quantity() == quantity::second_derivative ? 20 : 1;
   return magnitude *
          (sizeof(T) == sizeof(float) || std::is_same_v<T, std::complex<float>> ? 2e-5 : 5e-14);
 }
@@ -161,8 +161,8 @@ TYPED_TEST(CompactLayout, EveryAxisOrderPaddingAndBoundary) {
           g.fields = 1 + variant % 3;
           // Boundaries and additions take turns.
           g.boundary = variant % 4 == 1 ? boundary::periodic : boundary::regular;
-          if (variant % 4 == 2) g.head = line_end::symmetric;
-          if (variant % 4 == 3) g.tail = line_end::antisymmetric;
+          if (variant % 4 == 2) g.head = end_condition::symmetric;
+          if (variant % 4 == 3) g.tail = end_condition::antisymmetric;
           for (const operation how : {operation::none, operation::transpose}) {
             g.operation = how;
             expect_agreement<TypeParam>(s, g, order, pad, variant % 5 < 2,
@@ -241,22 +241,22 @@ std::vector<scheme> every_stencil() {
 }
 
 /// How lines lie: apart, each from a multiple of 16 bytes on; dense, so that only some do; across.
-enum class lying { apart, dense, across };
-constexpr lying kLyings[] = {lying::apart, lying::dense, lying::across};
+enum class lying { apart, dense, interleaved };
+constexpr lying kLyings[] = {lying::apart, lying::dense, lying::interleaved};
 
 template <class T>
 void expect_periodic_agreement(const scheme& s, index_t points, index_t lines, lying how) {
   if (points < static_cast<index_t>(s.interior().weights.size())) return;
   grid g;
   g.boundary = boundary::periodic;
-  const bool across = how == lying::across;
-  g.extents = across ? std::vector{points, lines} : std::vector{lines, points};
-  g.axis = across ? 0 : 1;
+  const bool interleaved = how == lying::interleaved;
+  g.extents = interleaved ? std::vector{points, lines} : std::vector{lines, points};
+  g.axis = interleaved ? 0 : 1;
   const index_t pad = how == lying::dense ? 0 : static_cast<index_t>(16 / sizeof(T));
   expect_agreement<T>(s, g, {0, 1}, pad, false,
                       s.name() + ' ' + std::to_string(points) + " points, " +
                           std::to_string(lines) + " lines, " +
-                          (across ? "across" : std::to_string(pad) + " between them"));
+                          (interleaved ? "interleaved" : std::to_string(pad) + " between them"));
 }
 
 // A GPU copies the points around lines that the stencil needs, beside lines of any length.
@@ -423,7 +423,7 @@ INSTANTIATE_TEST_SUITE_P(
         bad_grid{"too_small_mirror",
                  {"extents", "2", "symmetric"},
                  [](grid& g) {
-                   g.extents = {30, 2}, g.head = g.tail = line_end::symmetric;
+                   g.extents = {30, 2}, g.head = g.tail = end_condition::symmetric;
                  }},
         bad_grid{"spacing_zero", {"spacing", "0"}, [](grid& g) { g.spacing = 0; }},
         bad_grid{"spacing_nan", {"spacing", "nan"}, [](grid& g) { g.spacing = std::nan(""); }},
@@ -458,7 +458,7 @@ INSTANTIATE_TEST_SUITE_P(
                    g.extents = {index_t{1} << 40, index_t{1} << 40};
                  }},
         bad_grid{"type", {"type", "9"}, [](grid& g) { g.type = static_cast<value_type>(9); }},
-        bad_grid{"head", {"head", "9"}, [](grid& g) { g.head = static_cast<line_end>(9); }},
+        bad_grid{"head", {"head", "9"}, [](grid& g) { g.head = static_cast<end_condition>(9); }},
         bad_grid{
             "boundary", {"boundary", "9"}, [](grid& g) { g.boundary = static_cast<boundary>(9); }}),
     [](const auto& p) { return std::string(p.param.label); });
@@ -477,7 +477,7 @@ TEST(CompactRefusals, WhatDoesNotGoTogether) {
   expect_refusal(errc::invalid_argument, {"closure", "to_midpoints"},
                  [&] { compact_operator(c6, default_closure(staggered), g); });
   grid half = g;
-  half.head = line_end::symmetric_half;
+  half.head = end_condition::symmetric_half;
   expect_refusal(errc::invalid_argument, {"head", "symmetric_half", "staggered"},
                  [&] { compact_operator(staggered, half); });
   grid stretched = g;

@@ -21,13 +21,13 @@ using namespace tridia;
 using std::numbers::pi;
 
 int derivative_of(const scheme& s) {
-  return s.what() == quantity::first_derivative    ? 1
-         : s.what() == quantity::second_derivative ? 2
-                                                   : 0;
+  return s.quantity() == quantity::first_derivative    ? 1
+         : s.quantity() == quantity::second_derivative ? 2
+                                                       : 0;
 }
 /// Where value 0 of what goes in lies, and of what comes out.
-double in_place(const scheme& s) { return s.lies() == staggering::to_points ? 0.5 : 0; }
-double out_place(const scheme& s) { return s.lies() == staggering::to_midpoints ? 0.5 : 0; }
+double in_place(const scheme& s) { return s.staggering() == staggering::to_points ? 0.5 : 0; }
+double out_place(const scheme& s) { return s.staggering() == staggering::to_midpoints ? 0.5 : 0; }
 
 /// One line, in double.
 std::vector<double> apply_to_line(const compact_operator& op, const std::vector<double>& in) {
@@ -68,7 +68,8 @@ int lowest_order(const scheme& s, const closure& c) {
 }
 
 std::string text_of(const scheme& s) {
-  return s.name() + ", " + std::string(name(s.what())) + ", " + std::string(name(s.lies()));
+  return s.name() + ", " + std::string(name(s.quantity())) + ", " +
+         std::string(name(s.staggering()));
 }
 
 TEST(Compact, PolynomialsOfTheOrderAreExact) {
@@ -76,7 +77,7 @@ TEST(Compact, PolynomialsOfTheOrderAreExact) {
   const std::size_t points = 24;
   for (const scheme& s : all_schemes()) {
     for (const std::string& name : all_closures(s)) {
-      if (s.what() == quantity::filter && name != default_closure(s).name()) continue;
+      if (s.quantity() == quantity::filter && name != default_closure(s).name()) continue;
       const closure c = find_closure(s, name);
       const int q = derivative_of(s), degree = lowest_order(s, c) + q - 1;
       const auto power = [&](double at, int d) {
@@ -142,20 +143,20 @@ TEST(Compact, FiltersRemoveTheNyquistWave) {
 /// Waves between two mirrors, for which no end is special.
 TEST(Compact, MirrorsContinueTheField) {
   struct {
-    line_end end;
+    end_condition end;
     double quarter, beyond;
-  } const mirrors[] = {{line_end::symmetric, 0, 0},
-                       {line_end::antisymmetric, -pi / 2, 0},
-                       {line_end::symmetric_half, 0, 0.5},
-                       {line_end::antisymmetric_half, -pi / 2, 0.5}};
+  } const mirrors[] = {{end_condition::symmetric, 0, 0},
+                       {end_condition::antisymmetric, -pi / 2, 0},
+                       {end_condition::symmetric_half, 0, 0.5},
+                       {end_condition::antisymmetric_half, -pi / 2, 0.5}};
   const std::size_t points = 25;
   for (const scheme& s : all_schemes()) {
     for (const auto& m : mirrors) {
-      if (m.beyond > 0 && s.lies() != staggering::none) continue;
+      if (m.beyond > 0 && s.staggering() != staggering::none) continue;
       grid g = line_grid(points, 0.5);
       g.head = g.tail = m.end;
-      const double length =
-          static_cast<double>(points) + (s.lies() == staggering::to_points ? 0 : -1) + 2 * m.beyond;
+      const double length = static_cast<double>(points) +
+                            (s.staggering() == staggering::to_points ? 0 : -1) + 2 * m.beyond;
       for (const backend where : every_backend()) {
         const compact_operator op(s, g, {.backend = where});
         EXPECT_EQ(op.warning(), "");
@@ -215,7 +216,7 @@ TEST(Compact, PeriodicSchemesConvergeAtTheirOrder) {
 TEST(Compact, ClosedSchemesConvergeAtTheOrderOfTheirClosure) {
   for (const scheme& s : all_schemes()) {
     for (const std::string& name : all_closures(s)) {
-      if (s.what() == quantity::filter && name != default_closure(s).name()) continue;
+      if (s.quantity() == quantity::filter && name != default_closure(s).name()) continue;
       const closure c = find_closure(s, name);
       const auto lowest = static_cast<double>(lowest_order(s, c));
       const std::size_t points = lowest >= 5 ? 64 : 128;

@@ -126,10 +126,10 @@ tridia::problem apply(const config& c, tridia::problem p) {
 
 /// Run number `run` of a config: in turn out of place and in place of every input, each at once and
 /// by factors; the rest by chance.
-manner manner_of(const config& c, std::size_t run, rng& random) {
+run_options run_options_of(const config& c, std::size_t run, rng& random) {
   constexpr std::array<std::optional<role>, 5> kAliases = {std::nullopt, role::rhs, role::d,
                                                            role::dl, role::du};
-  manner m{.backend = c.backend, .algorithm = c.method.algorithm};
+  run_options m{.backend = c.backend, .algorithm = c.method.algorithm};
   m.alias = kAliases[run % 5];
   m.factored = !c.method.of_paper() && run / 5 % 2 != 0;
   m.threads = static_cast<int>(draw(random, 0, 3));
@@ -166,7 +166,7 @@ void PrintTo(const config& c, std::ostream* out) { *out << name(c); }
 
 /// Solves what has been solved once more, some systems without a finite solution; what is wrong, or
 /// "".
-std::string failure_of_some(const experiment& solved, const manner& m, rng& random) {
+std::string failure_of_some(const experiment& solved, const run_options& m, rng& random) {
   experiment e(solved.problem(), m);
   copy_inputs(solved, e);
   make_some_fail(e, random);
@@ -178,8 +178,8 @@ std::string failure_of_some(const experiment& solved, const manner& m, rng& rand
 
 /// Solves, again with other right-hand sides if by factors, and again where some systems fail; what
 /// is wrong, or "".
-std::string failure(const tridia::problem& p, const manner& m, index_t dense_rows, bool some_fail,
-                    rng& random) try {
+std::string failure(const tridia::problem& p, const run_options& m, index_t dense_rows,
+                    bool some_fail, rng& random) try {
   experiment e(p, m);
   e.fill_matrices(random, draw_size(random));
   e.fill_rhs(random);
@@ -199,7 +199,7 @@ std::string failure(const tridia::problem& p, const manner& m, index_t dense_row
 
 class Conformance : public ::testing::TestWithParam<config> {
  protected:
-  void expect_solved(const tridia::problem& given, manner m, index_t dense_rows) {
+  void expect_solved(const tridia::problem& given, run_options m, index_t dense_rows) {
     tridia::problem p = apply(GetParam(), given);
     const bool constant = p.coefficients == tridia::coefficients::constant;
     // Refused.
@@ -236,7 +236,8 @@ TEST_P(Conformance, EveryLayoutAndSize) {
       const index_t batch = kBatches[turn * 5 % (n > 200 ? 9 : std::size(kBatches))];
       // A dense copy costs n^3.
       const index_t dense_rows = run % 32 == 0 ? 129 : 17;
-      expect_solved(l.make(n, batch, random_), manner_of(GetParam(), run, random_), dense_rows);
+      expect_solved(l.make(n, batch, random_), run_options_of(GetParam(), run, random_),
+                    dense_rows);
       if (HasFailure()) return;
     }
   }
@@ -246,7 +247,7 @@ TEST_P(Conformance, EveryLayoutAndSize) {
 TEST_P(Conformance, SeventyThousandSystems) {
   if (GetParam().operation != operation::none) return;
   constexpr index_t kMany = 70'000;
-  const manner m = manner_of(GetParam(), 0, random_);
+  const run_options m = run_options_of(GetParam(), 0, random_);
   expect_solved({.extents = {kMany, 3}}, m, 0);
   expect_solved({.extents = {2, kMany}, .axis = 0}, m, 0);
   expect_solved({.extents = {kMany, 2}, .coefficients = tridia::coefficients::shared}, m, 0);
@@ -265,8 +266,8 @@ TEST_P(Conformance, OneLongSystem) {
   // A block has no room for it.
   if (GetParam().method.of_paper() && GetParam().method.algorithm != algorithm::hierarchical)
     return;
-  expect_solved({.extents = {20'011}}, manner_of(GetParam(), 0, random_), 0);
-  expect_solved({.extents = {20'011, 2}, .axis = 0}, manner_of(GetParam(), 5, random_), 0);
+  expect_solved({.extents = {20'011}}, run_options_of(GetParam(), 0, random_), 0);
+  expect_solved({.extents = {20'011, 2}, .axis = 0}, run_options_of(GetParam(), 5, random_), 0);
 }
 
 class Refusal : public ::testing::TestWithParam<config> {};

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "line_operator/joined_status.hpp"
+#include "line_operator/merged_status.hpp"
 #include "line_operator/split_lines.hpp"
 #include "support/dense_lines.hpp"
 #include "support/device_memory.hpp"
@@ -25,8 +25,8 @@ using tridia::near_toeplitz;
 using tridia::operation;
 using tridia::problem;
 using tridia::value_type;
-namespace solver = tridia::solver;
-using field = std::vector<solver::wide>;
+namespace line_operator = tridia::line_operator;
+using field = std::vector<line_operator::wide>;
 
 /// The left side of the sixth-order first derivative, with its closures 3-4 (Lele 1992).
 near_toeplitz with_closures() {
@@ -35,61 +35,63 @@ near_toeplitz with_closures() {
           .tail = {{0.25, 1, 0.25}, {2, 1, 7}}};
 }
 
-solver::constant_matrix matrix(const near_toeplitz& a, index_t n, boundary ends, operation how) {
+line_operator::constant_matrix matrix(const near_toeplitz& a, index_t n, boundary ends,
+                                      operation how) {
   problem p{.type = value_type::c128};
   p.boundary = ends;
   p.operation = how;
   p.matrix = a;
-  return solver::make_constant_matrix(p, n);
+  return line_operator::make_constant_matrix(p, n);
 }
 
-field solved(const solver::constant_matrix& a, field rhs) {
+field solved(const line_operator::constant_matrix& a, field rhs) {
   const auto partial = tridia::pivoting::partial;
-  return solver::solve(a, solver::factor(a, partial), partial, std::move(rhs));
+  return line_operator::solve(a, line_operator::factor(a, partial), partial, std::move(rhs));
 }
 
-std::complex<double> number(const solver::wide& v) {
+std::complex<double> number(const line_operator::wide& v) {
   return {static_cast<double>(v.re.v), static_cast<double>(v.im.v)};
 }
 
 /// The parts of one line, each by itself.
-field solved_in_parts(const solver::line_split& s, const field& rhs) {
+field solved_in_parts(const line_operator::line_split& s, const field& rhs) {
   const auto n = static_cast<index_t>(rhs.size());
-  field slots(static_cast<std::size_t>(s.slots), solver::wide(0)), x = rhs;
-  for (const solver::sum_group& g : s.sums.groups) {
+  field slots(static_cast<std::size_t>(s.slots), line_operator::wide(0)), x = rhs;
+  for (const line_operator::sum_group& g : s.sums.groups) {
     for (index_t k = 0; k < g.count; ++k) {
       for (int j = 0; j < g.sums; ++j) {
-        solver::wide& sum = slots[static_cast<std::size_t>(g.slot[j])];
-        const index_t weight = g.weights + solver::sum_group::most * k + j;
+        line_operator::wide& sum = slots[static_cast<std::size_t>(g.slot[j])];
+        const index_t weight = g.weights + line_operator::sum_group::most * k + j;
         sum = sum + s.sums.weights[static_cast<std::size_t>(weight)] *
                         rhs[static_cast<std::size_t>((g.first + k) % n)];
       }
     }
   }
-  for (const solver::part_run& r : s.runs) {
+  for (const line_operator::part_run& r : s.runs) {
     for (int p = 0; p < r.parts; ++p) {
       const auto begin = rhs.begin() + r.row + p * s.part_points;
       field part(begin, begin + r.line.rows);
       for (index_t k = 0; k < r.line.rows; ++k) {
-        const index_t given = r.line.given_number(k);
-        if (given < 0) continue;
+        const index_t prescribed = r.line.prescribed_number(k);
+        if (prescribed < 0) continue;
         part[static_cast<std::size_t>(k)] =
-            slots[static_cast<std::size_t>(r.slot + given * r.parts + p)];
+            slots[static_cast<std::size_t>(r.slot + prescribed * r.parts + p)];
       }
-      part = solved(solver::matrix_of(r.line), part);
+      part = solved(line_operator::matrix_of(r.line), part);
       std::copy(part.begin(), part.end(), x.begin() + r.row + p * s.part_points);
     }
   }
   return x;
 }
 
-void expect_parts_agree(const near_toeplitz& given, index_t n, boundary ends, operation how,
+void expect_parts_agree(const near_toeplitz& prescribed, index_t n, boundary ends, operation how,
                         std::size_t runs) {
   const std::string label = std::to_string(n) + ' ' + std::string(name(ends)) + ' ' +
                             std::to_string(static_cast<int>(how));
-  const solver::constant_matrix a = matrix(given, n, ends, how);
-  const solver::line_operator whole = solver::solving_with(a);
-  const auto s = solver::split(whole, value_type::f64, dense_lines(whole, 1, false), {512, 128, 2});
+  const line_operator::constant_matrix a = matrix(prescribed, n, ends, how);
+  const line_operator::specification whole = line_operator::solving_with(a);
+  const auto s =
+      line_operator::split(whole, value_type::f64, dense_lines(whole, 1, false), {512, 128, 2});
   ASSERT_TRUE(s) << label;
   EXPECT_EQ(s->runs.size(), runs) << label;
   rng random = random_for("parts");
@@ -135,11 +137,11 @@ TEST(ConstantParts, TheMatrixStaysWhatItIs) {
   for (const boundary ends : {boundary::regular, boundary::periodic}) {
     for (const operation how : {operation::none, operation::conjugate_transpose}) {
       for (const index_t n : {3, 4, 7, 200}) {
-        near_toeplitz given{.interior = {{0.2, 0.3}, {1.5, -1}, {-0.5, 0.1}}};
-        given.head = {{9, 2, {0, 1}}}, given.tail = {{1, 2, 9}};
-        const solver::constant_matrix a = matrix(given, n, ends, how);
-        const solver::line_operator made = solver::solving_with(a);
-        const solver::constant_matrix same = solver::matrix_of(made);
+        near_toeplitz prescribed{.interior = {{0.2, 0.3}, {1.5, -1}, {-0.5, 0.1}}};
+        prescribed.head = {{9, 2, {0, 1}}}, prescribed.tail = {{1, 2, 9}};
+        const line_operator::constant_matrix a = matrix(prescribed, n, ends, how);
+        const line_operator::specification made = line_operator::solving_with(a);
+        const line_operator::constant_matrix same = line_operator::matrix_of(made);
         EXPECT_EQ(same.boundary, a.boundary);
         EXPECT_LE(made.matrix.head.size() + made.matrix.tail.size(), 4U);
         ASSERT_EQ(same.rows.size(), a.rows.size());
@@ -154,36 +156,30 @@ TEST(ConstantParts, TheMatrixStaysWhatItIs) {
 }
 
 TEST(ConstantParts, WithoutDecayThereAreNone) {
-  const solver::line_operator slow = solver::solving_with(
+  const line_operator::specification slow = line_operator::solving_with(
       matrix({.interior = {-1, 2, -1}}, 4096, boundary::regular, operation::none));
-  EXPECT_FALSE(solver::split(slow, value_type::f64, dense_lines(slow, 1, false), {512, 2048, 2}));
+  EXPECT_FALSE(
+      line_operator::split(slow, value_type::f64, dense_lines(slow, 1, false), {512, 2048, 2}));
 }
 
-TEST(JoinedStatus, IsOfTheRightHandSideFirst) {
-  constexpr index_t parts = 3, part_rows = 10, behind = 1000;
+TEST(MergedStatus, IsOfTheRightHandSideFirst) {
+  constexpr index_t parts = 3, part_rows = 10, after = 1000;
   // Part after part: what each of the lines says.
-  const std::vector<index_t> of_parts{0,
-                                      -(behind + 1),
-                                      -(behind + 3),
+  const std::vector<index_t> of_parts{0,   -(after + 1), -(after + 3),
                                       0,
                                       -10,  //
-                                      0,
-                                      -4,
-                                      0,
+                                      0,   -4,           0,
                                       0,
                                       -1,  //
-                                      0,
-                                      -2,
-                                      -(behind + 1),
-                                      -3,
-                                      -(behind + 1)};
+                                      0,   -2,           -(after + 1),
+                                      -3,  -(after + 1)};
   const std::vector<index_t> expected{0, -(10 + 4), -3, -(20 + 3), -10};
   tridia::layout::axes lines{1, 5, {}};
   lines.at[0].extent = 5;
   lines.at[0].stride[tridia::layout::status] = 1;
   std::vector<index_t> found(5, 77);
-  solver::status_joining join{lines,     of_parts.data(), {5, 0}, parts,
-                              part_rows, behind,          false,  found.data()};
+  line_operator::status_merge join{lines,     of_parts.data(), {5, 0}, parts,
+                                   part_rows, after,           false,  found.data()};
   for (index_t l = 0; l < lines.size; ++l) join(l, l);
   EXPECT_EQ(found, expected);
 
@@ -198,8 +194,8 @@ TEST(JoinedStatus, IsOfTheRightHandSideFirst) {
   const std::vector<index_t> within{0, -1, -2, 0, 0, 0, 0, 0, 0, 0, -5, -6};
   lines.at[0].extent = lines.size = 4;
   found.assign(4, 77);
-  const solver::status_joining blocks{lines,     within.data(), {2, 6}, parts,
-                                      part_rows, behind,        false,  found.data()};
+  const line_operator::status_merge blocks{lines,     within.data(), {2, 6}, parts,
+                                           part_rows, after,         false,  found.data()};
   for (index_t l = 0; l < lines.size; ++l) blocks(l, l);
   EXPECT_EQ(found, (std::vector<index_t>{-12, -1, -25, -26}));
 }
@@ -210,7 +206,7 @@ struct shape {
   std::vector<index_t> strides;
 };
 
-/// Lines across that are cut, however many rows they have: dense and padded, by the copy engine and
+/// Lines across that are cut, however many rows they have: dense and padded, by the TMA and
 /// without it, with an axis outside them and without.
 std::vector<shape> shapes_across(index_t n) {
   return {{{n, 32}, 0, {}},
@@ -272,7 +268,7 @@ TEST(ConstantPartsCuda, AgreesWithTheCpu) {
   bool in_place = false;
   const auto check = [&](const shape& s, value_type type, boundary ends, bool expect_cut) {
     in_place = !in_place;
-    manner m{.backend = tridia::backend::cuda};
+    run_options m{.backend = tridia::backend::cuda};
     if (in_place) m.alias = role::rhs;
     experiment e(problem_of(s, type, ends), m);
     if (cut && expect_cut) {

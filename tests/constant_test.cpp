@@ -149,7 +149,7 @@ TEST_P(Constant, AsAccurateAsInLongDouble) {
       // The longest, which take most of the time, meet some of the places.
       if (++run % 4 != 0 && n > 1100) continue;
       problem made = problem_of(p);
-      manner m{.backend = GetParam().backend, .threads = 2};
+      run_options m{.backend = GetParam().backend, .threads = 2};
       if (run % 2 == 0) {
         m.alias = role::rhs;
         made.x_strides = made.rhs_strides;

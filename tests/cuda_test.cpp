@@ -80,7 +80,7 @@ class Cuda : public ::testing::TestWithParam<bool> {
   }
 
   stream_handle stream_{nullptr, [](void*) {}};
-  manner how_;
+  run_options how_;
   rng random_ = random_for("Cuda");
 };
 
@@ -133,7 +133,7 @@ TEST_P(Cuda, SolvesJoinedSystemsAmongBadOnes) {
       for (const auto operation : {tridia::operation::none, tridia::operation::transpose}) {
         p.type = draw(random_, 0, 1) == 0 ? tridia::value_type::f64 : tridia::value_type::c64;
         p.pivoting = pivoting, p.operation = operation;
-        manner how = how_;
+        run_options how = how_;
         how.guard = static_cast<std::size_t>(draw(random_, 0, 5));
         how.apart = flip(random_);
         if (!how.factored && flip(random_)) {
@@ -166,10 +166,10 @@ TEST_P(Cuda, SolvesTilesInTurns) {
        .boundary = tridia::boundary::periodic,
        .pivoting = tridia::pivoting::none}};
   // Code for older cards goes about it otherwise, on whatever card.
-  const tridia::cuda::device_limits limits = tridia::cuda::current_device_limits();
+  const tridia::gpu::device_limits limits = tridia::gpu::current_device_limits();
   const bool takes_turns = limits.clusters && limits.capability / 10 == 9;
   for (const problem& p : all) {
-    manner how = how_;
+    run_options how = how_;
     if (p.type == tridia::value_type::f64) how.alias = role::rhs;
     experiment e(p, how);
     if (takes_turns) {
@@ -216,7 +216,7 @@ TEST_P(Cuda, SolvesWithAnyTuning) {
     if (p.axis == 0) std::swap(p.extents[0], p.extents[1]);
     p.pivoting = flip(random_) ? tridia::pivoting::none : tridia::pivoting::partial;
     p.boundary = flip(random_) ? tridia::boundary::regular : tridia::boundary::periodic;
-    manner how = how_;
+    run_options how = how_;
     how.tuning = draw_tuning(p, random_);
     SCOPED_TRACE(how.tuning->text());
     experiment e(p, how);

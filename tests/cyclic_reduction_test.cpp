@@ -157,8 +157,8 @@ void expect_packed_solved() {
       for (int i = 0; i < Depth; ++i)
         r[i] = first + i < n ? s.equations[static_cast<std::size_t>(first + i)]
                              : operation{}.nothing();
-      tridia::core::sweep_packed<Depth>(parts, r, x, shown.rows(), also_shown.rows(), operation{},
-                                        t);
+      tridia::core::reduce_packed<Depth>(parts, r, x, shown.rows(), also_shown.rows(), operation{},
+                                         t);
       for (int i = 0; i < Depth && first + i < n; ++i)
         solution[static_cast<std::size_t>(first + i)] = x[i];
     });
@@ -191,7 +191,7 @@ tridia::problem near_toeplitz_problem(index_t n, index_t head, index_t tail, rng
   return p;
 }
 
-std::vector<term> terms_of(const tridia::solver::constant_matrix& a) {
+std::vector<term> terms_of(const tridia::line_operator::constant_matrix& a) {
   std::vector<term> all;
   const auto n = static_cast<index_t>(a.rows.size());
   for (index_t k = 0; k < n; ++k) {
@@ -219,10 +219,10 @@ TEST(NearToeplitzReduction, Solves) {
     for (const int own : {0, 1, 2, 5})
       for (const int threads : kTeams) {
         const index_t head = std::min(own, n / 2), tail = std::min(draw(random, 0, 5), n - head);
-        const auto a =
-            tridia::solver::make_constant_matrix(near_toeplitz_problem(n, head, tail, random), n);
+        const auto a = tridia::line_operator::make_constant_matrix(
+            near_toeplitz_problem(n, head, tail, random), n);
         const auto made = tridia::solver::reduce(a);
-        const auto bytes = tridia::solver::rounded(made.factors, tridia::value_type::f64);
+        const auto bytes = tridia::line_operator::rounded(made.factors, tridia::value_type::f64);
         std::vector<tridia::core::reduction_factors<double>> factors(
             bytes.size() / sizeof(tridia::core::reduction_factors<double>));
         std::memcpy(factors.data(), bytes.data(), bytes.size());
@@ -253,7 +253,7 @@ TEST(NearToeplitzReduction, HasAFewRowsALevel) {
   for (const int n : {100'003, 1 << 17}) {
     tridia::problem p = near_toeplitz_problem(n, 7, 6, random);
     p.operation = tridia::operation::none;
-    const auto made = tridia::solver::reduce(tridia::solver::make_constant_matrix(p, n));
+    const auto made = tridia::solver::reduce(tridia::line_operator::make_constant_matrix(p, n));
     index_t rows = n, head = 7, tail = 6;
     for (const auto& level : made.levels) {
       EXPECT_EQ(level.rows, rows);
@@ -272,26 +272,28 @@ TEST(NearToeplitzReduction, RefusesZeroPivots) {
        {tridia::near_toeplitz{.interior = {1, 0, 1}},
         tridia::near_toeplitz{.interior = {1, 1, 0.5}, .head = {{0, 1, 1}}}}) {
     p.matrix = a;
-    expect_refusal(tridia::errc::unsupported, {"neato", "zero", "automatic"},
-                   [&] { tridia::solver::reduce(tridia::solver::make_constant_matrix(p, 6)); });
+    expect_refusal(tridia::errc::unsupported, {"neato", "zero", "automatic"}, [&] {
+      tridia::solver::reduce(tridia::line_operator::make_constant_matrix(p, 6));
+    });
   }
 }
 
 TEST(NearToeplitzReduction, IsCalmWhereRoundingErrorsDoNotGrow) {
-  const auto calm = [](const tridia::near_toeplitz& a) {
+  const auto bounded = [](const tridia::near_toeplitz& a) {
     tridia::problem p{.extents = {50}};
     p.matrix = a;
-    return tridia::solver::reduces_calmly(tridia::solver::make_constant_matrix(p, 50));
+    return tridia::solver::reduces_stably(tridia::line_operator::make_constant_matrix(p, 50));
   };
-  EXPECT_TRUE(calm({.interior = {0, 1, 0}}));
-  EXPECT_TRUE(calm({.interior = {-1, 2, -1}}));
-  EXPECT_TRUE(calm({.interior = {1, 4, 1}}));
-  EXPECT_TRUE(calm({.interior = {1.0 / 3, 1, 1.0 / 3}, .head = {{0, 1, 2}}, .tail = {{2, 1, 0}}}));
-  EXPECT_FALSE(calm({.interior = {1.0 / 3, 1, 1.0 / 3}, .head = {{0, 1, 9}}}));
-  EXPECT_FALSE(calm({.interior = {1, 1, 1}}));
-  EXPECT_FALSE(calm({.interior = {1, 1.4, 1}}));
-  EXPECT_FALSE(calm({.interior = {1, 0, 1}}));
-  EXPECT_FALSE(calm({.interior = {1, 0, 0}}));
+  EXPECT_TRUE(bounded({.interior = {0, 1, 0}}));
+  EXPECT_TRUE(bounded({.interior = {-1, 2, -1}}));
+  EXPECT_TRUE(bounded({.interior = {1, 4, 1}}));
+  EXPECT_TRUE(
+      bounded({.interior = {1.0 / 3, 1, 1.0 / 3}, .head = {{0, 1, 2}}, .tail = {{2, 1, 0}}}));
+  EXPECT_FALSE(bounded({.interior = {1.0 / 3, 1, 1.0 / 3}, .head = {{0, 1, 9}}}));
+  EXPECT_FALSE(bounded({.interior = {1, 1, 1}}));
+  EXPECT_FALSE(bounded({.interior = {1, 1.4, 1}}));
+  EXPECT_FALSE(bounded({.interior = {1, 0, 1}}));
+  EXPECT_FALSE(bounded({.interior = {1, 0, 0}}));
 }
 
 std::vector<index_t> draw_numbers(int n, rng& random) {
@@ -318,8 +320,8 @@ void expect_summed() {
       const int first = Depth * t.rank();
       for (int i = 0; i < Depth && first + i < n; ++i)
         r[i] = numbers[static_cast<std::size_t>(first + i)];
-      tridia::core::sweep_packed<Depth>(parts, r, sum, shared_numbers{shown.data()},
-                                        shared_numbers{also_shown.data()}, prefix_sum{}, t);
+      tridia::core::reduce_packed<Depth>(parts, r, sum, shared_numbers{shown.data()},
+                                         shared_numbers{also_shown.data()}, prefix_sum{}, t);
       for (int i = 0; i < Depth && first + i < n; ++i)
         sums[static_cast<std::size_t>(first + i)] = sum[i];
     });

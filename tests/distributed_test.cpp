@@ -10,18 +10,18 @@
 #include "distributed/box.hpp"
 #include "distributed/decay.hpp"
 #include "distributed/model.hpp"
-#include "distributed/parts/verdicts_in.hpp"
+#include "distributed/subdomain/status_exchange_in.hpp"
 
 namespace tridia_test {
 namespace {
 
 using tridia::index_t;
-using tridia::distributed::grid;
+using tridia::distributed::decomposition;
 using tridia::distributed::strategy;
 
-TEST(Grid, CoversEveryPointOnce) {
+TEST(Decomposition, CoversEveryPointOnce) {
   for (const auto& ranks : std::vector<std::vector<int>>{{1, 1, 1}, {3, 1, 2}, {2, 5, 7}}) {
-    const grid g({11, 5, 7}, ranks);
+    const decomposition g({11, 5, 7}, ranks);
     std::vector<int> held(11 * 5 * 7);
     for (int r = 0; r < g.size(); ++r) {
       const auto b = g.block(r);
@@ -35,14 +35,14 @@ TEST(Grid, CoversEveryPointOnce) {
   }
 }
 
-TEST(Grid, SharesPointsOutEvenlyUnlessToldHow) {
-  EXPECT_EQ(grid({10}, {4}).cuts(0), (std::vector<index_t>{0, 3, 6, 8, 10}));
-  EXPECT_EQ(grid::of_parts({{4, 1}, {2}}).cuts(0), (std::vector<index_t>{0, 4, 5}));
-  EXPECT_EQ(grid::of_parts({{4, 1}, {2}}).extents(), (std::vector<index_t>{5, 2}));
+TEST(Decomposition, SharesPointsOutEvenlyUnlessToldHow) {
+  EXPECT_EQ(decomposition({10}, {4}).cuts(0), (std::vector<index_t>{0, 3, 6, 8, 10}));
+  EXPECT_EQ(decomposition::of_parts({{4, 1}, {2}}).cuts(0), (std::vector<index_t>{0, 4, 5}));
+  EXPECT_EQ(decomposition::of_parts({{4, 1}, {2}}).extents(), (std::vector<index_t>{5, 2}));
 }
 
-TEST(Grid, KnowsNeighboursAndLines) {
-  const grid g({6, 6, 6}, {2, 3, 2});
+TEST(Decomposition, KnowsNeighboursAndLines) {
+  const decomposition g({6, 6, 6}, {2, 3, 2});
   EXPECT_EQ(g.rank_of({1, 2, 0}), 10);
   EXPECT_EQ(g.neighbour(10, 1, 1, false), std::nullopt);
   EXPECT_EQ(g.neighbour(10, 1, 1, true), g.rank_of({1, 0, 0}));
@@ -73,11 +73,12 @@ TEST(Strategies, AreChosenByWhatTheyCost) {
   EXPECT_EQ(choice(8, 1e6), strategy::all_to_all);
   EXPECT_EQ(choice(2, 1), strategy::allgather);
   EXPECT_EQ(choice(1024, 1), strategy::pcr);
-  EXPECT_EQ(choice(8, 1e6, {.tolerance = 1e-12, .influence = 1e-13}), strategy::nearest);
-  EXPECT_EQ(choice(8, 1e6, {.tolerance = 1e-14, .influence = 1e-13}), strategy::all_to_all);
+  EXPECT_EQ(choice(8, 1e6, {.tolerance = 1e-12, .neglected_coupling = 1e-13}), strategy::nearest);
+  EXPECT_EQ(choice(8, 1e6, {.tolerance = 1e-14, .neglected_coupling = 1e-13}),
+            strategy::all_to_all);
 }
 
-/// A space as distributed/cpu/host_space.hpp has it, for one thread.
+/// A space as distributed/cpu/host_execution_space.hpp has it, for one thread.
 struct in_turn {
   static index_t run(index_t elements) { return elements; }
   template <class F>
@@ -100,7 +101,7 @@ TEST(Box, IsPackedInCOrderWhateverItsStrides) {
   }
 }
 
-TEST(Verdicts, NameTheFirstRow) {
+TEST(StatusExchange, NameTheFirstRow) {
   using tridia::distributed::stronger;
   for (const auto& [a, b, expected] : std::vector<std::array<index_t, 3>>{
            {0, 0, 0}, {0, -3, -3}, {0, 4, 4}, {-3, -8, -3}, {5, 2, 2}, {5, -9, -9}}) {

@@ -14,9 +14,9 @@ namespace tridia_test {
 namespace {
 
 using tridia::index_t;
-using tridia::cuda::device_limits;
 using tridia::cuda::interleaved_shape;
 using tridia::cuda::plan_interleaved;
+using tridia::gpu::device_limits;
 
 constexpr device_limits kHopper{227 << 10, true, 16}, kSmallClusters{99 << 10, true},
     kAmpere{99 << 10, false};
@@ -49,7 +49,7 @@ void expect_sound(const interleaved_shape& s, const device_limits& limits, int s
   // Rounds only where a system is one chunk.
   EXPECT_TRUE(s.rounds() == 1 || (s.groups == 1 && s.log_in_group == 0 && s.blocks == 1));
   EXPECT_LE(s.systems * s.exchange_lanes(), s.threads() * s.rounds());
-  // What the copy engine asks for.
+  // What the TMA asks for.
   EXPECT_EQ(s.block_rows % s.box_rows, 0);
   EXPECT_LE(s.box_rows, 256);
   EXPECT_TRUE(s.box_rows == s.block_rows || s.box_rows * s.systems * size % 128 == 0);
@@ -165,7 +165,7 @@ TEST(InterleavedShape, FewNeighboursTakeFewLanes) {
     const auto s = plan_interleaved(task_of({.extents = {100000, n, 3}, .axis = 1}), {}, kHopper);
     ASSERT_TRUE(s);
     EXPECT_EQ(s->systems, 4);
-    EXPECT_EQ(s->across, 1);
+    EXPECT_EQ(s->axis_tiles, 1);
   }
 }
 
@@ -186,18 +186,18 @@ TEST(InterleavedShape, WhatDoesNotFitIsLeft) {
       plan_interleaved(task_of({.extents = {index_t{1} << 32, 8, 64}, .axis = 1}), {}, kHopper));
 }
 
-TEST(TileTurns, TakeEveryTileOnce) {
+TEST(TileSchedule, TakeEveryTileOnce) {
   for (const int wave : {1, 2, 7, 92})
     for (int tiles = 1; tiles < 900; tiles += 13) {
-      tridia::cuda::tile_turns t{tiles};
+      tridia::gpu::tile_schedule t{tiles};
       t.take(4, wave);
-      EXPECT_EQ(t.each, tiles >= 4 * wave ? 4 : 1);
+      EXPECT_EQ(t.per_cluster, tiles >= 4 * wave ? 4 : 1);
       std::vector<int> taken(static_cast<std::size_t>(tiles));
       for (int cluster = 0; cluster < t.clusters(); ++cluster)
-        for (tridia::cuda::walk<true> w(t, static_cast<unsigned>(cluster));; w.advance()) {
+        for (tridia::gpu::tile_iterator<true> w(t, static_cast<unsigned>(cluster));; w.advance()) {
           ASSERT_LT(w.number(), static_cast<unsigned>(tiles));
           ++taken[w.number()];
-          if (!w.goes_on()) break;
+          if (!w.has_next()) break;
         }
       EXPECT_EQ(taken, std::vector<int>(taken.size(), 1)) << tiles << " tiles, wave " << wave;
     }

@@ -24,7 +24,7 @@ using tridia::pivoting;
 using tridia::problem;
 
 /// Whether kernels of this build have boxes on this GPU: those for older ones have not.
-bool have_boxes() { return tridia::cuda::current_device_limits().clusters; }
+bool have_boxes() { return tridia::gpu::current_device_limits().clusters; }
 
 index_t bytes_of(tridia::value_type t) { return static_cast<index_t>(tridia::size_of(t)); }
 /// Elements that make 16 bytes.
@@ -43,14 +43,14 @@ class KernelPaths : public testing::Test {
     if (!have_gpu()) GTEST_SKIP();
   }
   /// Pivoting, boundary and operation at will; x may be rhs.
-  void vary(problem& p, manner& how) {
+  void vary(problem& p, run_options& how) {
     p.pivoting = flip(random_) ? pivoting::none : pivoting::partial;
     if (flip(random_)) p.boundary = boundary::periodic;
     if (flip(random_) && p.x_strides == p.rhs_strides) how.alias = role::rhs;
     how.status = draw(random_, 0, 3) != 0;
   }
   /// With matrices that are dominant, but for some where there is pivoting.
-  void expect_as_reference(const problem& p, manner how, const std::string& path) {
+  void expect_as_reference(const problem& p, run_options how, const std::string& path) {
     how.backend = tridia::backend::cuda;
     twin t(p, how);
     SCOPED_TRACE(describe(p) + "; " + describe(how) + "; " + t.reason());
@@ -61,7 +61,7 @@ class KernelPaths : public testing::Test {
     EXPECT_EQ(t.run(), "");
   }
   /// A system whose right-hand side is not finite changes no bit of another's x.
-  void expect_others_kept(const problem& p, manner how) {
+  void expect_others_kept(const problem& p, run_options how) {
     how.backend = tridia::backend::cuda, how.status = true;
     experiment good(p, how), bad(p, how);
     const index_t spoilt = draw(random_, 0, good.where().systems() - 1);
@@ -101,7 +101,7 @@ TEST_F(KernelPaths, BoxesOfLines) {
       const index_t batches[] = {2, 3, 31, 32, 33, 257, draw(random_, 2, 2000)};
       const index_t batch = batches[draw(random_, 0, 6)];
       problem p = lines_of(type, batch, n, granule * draw(random_, 1, 4));
-      manner how;
+      run_options how;
       switch (draw(random_, 0, 3)) {
         case 0:  // x goes out by elements
           p.x_strides[0] = n + granule * 2 + (granule > 1 ? 1 : 0);
@@ -146,7 +146,7 @@ TEST_F(KernelPaths, BoxesOfRows) {
       const index_t row = round_up(neighbours, granule) + granule * draw(random_, 0, 2);
       problem p{.type = type, .extents = {outer, n, neighbours}, .axis = 1};
       p = with_strides(p, {n * row + granule * draw(random_, 0, 1), row, 1});
-      manner how;
+      run_options how;
       vary(p, how);
       if (flip(random_)) p.operation = operation::transpose;
       expect_as_reference(p, how, have_boxes() ? "moved in boxes" : "");
@@ -187,7 +187,7 @@ TEST_F(KernelPaths, Rounds) {
                   .axis = 0,
                   .boundary = ends,
                   .pivoting = pivots};
-        manner how;
+        run_options how;
         if (flip(random_)) how.alias = role::rhs;
         if (flip(random_)) how.apart = true;
         if (flip(random_)) p.operation = operation::transpose;
@@ -201,7 +201,7 @@ TEST_F(KernelPaths, Rounds) {
 TEST_F(KernelPaths, RoundsOnSeveralAxes) {
   for (const auto pivots : {pivoting::none, pivoting::partial}) {
     for (const index_t n : {3, 5, 9}) {
-      // 16 bytes at a time, of the last tile by elements: the copy engine takes fewer axes.
+      // 16 bytes at a time, of the last tile by elements: the TMA takes fewer axes.
       problem p{.type = tridia::value_type::f32,
                 .extents = {3, n, 5, 2252},
                 .axis = 1,
@@ -235,12 +235,12 @@ TEST_F(KernelPaths, JoinedSystemsOfEveryReach) {
       // Several pieces, the last one shorter.
       const index_t batch = 4000 / n + draw(random_, 1, 9);
       problem p{.type = type, .extents = {batch, n}};
-      manner how;
+      run_options how;
       how.guard = static_cast<std::size_t>(draw(random_, 0, 5));
       how.apart = flip(random_);
       vary(p, how);
       p.boundary = boundary::regular;
-      expect_as_reference(p, how, "follow each other as one");
+      expect_as_reference(p, how, "concatenated");
     }
   }
 }
@@ -263,7 +263,7 @@ TEST_F(KernelPaths, ScannedLines) {
     const index_t granule = granule_of(type), size = bytes_of(type);
     for (const auto ends : {boundary::regular, boundary::periodic}) {
       const auto expect = [&](index_t n, index_t gap, const char* how_moved) {
-        manner how;
+        run_options how;
         if (flip(random_)) how.alias = role::rhs;
         const index_t batches[] = {2, 7, 600, 1201};
         expect_as_reference(constants(type, batches[draw(random_, 0, 3)], n, gap, ends), how,
@@ -282,10 +282,10 @@ TEST_F(KernelPaths, ScannedLines) {
 /// Short lines of constants by every length; a GPU's kernels change from 24 rows on.
 class PeriodicConstants : public KernelPaths {
  protected:
-  void expect_solved(tridia::value_type type, index_t n, index_t batch, bool across) {
+  void expect_solved(tridia::value_type type, index_t n, index_t batch, bool interleaved) {
     const index_t gap = n % 3 == 0 ? 0 : granule_of(type);
     problem p = constants(type, batch, n, gap, boundary::periodic);
-    if (across) {
+    if (interleaved) {
       p.extents = {n, batch}, p.axis = 0;
       p.rhs_strides = p.x_strides = {batch + gap, 1};
     }
@@ -296,8 +296,8 @@ class PeriodicConstants : public KernelPaths {
 TEST_F(PeriodicConstants, OfEveryLength) {
   for (const auto type : kTypes) {
     for (index_t n = 3; n <= 200 && !HasFailure(); ++n) {
-      for (const bool across : {false, true}) {
-        expect_solved(type, n, n % 8 == 0 ? 601 : 1 + n % 9, across);
+      for (const bool interleaved : {false, true}) {
+        expect_solved(type, n, n % 8 == 0 ? 601 : 1 + n % 9, interleaved);
       }
     }
   }
@@ -307,8 +307,8 @@ TEST_F(PeriodicConstants, OfEveryLength) {
 TEST_F(PeriodicConstants, Racecheck) {
   for (const auto type : kTypes) {
     for (const index_t n : {12, 16, 24, 25, 26, 27, 28, 29, 30, 31, 32}) {
-      for (const bool across : {false, true}) {
-        expect_solved(type, n, n % 4 == 0 ? 601 : 5, across);
+      for (const bool interleaved : {false, true}) {
+        expect_solved(type, n, n % 4 == 0 ? 601 : 5, interleaved);
       }
     }
   }

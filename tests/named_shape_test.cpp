@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "solver/cuda/named/cyclic.hpp"
+#include "solver/cuda/named/cyclic_reduction.hpp"
 #include "solver/cuda/named/hierarchical.hpp"
 #include "solver/cuda/named/neato.hpp"
 #include "solver/cuda/named/packed_cr.hpp"

@@ -58,7 +58,7 @@ TEST(Names, BothWays) {
   expect_names<algorithm>({{algorithm::automatic, "automatic"},
                            {algorithm::thomas, "thomas"},
                            {algorithm::lu, "lu"},
-                           {algorithm::chunks, "chunks"},
+                           {algorithm::partition, "partition"},
                            {algorithm::cr, "cr"},
                            {algorithm::crnbc, "crnbc"},
                            {algorithm::pcr, "pcr"},
@@ -81,11 +81,11 @@ TEST(Names, BothWays) {
   expect_names<staggering>({{staggering::none, "none"},
                             {staggering::to_midpoints, "to_midpoints"},
                             {staggering::to_points, "to_points"}});
-  expect_names<line_end>({{line_end::closure, "closure"},
-                          {line_end::symmetric, "symmetric"},
-                          {line_end::antisymmetric, "antisymmetric"},
-                          {line_end::symmetric_half, "symmetric_half"},
-                          {line_end::antisymmetric_half, "antisymmetric_half"}});
+  expect_names<end_condition>({{end_condition::closure, "closure"},
+                               {end_condition::symmetric, "symmetric"},
+                               {end_condition::antisymmetric, "antisymmetric"},
+                               {end_condition::symmetric_half, "symmetric_half"},
+                               {end_condition::antisymmetric_half, "antisymmetric_half"}});
 }
 
 // Another enumeration's names are unknown.

@@ -77,12 +77,12 @@ class NanCuda : public testing::Test {
     if (!have_gpu()) GTEST_SKIP();
   }
 
-  static bool have_clusters() { return tridia::cuda::current_device_limits().clusters; }
+  static bool have_clusters() { return tridia::gpu::current_device_limits().clusters; }
 
   /// Solves a batch in which nothing fails, and one in which `spoil(e)` makes `failing` systems
   /// fail, with statuses and without. `fill(e)`: all numbers.
   template <class Fill, class Spoil>
-  void expect_nan(const problem& p, manner how, const std::string& path,
+  void expect_nan(const problem& p, run_options how, const std::string& path,
                   const std::vector<index_t>& failing, Fill fill, Spoil spoil) {
     how.backend = tridia::backend::cuda;
     for (const bool ask : {true, false}) {
@@ -109,7 +109,7 @@ class NanCuda : public testing::Test {
   }
 
   /// The same with random numbers.
-  void expect_nan(const problem& p, const manner& how, const std::string& path,
+  void expect_nan(const problem& p, const run_options& how, const std::string& path,
                   const std::vector<casualty>& casualties) {
     std::vector<index_t> failing;
     for (const casualty& c : casualties) failing.push_back(c.system);
@@ -156,7 +156,7 @@ TEST_F(NanCuda, EveryArrangement) {
         const index_t n = a.rows(type);
         problem p = a.make(type, n, 9);
         p.pivoting = pivots;
-        manner how{.tuning = tuning_of(a, type, n)};
+        run_options how{.tuning = tuning_of(a, type, n)};
         constexpr role inputs[] = {role::dl, role::d, role::du, role::rhs};
         if (flip(random_)) how.alias = inputs[draw(random_, 0, 3)];
         const layout where(p);
@@ -182,7 +182,7 @@ TEST_F(NanCuda, AnyBlockOfACluster) {
           for (const index_t first : {0, 4}) {
             p.type = type, p.pivoting = pivots, p.boundary = ends;
             const index_t n = layout(p).rows(0), part = n / eighths;
-            manner how;
+            run_options how;
             if (flip(random_)) how.alias = role::rhs;
             std::vector<casualty> casualties;
             for (const index_t s : {0, 1, 3, 4}) {
@@ -199,16 +199,16 @@ TEST_F(NanCuda, AnyBlockOfACluster) {
 TEST_F(NanCuda, ClustersThatStay) {
   constexpr index_t n = 200, batch = 6000;
   auto table = std::make_shared<tridia::tuning_table>();
-  table->add({.compute_capability = tridia::cuda::current_device_limits().capability,
+  table->add({.compute_capability = tridia::gpu::current_device_limits().capability,
               .kernel = "interleaved",
               .type = value_type::f64,
               .pivoting = pivoting::none,
-              .across = true,
+              .interleaved = true,
               .rows = n,
               .values = {8, 8}});
   const problem p{.extents = {n, batch}, .axis = 0, .pivoting = pivoting::none};
   for (const bool in_place : {false, true}) {
-    manner how{.tuning = table};
+    run_options how{.tuning = table};
     if (in_place) how.alias = role::rhs;
     std::vector<casualty> casualties;
     for (index_t s = 0; s < batch; s += draw(random_, 1, 60)) {
@@ -263,13 +263,13 @@ class NanCudaOfOneMatrix : public NanCuda {
     e.fill_rhs(random_);
   }
   template <class Spoil>
-  void expect_others_kept(const problem& p, const manner& how, const std::string& path,
+  void expect_others_kept(const problem& p, const run_options& how, const std::string& path,
                           const std::vector<index_t>& failing, Spoil spoil) {
     expect_nan(
         p, how, path, failing, [&](experiment& e) { fill(e); }, spoil);
   }
   /// Of the last right-hand side of a system in the middle, in some rows.
-  void expect_overflow(const problem& p, const manner& how, const std::string& path) {
+  void expect_overflow(const problem& p, const run_options& how, const std::string& path) {
     const layout where(p);
     const index_t n = where.rows(0), s = where.systems() / 2;
     const index_t count = std::min<index_t>(n, 40), first = draw(random_, 0, n - count);
@@ -295,7 +295,7 @@ TEST_F(NanCudaOfOneMatrix, Shared) {
             p.type = type, p.right_hand_sides = columns;
             p.coefficients = tridia::coefficients::shared;
             p.pivoting = flip(random_) ? pivoting::none : pivoting::partial;
-            manner how{.factored = factored, .apart = draw(random_, 0, 3) == 0};
+            run_options how{.factored = factored, .apart = draw(random_, 0, 3) == 0};
             if (flip(random_)) how.alias = role::rhs;
             const index_t column = columns - 1;
             expect_others_kept(p, how, "", {3, 11, 39}, [&](experiment& e) {
@@ -341,7 +341,7 @@ TEST_F(NanCudaOfOneMatrix, Constants) {
             p.type = type, p.boundary = ends, p.right_hand_sides = columns;
             p.coefficients = tridia::coefficients::constant;
             p.matrix = matrix();
-            manner how;
+            run_options how;
             if (flip(random_)) how.alias = role::rhs;
             const bool in_parts = have_clusters() && p.axis == 0 && columns == 1 &&
                                   (n == 4100 || (n > 4100 && !is_complex(type)));
@@ -360,7 +360,8 @@ TEST_F(NanCudaOfOneMatrix, Neato) {
             p.type = type, p.pivoting = pivoting::none, p.right_hand_sides = columns;
             p.coefficients = tridia::coefficients::constant;
             p.matrix = matrix();
-            manner how{.algorithm = tridia::algorithm::neato, .parameters = {.memory = memory}};
+            run_options how{.algorithm = tridia::algorithm::neato,
+                            .parameters = {.memory = memory}};
             if (flip(random_)) how.alias = role::rhs;
             expect_overflow(p, how, "");
             if (HasFailure()) return;

@@ -23,7 +23,7 @@ namespace {
 
 using tridia::index_t;
 using tridia::distributed::communicator;
-using tridia::distributed::grid;
+using tridia::distributed::decomposition;
 using tridia::distributed::strategy;
 using values = std::vector<double>;
 
@@ -92,7 +92,7 @@ class device_values {
 
 /// Visits the points of a rank's block: their places in the block and in the whole field.
 template <class F>
-void for_each_point(const grid& g, int rank, F f) {
+void for_each_point(const decomposition& g, int rank, F f) {
   const auto own = g.block(rank);
   std::size_t at = 0;
   for (index_t i = 0; i < own.extents[0]; ++i) {
@@ -107,13 +107,13 @@ void for_each_point(const grid& g, int rank, F f) {
   }
 }
 
-values block_of(const grid& g, int rank, const values& whole) {
+values block_of(const decomposition& g, int rank, const values& whole) {
   values own;
   for_each_point(g, rank, [&](std::size_t, std::size_t k) { own.push_back(whole[k]); });
   return own;
 }
 
-void expect_block(const grid& g, int rank, const values& own, const values& whole) {
+void expect_block(const decomposition& g, int rank, const values& own, const values& whole) {
   double largest = 0;
   for_each_point(g, rank, [&](std::size_t at, std::size_t k) {
     const double error = std::fabs(own[at] - whole[k]);
@@ -136,7 +136,7 @@ class GpusOfAProcess : public ::testing::TestWithParam<int> {
     if (count_ < 2) GTEST_SKIP() << "one GPU has no other to work with";
   }
   /// All GPUs share the lines along an axis.
-  [[nodiscard]] grid split() const {
+  [[nodiscard]] decomposition split() const {
     std::vector<index_t> extents{20, 21, 22};
     std::vector<int> ranks{1, 1, 1};
     extents[axis_] = 57 * count_ + 1;
@@ -149,7 +149,7 @@ class GpusOfAProcess : public ::testing::TestWithParam<int> {
 };
 
 TEST_P(GpusOfAProcess, SolveAsOne) {
-  const grid g = split();
+  const decomposition g = split();
   tridia::problem whole{.extents = g.extents(), .axis = axis_};
   const auto count = static_cast<std::size_t>(g.extents()[0] * g.extents()[1] * g.extents()[2]);
   const values dl = waves(count, 0.7), du = waves(count, 1.1), rhs = waves(count, 0.31);
@@ -160,7 +160,7 @@ TEST_P(GpusOfAProcess, SolveAsOne) {
     check(cudaSetDevice(0));
     device_values l(dl), m(d), u(du), x(rhs);
     tridia::solve(whole, l.get(), m.get(), u.get(), x.get(), x.get(),
-                  {.backend = tridia::backend::cuda, .cuda_device = 0});
+                  {.backend = tridia::backend::cuda, .device = 0});
     const values expected = x.host();
     on_every_gpu(count_, [&](const gpu_rank& here) {
       const communicator& by = here.by;
@@ -179,7 +179,7 @@ TEST_P(GpusOfAProcess, SolveAsOne) {
 }
 
 TEST_P(GpusOfAProcess, DeriveAsOne) {
-  const grid g = split();
+  const decomposition g = split();
   const auto c6 = tridia::find_scheme(tridia::quantity::first_derivative, "C6");
   const auto count = static_cast<std::size_t>(g.extents()[0] * g.extents()[1] * g.extents()[2]);
   const values field = waves(count, 0.31);
@@ -188,8 +188,8 @@ TEST_P(GpusOfAProcess, DeriveAsOne) {
     check(cudaSetDevice(0));
     values expected(count);
     apply_anywhere(
-        tridia::compact_operator(c6, whole, {.backend = tridia::backend::cuda, .cuda_device = 0}),
-        field, expected);
+        tridia::compact_operator(c6, whole, {.backend = tridia::backend::cuda, .device = 0}), field,
+        expected);
     on_every_gpu(count_, [&](const gpu_rank& here) {
       const communicator& by = here.by;
       tridia::distributed::compact_operator op(g, c6, {.axis = axis_, .boundary = ends}, by);

@@ -22,9 +22,10 @@ namespace tridia_test {
 namespace {
 
 using tridia::index_t;
-using tridia::cuda::device_limits;
-using tridia::cuda::mover;
+using tridia::cuda::copy_mode;
 using tridia::cuda::onchip_shape;
+using tridia::cuda::plan_onchip;
+using tridia::gpu::device_limits;
 
 constexpr device_limits kHopper{227 << 10, true}, kAmpere{99 << 10, false};
 
@@ -34,9 +35,9 @@ std::vector<tridia::problem> problems() {
                           tridia::value_type::c128})
     for (const auto pivoting : {tridia::pivoting::none, tridia::pivoting::partial})
       for (index_t n = 2; n <= 40000; n = n < 70 ? n + 1 : n * 9 / 8)
-        for (const bool joined : {true, false}) {
+        for (const bool concatenated : {true, false}) {
           tridia::problem p{.type = type, .extents = {1000, n}, .pivoting = pivoting};
-          if (!joined) p.boundary = tridia::boundary::periodic;
+          if (!concatenated) p.boundary = tridia::boundary::periodic;
           all.push_back(p);
         }
   return all;
@@ -50,7 +51,7 @@ void expect_sound(const onchip_shape& s, const device_limits& limits) {
   EXPECT_LE(s.threads, 512);
   EXPECT_EQ(s.threads % 32, 0);
   // Every row is in one block, in one chunk, and every block has some.
-  EXPECT_EQ(s.joined ? s.blocks * s.systems : 1, 1);
+  EXPECT_EQ(s.concatenated ? s.blocks * s.systems : 1, 1);
   EXPECT_GE(s.blocks * s.block_rows, s.rows);
   EXPECT_LT((s.blocks - 1) * s.block_rows, s.rows);
   EXPECT_GE(s.chunks * s.chunk_rows, s.block_rows);
@@ -65,7 +66,7 @@ void expect_sound(const onchip_shape& s, const device_limits& limits) {
   EXPECT_LE(s.systems_a_warp * s.chunks, s.warps_a_system == 1 ? 32 : s.chunks);
   EXPECT_GE(s.pitch, s.block_rows);
   EXPECT_GE(s.array_pitch, s.systems * s.pitch);
-  if (s.input == mover::pieces) {
+  if (s.input == copy_mode::contiguous) {
     EXPECT_EQ(s.pitch, s.rows);
     EXPECT_EQ(s.blocks, 1);
   }
@@ -126,7 +127,7 @@ TEST(OnchipShape, ShippedTuningFits) {
     if (e.kernel != "onchip" || e.compute_capability != 90) continue;
     SCOPED_TRACE(std::to_string(e.rows) + " rows");
     tridia::problem p{.type = e.type, .extents = {100000, e.rows}, .pivoting = e.pivoting};
-    if (e.across) p.extents = {e.rows, 100000}, p.axis = 0;
+    if (e.interleaved) p.extents = {e.rows, 100000}, p.axis = 0;
     const bool by_rule = e.values == std::vector<int>(3, 0);
     EXPECT_TRUE(by_rule || plan_onchip(task_of(p), tuning_of(e.values, false), kHopper));
   }
@@ -142,7 +143,7 @@ TEST(OnchipShape, TakesShippedTuningForManySystemsOnly) {
   EXPECT_EQ(tuned_for(100000, nullptr), 512);
   EXPECT_EQ(tuned_for(100, nullptr), 0);
   const auto own = std::make_shared<tridia::tuning_table>(
-      tridia::tuning_table::parse("tridia-tuning 1\n9.0 onchip f64 none contiguous 600\n"));
+      tridia::tuning_table::parse("tridia-tuning 2\n9.0 onchip f64 none contiguous 600\n"));
   EXPECT_EQ(tuned_for(100000, own), 600);
   EXPECT_EQ(tuned_for(100, own), 600);
 }
@@ -160,37 +161,38 @@ TEST(OnchipShape, MovesDenseSystemsInBulk) {
   for (const index_t n : {33, 512}) {
     const auto dense =
         plan_onchip(task_of({.extents = {1000, n}, .boundary = periodic}), {}, kHopper);
-    EXPECT_EQ(dense->input, mover::pieces);
+    EXPECT_EQ(dense->input, copy_mode::contiguous);
   }
   const auto padded =
       plan_onchip(task_of({.extents = {1000, 512}, .rhs_strides = {514, 1}, .x_strides = {514, 1}}),
                   {}, kHopper);
-  EXPECT_EQ(padded->input, mover::lines);
+  EXPECT_EQ(padded->input, copy_mode::lines);
   const auto misaligned =
       plan_onchip(task_of({.extents = {1000, 512}, .rhs_strides = {513, 1}, .x_strides = {513, 1}}),
                   {}, kHopper);
-  EXPECT_EQ(misaligned->input, mover::elements);
+  EXPECT_EQ(misaligned->input, copy_mode::elements);
 }
 
 TEST(OnchipShape, JoinsShortSystemsThatFollowEachOther) {
-  const auto joined = [](const tridia::problem& p) {
+  const auto concatenated = [](const tridia::problem& p) {
     const auto s = plan_onchip(task_of(p), {}, kHopper);
-    return s && s->joined;
+    return s && s->concatenated;
   };
   for (const index_t n : {1, 2, 8, 100, 1000}) {
-    EXPECT_TRUE(joined({.extents = {1000, n}})) << n;
-    EXPECT_TRUE(joined({.extents = {1000, n}, .operation = tridia::operation::transpose})) << n;
+    EXPECT_TRUE(concatenated({.extents = {1000, n}})) << n;
+    EXPECT_TRUE(concatenated({.extents = {1000, n}, .operation = tridia::operation::transpose}))
+        << n;
   }
   // Nor where one is too long, or where a cluster uses the shared memory better.
-  EXPECT_TRUE(joined({.extents = {1000, 7000}}));
-  EXPECT_FALSE(joined({.extents = {1000, 4096}}));
-  EXPECT_FALSE(joined({.extents = {1000, 10000}}));
-  EXPECT_FALSE(joined({.extents = {8, 1000}, .axis = 0}));
-  EXPECT_FALSE(joined({.extents = {1000, 8}, .boundary = tridia::boundary::periodic}));
+  EXPECT_TRUE(concatenated({.extents = {1000, 7000}}));
+  EXPECT_FALSE(concatenated({.extents = {1000, 4096}}));
+  EXPECT_FALSE(concatenated({.extents = {1000, 10000}}));
+  EXPECT_FALSE(concatenated({.extents = {8, 1000}, .axis = 0}));
+  EXPECT_FALSE(concatenated({.extents = {1000, 8}, .boundary = tridia::boundary::periodic}));
   for (const index_t n : {1, 2, 8})
-    EXPECT_FALSE(joined({.extents = {1000, n}, .short_off_diagonals = true})) << n;
-  EXPECT_FALSE(joined({.extents = {1000, 8}, .x_strides = {9, 1}}));
-  EXPECT_FALSE(joined({.extents = {1000, 8}, .right_hand_sides = 2}));
+    EXPECT_FALSE(concatenated({.extents = {1000, n}, .short_off_diagonals = true})) << n;
+  EXPECT_FALSE(concatenated({.extents = {1000, 8}, .x_strides = {9, 1}}));
+  EXPECT_FALSE(concatenated({.extents = {1000, 8}, .right_hand_sides = 2}));
 }
 
 /// Lengths, so that the offsets are their sums.
@@ -202,7 +204,7 @@ tridia::problem ragged_problem(const std::vector<index_t>& lengths) {
 }
 
 TEST(OnchipShape, CutsRaggedBatchesIntoPieces) {
-  using tridia::cuda::piece_start;
+  using tridia::cuda::group_start;
   rng random = random_for("CutsRaggedBatchesIntoPieces");
   for (const index_t longest : {1, 2, 3, 64, 300, 1024, 2500})
     for (const index_t systems : {1, 2, 100, 5000}) {
@@ -211,22 +213,22 @@ TEST(OnchipShape, CutsRaggedBatchesIntoPieces) {
       lengths[static_cast<std::size_t>(systems / 2)] = longest;
       const tridia::problem p = ragged_problem(lengths);
       const auto s = plan_onchip(task_of(p), {}, kHopper);
-      ASSERT_TRUE(s && s->joined) << longest;
+      ASSERT_TRUE(s && s->concatenated) << longest;
       expect_sound(*s, kHopper);
-      const std::vector<piece_start> pieces = cut_pieces(p.offsets, *s);
-      ASSERT_EQ(pieces.front().system, 0);
-      ASSERT_EQ(pieces.back().system, systems);
-      for (std::size_t k = 0; k < pieces.size(); ++k) {
-        ASSERT_EQ(pieces[k].row, p.offsets[static_cast<std::size_t>(pieces[k].system)]);
+      const std::vector<group_start> group_starts = cut_groups(p.offsets, *s);
+      ASSERT_EQ(group_starts.front().system, 0);
+      ASSERT_EQ(group_starts.back().system, systems);
+      for (std::size_t k = 0; k < group_starts.size(); ++k) {
+        ASSERT_EQ(group_starts[k].row, p.offsets[static_cast<std::size_t>(group_starts[k].system)]);
         if (k == 0) continue;
-        const index_t count = pieces[k].system - pieces[k - 1].system;
-        const index_t rows = pieces[k].row - pieces[k - 1].row;
+        const index_t count = group_starts[k].system - group_starts[k - 1].system;
+        const index_t rows = group_starts[k].row - group_starts[k - 1].row;
         ASSERT_GT(count, 0);
-        ASSERT_LE(count, s->joined_systems);
+        ASSERT_LE(count, s->concatenated_systems);
         ASSERT_LE(rows, s->rows);
         // As full as it can be.
-        if (pieces[k].system == systems || count == s->joined_systems) continue;
-        ASSERT_GT(rows + lengths[static_cast<std::size_t>(pieces[k].system)], s->rows);
+        if (group_starts[k].system == systems || count == s->concatenated_systems) continue;
+        ASSERT_GT(rows + lengths[static_cast<std::size_t>(group_starts[k].system)], s->rows);
       }
     }
 }
@@ -308,7 +310,7 @@ TEST(OnchipShape, JoinedSystemsReachNoFurther) {
         for (const index_t batch : {100, 100'000}) {
           tridia::problem p{.type = type, .extents = {batch, n}, .pivoting = pivoting};
           const auto s = plan_onchip(task_of(p), {}, kHopper);
-          if (!s || !s->joined) continue;
+          if (!s || !s->concatenated) continue;
           SCOPED_TRACE(std::string(name(type)) + " " + std::to_string(n) + " rows in chunks of " +
                        std::to_string(s->chunk_rows) + ", reach " + std::to_string(s->reach));
           // The last rows of chunks so far apart are of different systems, and no sooner.
@@ -330,12 +332,12 @@ TEST(OnchipShape, OthersReachAllOfAWarp) {
   for (const index_t n : {2, 8, 100, 512}) {
     const auto alone = plan_onchip(
         task_of({.extents = {1000, n}, .boundary = tridia::boundary::periodic}), {}, kHopper);
-    ASSERT_TRUE(alone && !alone->joined);
+    ASSERT_TRUE(alone && !alone->concatenated);
     EXPECT_EQ(alone->reach, 32);
     std::vector<index_t> lengths(100);
     for (index_t& length : lengths) length = draw(random, 0, n);
     const auto ragged = plan_onchip(task_of(ragged_problem(lengths)), {}, kHopper);
-    ASSERT_TRUE(ragged && ragged->joined);
+    ASSERT_TRUE(ragged && ragged->concatenated);
     EXPECT_EQ(ragged->reach, 32);
   }
 }
@@ -380,18 +382,18 @@ TEST(OnchipShape, ShortLinesAreMovedInBoxes) {
     const auto t = task_of(p);
     const auto s = plan_onchip(t, {}, kHopper);
     ASSERT_TRUE(s);
-    EXPECT_EQ(s->input, mover::lines);
+    EXPECT_EQ(s->input, copy_mode::lines);
     EXPECT_FALSE(loads_boxes(t.geometry, *s, 4));
   }
 }
 
-TEST(Divisor, DividesAsAProcessorDoes) {
+TEST(FastDivide, DividesAsAProcessorDoes) {
   constexpr index_t most = std::numeric_limits<int>::max();
   rng random = random_for("divisors");
   const auto some = [&] { return most >> draw(random, 0, 30); };
   for (int run = 0; run < 20000; ++run) {
     const index_t by = run < 100 ? run + 1 : draw(random, 1, some());
-    const tridia::cuda::divisor d(static_cast<int>(by));
+    const tridia::gpu::fast_divide d(static_cast<int>(by));
     const index_t multiple = draw(random, 0, most / by) * by;
     for (const index_t n : {index_t{0}, multiple, multiple - 1, multiple + 1, by - 1, by, most,
                             draw(random, 0, some())}) {

@@ -46,7 +46,7 @@ TEST_P(Plan, ChoosesAnAlgorithm) {
     const plan again({.extents = {5, 7}, .pivoting = v},
                      {.backend = GetParam(), .algorithm = p.algorithm()});
     EXPECT_EQ(again.algorithm(), p.algorithm());
-    EXPECT_EQ(p.algorithm() == algorithm::chunks, GetParam() == tridia::backend::cuda);
+    EXPECT_EQ(p.algorithm() == algorithm::partition, GetParam() == tridia::backend::cuda);
   }
 }
 

@@ -107,8 +107,8 @@ problem any_problem(rng& random) {
   return element({false, false, true}) ? any_ragged(random) : any_array(random);
 }
 
-manner any_manner(problem& p, tridia::backend backend) {
-  manner m{.backend = backend};
+run_options any_run_options(problem& p, tridia::backend backend) {
+  run_options m{.backend = backend};
   m.threads = *rc::gen::inRange(1, 4);
   m.factored = element({false, true});
   m.guard = *rc::gen::inRange<std::size_t>(0, 5);
@@ -157,7 +157,7 @@ TEST_P(Property, AnythingIsSolved) {
   EXPECT_TRUE(rc::check("any problem is solved", [] {
     rng random = any_rng();
     problem p = any_problem(random);
-    const manner m = any_manner(p, backend());
+    const run_options m = any_run_options(p, backend());
     log(describe(m) + "; " + describe(p));
     experiment e(p, m);
     fill(e, random);
@@ -175,7 +175,7 @@ TEST_P(Property, AgreesWithTheReference) {
   EXPECT_TRUE(rc::check("as the reference", [] {
     rng random = any_rng();
     problem p = small_condition(any_problem(random));
-    manner m = any_manner(p, backend());
+    run_options m = any_run_options(p, backend());
     log(describe(m) + "; " + describe(p));
     experiment e(p, m), reference(p, {});
     fill(e, random);
@@ -190,7 +190,7 @@ TEST_P(Property, FactorsDoAsExecute) {
   EXPECT_TRUE(rc::check("factor and solve as execute", [] {
     rng random = any_rng();
     problem p = small_condition(any_problem(random));
-    manner m = any_manner(p, backend());
+    run_options m = any_run_options(p, backend());
     log(describe(m) + "; " + describe(p));
     m.factored = true;
     experiment factored(p, m);
@@ -208,7 +208,7 @@ TEST_P(Property, InPlaceIsBitForBitTheSame) {
   EXPECT_TRUE(rc::check("in place as out of place", [] {
     rng random = any_rng();
     problem p = any_problem(random);
-    manner m = any_manner(p, backend());
+    run_options m = any_run_options(p, backend());
     if (!m.alias) {
       m.alias = role::rhs;
       allow_alias(p, role::rhs);
@@ -231,7 +231,7 @@ TEST_P(Property, SystemsFailByThemselves) {
   EXPECT_TRUE(rc::check("x of systems that fail is NaN, and others stay as they are", [] {
     rng random = any_rng();
     problem p = any_problem(random);
-    manner m = any_manner(p, backend());
+    run_options m = any_run_options(p, backend());
     m.status = element({false, true});
     log(describe(m) + "; " + describe(p));
     experiment good(p, m), some_fail(p, m);
@@ -258,7 +258,7 @@ TEST_P(Property, SolvingIsLinear) {
     rng random = any_rng();
     problem p = small_condition(any_problem(random));
     p.right_hand_sides = 3;
-    const manner m{.backend = backend()};
+    const run_options m{.backend = backend()};
     log(describe(p));
     experiment e(p, m);
     fill(e, random);

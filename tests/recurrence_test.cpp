@@ -26,9 +26,10 @@ struct factors {
 
 /// x of A x = b by chunks: reduced, carried from one to the next, expanded. `around`: what leaves
 /// the line comes in again.
-std::vector<double> solve(const tridia::solver::recurrences& r, const std::vector<double>& b) {
+std::vector<double> solve(const tridia::line_operator::recurrences& r,
+                          const std::vector<double>& b) {
   const std::size_t n = b.size(), chunks = (n + kRows - 1) / kRows;
-  const auto padded = [&](const std::vector<tridia::solver::wide>& part, double beyond) {
+  const auto padded = [&](const std::vector<tridia::line_operator::wide>& part, double beyond) {
     std::vector<double> out(chunks * kRows, beyond);
     for (std::size_t k = 0; k < n; ++k) out[k] = static_cast<double>(part[k].re.v);
     return out;
@@ -72,15 +73,15 @@ std::vector<double> solve(const tridia::solver::recurrences& r, const std::vecto
   return x;
 }
 
-tridia::solver::constant_matrix matrix(std::size_t n, tridia::boundary ends,
-                                       const tridia::near_toeplitz& a) {
+tridia::line_operator::constant_matrix matrix(std::size_t n, tridia::boundary ends,
+                                              const tridia::near_toeplitz& a) {
   tridia::problem p;
   p.boundary = ends;
   p.matrix = a;
-  return tridia::solver::make_constant_matrix(p, static_cast<tridia::index_t>(n));
+  return tridia::line_operator::make_constant_matrix(p, static_cast<tridia::index_t>(n));
 }
 
-double residual(const tridia::solver::constant_matrix& a, const std::vector<double>& x,
+double residual(const tridia::line_operator::constant_matrix& a, const std::vector<double>& x,
                 const std::vector<double>& b) {
   const std::size_t n = x.size();
   double worst = 0;
@@ -105,7 +106,7 @@ TEST(Recurrence, SolvesByChunks) {
                                 tridia::near_toeplitz{.interior = {0.5, -3, 1.25}}}) {
         if (periodic && given.interior.d == 2.0) continue;  // singular
         const auto a = matrix(n, ends, periodic ? tridia::near_toeplitz{given.interior} : given);
-        const auto r = tridia::solver::make_recurrences(a);
+        const auto r = tridia::line_operator::make_recurrences(a);
         ASSERT_TRUE(r) << n;
         EXPECT_EQ(r->cyclic, periodic);
         EXPECT_LT(residual(a, solve(*r, b), b), 1e-13 * static_cast<double>(n)) << n;
@@ -115,7 +116,7 @@ TEST(Recurrence, SolvesByChunks) {
 }
 
 TEST(Recurrence, NotWhereNumbersWouldGrow) {
-  using tridia::solver::make_recurrences;
+  using tridia::line_operator::make_recurrences;
   const auto regular = tridia::boundary::regular, periodic = tridia::boundary::periodic;
   // A pivot of zero without interchanges; products of multipliers that grow from row to row.
   EXPECT_FALSE(make_recurrences(matrix(6, regular, {.interior = {1, 0, 1}})));

@@ -19,14 +19,15 @@ namespace tridia_test {
 namespace {
 
 using tridia::index_t;
-using tridia::cuda::plan_scan;
-using tridia::cuda::scan_limits;
-using tridia::cuda::scan_shape;
-using tridia::cuda::scan_task;
+using tridia::gpu::device_limits;
 using tridia::layout::rhs;
 using tridia::layout::x;
+using tridia::line_operator::plan_scan;
+using tridia::line_operator::scan_shape;
+using tridia::line_operator::scan_task;
 
-constexpr scan_limits kHopper{227 << 10, 132, true};
+constexpr device_limits kHopper{
+    .shared_bytes = 227 << 10, .clusters = true, .multiprocessors = 132};
 
 /// Lines of `n` rows in a dense field, `inner` neighbours wide.
 scan_task task(tridia::value_type type, index_t outer, index_t n, index_t inner, int width = 1) {
@@ -49,7 +50,7 @@ scan_task task(tridia::value_type type, index_t outer, index_t n, index_t inner,
 
 void expect_sound(const scan_task& t, const scan_shape& s) {
   const auto size = static_cast<int>(tridia::size_of(t.type));
-  const int lanes = s.across ? s.lines : 1;
+  const int lanes = s.interleaved ? s.lines : 1;
   EXPECT_LE(s.shared_bytes, kHopper.shared_bytes);
   EXPECT_GE(s.shared_bytes, static_cast<std::size_t>(s.stages) * s.stage_bytes);
   EXPECT_GE(s.stages, 1);
@@ -57,10 +58,10 @@ void expect_sound(const scan_task& t, const scan_shape& s) {
   EXPECT_GE(s.chunks * s.chunk_rows, s.rows);
   EXPECT_LT((s.chunks - 1) * s.chunk_rows, s.rows);
   EXPECT_GE(s.threads, s.chunks * s.lines);
-  EXPECT_LE(s.threads, tridia::cuda::most_scan_threads);
+  EXPECT_LE(s.threads, tridia::line_operator::most_scan_threads);
   EXPECT_EQ(s.threads % 32, 0);
   // Lanes that hold neighbouring lines divide a warp, and its chunks are scanned in three steps.
-  if (s.across) {
+  if (s.interleaved) {
     EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(s.lines)));
     EXPECT_EQ(1 << s.log_lines, s.lines);
     EXPECT_GE(lanes, 4);
@@ -69,8 +70,7 @@ void expect_sound(const scan_task& t, const scan_shape& s) {
     EXPECT_EQ(s.front * s.lines * size % 128, 0);
     const bool one_box = s.box_rows >= std::max(s.points, s.rows);
     EXPECT_TRUE(one_box || s.box_rows * s.lines * size % 128 == 0);
-    EXPECT_GE(s.tiles_across * s.lines,
-              t.lines.right_sides.at[t.lines.right_sides.count - 1].extent);
+    EXPECT_GE(s.axis_tiles * s.lines, t.lines.right_sides.at[t.lines.right_sides.count - 1].extent);
   } else {
     EXPECT_EQ(s.front * size % 16, 0);
     EXPECT_TRUE(s.whole || s.pitch * size % 16 == 0);
@@ -81,14 +81,16 @@ void expect_sound(const scan_task& t, const scan_shape& s) {
   const int first = t.width > 1 ? t.b.first : 0;
   EXPECT_GE(s.front, -first);
   const int last = s.chunks * s.chunk_rows + t.width - 1 + std::max(first, 0);
-  const int end = s.across ? (s.front + last) * s.pitch : (s.lines - 1) * s.pitch + s.front + last;
+  const int end =
+      s.interleaved ? (s.front + last) * s.pitch : (s.lines - 1) * s.pitch + s.front + last;
   EXPECT_LE(static_cast<std::size_t>(end * size), s.stage_bytes);
 }
 
 TEST(ScanShape, IsSound) {
   for (const auto type : {tridia::value_type::f32, tridia::value_type::f64, tridia::value_type::c64,
                           tridia::value_type::c128})
-    for (const int width : {1, tridia::cuda::some_weights, tridia::cuda::most_weights})
+    for (const int width :
+         {1, tridia::line_operator::some_weights, tridia::line_operator::most_weights})
       for (index_t n = 24; n < 10'000; n = n < 40 ? n + 1 : n * 9 / 8)
         for (const auto& [outer, inner] : {std::pair<index_t, index_t>{1, 1},
                                            {7, 1},
@@ -118,8 +120,8 @@ void expect_copied(const scan_task& t, const scan_shape& s) {
       if (at < 0 || at >= s.points) read.insert(at);
     }
   const auto size = static_cast<int>(tridia::size_of(t.type));
-  const int room = s.across ? static_cast<int>(s.stage_bytes) / size / s.lines : s.pitch;
-  for (int i = 0; i < s.before + s.behind; ++i) {
+  const int room = s.interleaved ? static_cast<int>(s.stage_bytes) / size / s.lines : s.pitch;
+  for (int i = 0; i < s.before + s.after; ++i) {
     const auto [to, from] = periodic_copy_of(s, i);
     EXPECT_TRUE(copied.insert(to).second);
     EXPECT_GE(from, 0);
@@ -132,7 +134,7 @@ void expect_copied(const scan_task& t, const scan_shape& s) {
 }
 
 TEST(ScanShape, PeriodicLinesAreCopiedAsFarAsTheyAreRead) {
-  using tridia::cuda::most_weights, tridia::cuda::some_weights;
+  using tridia::line_operator::most_weights, tridia::line_operator::some_weights;
   for (const auto type : {tridia::value_type::f32, tridia::value_type::f64})
     for (const auto& [width, first] : {std::pair{some_weights, -2},
                                        {some_weights, -1},
@@ -176,7 +178,7 @@ TEST(ScanShape, TakesWhatItIsFor) {
   }
   // Whole sectors of the cache, and stages enough, where there is room for both.
   for (const index_t n : {256, 512, 1024}) {
-    const auto s = plan_scan(task(f64, n, n, n, tridia::cuda::some_weights), kHopper);
+    const auto s = plan_scan(task(f64, n, n, n, tridia::line_operator::some_weights), kHopper);
     ASSERT_TRUE(s);
     EXPECT_GE(s->lines, 8) << n;
     EXPECT_GE(s->stages, 3) << n;
@@ -191,10 +193,10 @@ TEST(ScanShape, PartsOfLongLinesHaveRoom) {
       for (const index_t outer : {1, 4, 512}) {  // parts, or another axis
         scan_task t = task(type, outer, 512, 4096, width);
         t.b.heads = t.b.tails = std::max(width / 2, 2);
-        const auto across = plan_scan(t, kHopper);
-        ASSERT_TRUE(across);
-        expect_sound(t, *across);
-        EXPECT_GE(across->lines * static_cast<int>(tridia::size_of(type)), 128);
+        const auto interleaved = plan_scan(t, kHopper);
+        ASSERT_TRUE(interleaved);
+        expect_sound(t, *interleaved);
+        EXPECT_GE(interleaved->lines * static_cast<int>(tridia::size_of(type)), 128);
       }
       scan_task t = task(type, 4096, 2048, 1, width);
       t.b.heads = t.b.tails = std::max(width / 2, 2);
@@ -222,7 +224,7 @@ TEST(ScanShape, HasRoomForAllValues) {
         if (n >= 512) {
           EXPECT_GE(s->threads, 128) << n;
         }
-        if (s->across) {
+        if (s->interleaved) {
           EXPECT_GE(s->lines * static_cast<int>(tridia::size_of(type)), n < 512 ? 128 : 64) << n;
         }
       }
@@ -230,31 +232,31 @@ TEST(ScanShape, HasRoomForAllValues) {
   }
 }
 
-// The tables of constants are made in higher precision, those of kept factors as they are.
+// The tables of constants are made in higher precision, those of saved factors as they are.
 TEST(ScanTables, AreTheSameOfConstantsAndOfKeptFactors) {
   using elimination =
       tridia::core::elimination<double, tridia::pivoting::partial, tridia::boundary::regular>;
   for (const index_t n : {24, 100, 512}) {
     tridia::problem p{.extents = {1, n}};
     p.matrix = {.interior = {0.3, 1, 0.4}, .head = {{0, 1, 2}}, .tail = {{0.5, 1, 0}}};
-    const auto a = tridia::solver::make_constant_matrix(p, n);
-    const auto wide = tridia::solver::make_recurrences(a);
+    const auto a = tridia::line_operator::make_constant_matrix(p, n);
+    const auto wide = tridia::line_operator::make_recurrences(a);
     ASSERT_TRUE(wide);
-    const auto of_constants = tridia::cuda::cut_factors(*wide, tridia::value_type::f64);
+    const auto of_constants = tridia::line_operator::cut_factors(*wide, tridia::value_type::f64);
 
-    const auto factors = tridia::solver::eliminate(a, tridia::pivoting::partial);
+    const auto factors = tridia::line_operator::eliminate(a, tridia::pivoting::partial);
     std::vector<double> words;
     for (const auto& v : factors.at) words.push_back(static_cast<double>(v.re.v));
-    const tridia::core::kept_recurrences<double, elimination> rows(words.data(),
-                                                                   static_cast<int>(n));
-    const auto cut = tridia::cuda::scan_cut<double>(static_cast<int>(n));
+    const tridia::core::factored_recurrences<double, elimination> rows(words.data(),
+                                                                       static_cast<int>(n));
+    const auto cut = tridia::line_operator::scan_cut<double>(static_cast<int>(n));
     std::vector<double> values(static_cast<std::size_t>(cut.values())),
         products(static_cast<std::size_t>(cut.products()));
     by_team(3, [&](const team& t) {
       tridia::core::cut_values(cut, rows, values.data(), t);
       tridia::core::cut_products(cut, rows, products.data(), t);
     });
-    const auto near = [](const tridia::solver::wide& right, double found) {
+    const auto near = [](const tridia::line_operator::wide& right, double found) {
       const auto expected = static_cast<double>(right.re.v);
       // A product of all rows has as many roundings; what underflows is as good as zero.
       EXPECT_NEAR(found, expected, 3e-13 * std::fabs(expected) + 1e-300);
@@ -276,7 +278,8 @@ TEST(ScanShape, LeavesTheRest) {
   EXPECT_FALSE(plan_scan(task(f64, 100, 16, 1), kHopper));       // short
   EXPECT_FALSE(plan_scan(task(f64, 100, 100'000, 1), kHopper));  // too long
   EXPECT_FALSE(plan_scan(task(f64, 0, 100, 1), kHopper));        // none
-  EXPECT_FALSE(plan_scan(task(f64, 100, 100, 1), {99 << 10, 84, false}));
+  EXPECT_FALSE(
+      plan_scan(task(f64, 100, 100, 1), {.shared_bytes = 99 << 10, .multiprocessors = 84}));
 }
 
 }  // namespace

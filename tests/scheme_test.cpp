@@ -22,7 +22,7 @@ TEST(Scheme, OrdersAreWhatTheNamesSay) {
   const auto all = all_schemes();
   EXPECT_EQ(all.size(), 3U * (1 + 2) + 3 + 3 * 2 + 5);
   for (const scheme& s : all) {
-    EXPECT_EQ(s.order(), digits_of(s.name())) << name(s.what()) << ' ' << name(s.lies());
+    EXPECT_EQ(s.order(), digits_of(s.name())) << name(s.quantity()) << ' ' << name(s.staggering());
   }
   EXPECT_EQ(find_scheme(quantity::filter, "F6", staggering::none, -0.3).order(), 6);
 }
@@ -142,9 +142,9 @@ TEST(Scheme, UnknownOnesAreAnsweredWithTheKnown) {
                  [] { (void)find_scheme(quantity::first_derivative, "C5"); });
   expect_refusal(errc::invalid_argument, {"c6", "F2, F4, F6, F8, F10"},
                  [] { (void)find_scheme(quantity::filter, "c6"); });
-  expect_refusal(errc::invalid_argument, {"lies", "to_midpoints"},
+  expect_refusal(errc::invalid_argument, {"staggering", "to_midpoints"},
                  [] { (void)find_scheme(quantity::interpolation, "C6"); });
-  expect_refusal(errc::invalid_argument, {"lies", "to_points", "none"}, [] {
+  expect_refusal(errc::invalid_argument, {"staggering", "to_points", "none"}, [] {
     (void)find_scheme(quantity::second_derivative, "C6", staggering::to_points);
   });
   for (const double alpha : {0.6, -1.0, std::nan("")}) {
@@ -165,7 +165,8 @@ TEST(Closure, RowsHaveTheOrdersOfTheirNames) {
         const int digit = name[2 * k] - '0';
         EXPECT_EQ(orders[k], digit == 0 ? exact_order : digit) << s.name() << ' ' << name;
         // The far end is the mirror image, and of the same order.
-        EXPECT_EQ(order_of(c.tail()[orders.size() - 1 - k], s.what(), s.lies()), orders[k]);
+        EXPECT_EQ(order_of(c.tail()[orders.size() - 1 - k], s.quantity(), s.staggering()),
+                  orders[k]);
       }
     }
   }

@@ -26,10 +26,11 @@ using tridia::operation;
 using tridia::pivoting;
 using tridia::problem;
 using tridia::value_type;
-using tridia::cuda::device_limits;
 using tridia::cuda::onchip_shape;
+using tridia::cuda::plan_segments;
 using tridia::cuda::segments_shape;
 using tridia::cuda::segments_tuning;
+using tridia::gpu::device_limits;
 
 constexpr device_limits kHopper{227 << 10, true}, kAmpere{99 << 10, false};
 
@@ -67,7 +68,7 @@ void expect_sound(const segments_shape& s, const problem& p, const device_limits
   EXPECT_EQ(s.rows.rows, t.geometry.rows);
   expect_covered(s.rows);
   std::vector<place> places{
-      {s.verdicts, systems * sizeof(int)},
+      {s.system_states, systems * sizeof(int)},
       {s.edges, systems * static_cast<std::size_t>(s.rows.blocks) * 2 * size}};
   index_t nodes = s.rows.blocks;
   for (int k = 0; k < s.levels; ++k) {
@@ -77,8 +78,8 @@ void expect_sound(const segments_shape& s, const problem& p, const device_limits
     expect_covered(level.shape);
     const std::size_t count = systems * static_cast<std::size_t>(nodes);
     places.push_back({level.equations, count * (pivots ? 10 : 6) * size});
-    places.push_back({level.ends, count * (pivots ? 4 : 3) * size});
-    if (pivots) places.push_back({level.grown, count * sizeof(int)});
+    places.push_back({level.unknowns, count * (pivots ? 4 : 3) * size});
+    if (pivots) places.push_back({level.unstable, count * sizeof(int)});
     nodes = level.shape.blocks;
   }
   EXPECT_EQ(nodes, 1);

@@ -112,8 +112,8 @@ TEST_P(Solve, OptionsOfThePlan) {
   expect_refusal(errc::invalid_argument, {"threads", "-2"},
                  [&] { run({.backend = GetParam(), .threads = -2}); });
   if (GetParam() == tridia::backend::cuda) {
-    expect_refusal(errc::invalid_argument, {"cuda_device", "-3"},
-                   [&] { run({.backend = GetParam(), .cuda_device = -3}); });
+    expect_refusal(errc::invalid_argument, {"device", "-3"},
+                   [&] { run({.backend = GetParam(), .device = -3}); });
   }
   EXPECT_EQ(x.values(), (std::vector<double>{7, 7, 7}));
 }

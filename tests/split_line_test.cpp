@@ -11,7 +11,7 @@
 #include <numeric>
 
 #include "compact/assemble.hpp"
-#include "compact/executor.hpp"
+#include "compact/operator_executor.hpp"
 #include "distributed/line_operator/sum_plan.hpp"
 #include "line_operator/sum_groups.hpp"
 #include "support/dense_lines.hpp"
@@ -24,25 +24,26 @@ namespace tridia_test {
 namespace {
 
 using namespace tridia;
-using tridia::compact::line_operator;
+using tridia::line_operator::specification;
 using namespace tridia::compact;
 using distributed::plan_sums;
 using distributed::sum_plan;
-using solver::end_columns;
-using solver::group_shares;
-using solver::inverse_rows;
-using solver::leave_out;
-using solver::line_cuts;
-using solver::line_weights;
-using solver::part_of;
-using solver::sides_of;
-using solver::sum_group;
-using solver::sum_groups;
-using solver::sum_share;
-using solver::wide;
+using line_operator::end_columns;
+using line_operator::group_shares;
+using line_operator::inverse_rows;
+using line_operator::leave_out;
+using line_operator::line_cuts;
+using line_operator::line_weights;
+using line_operator::part_of;
+using line_operator::sides_of;
+using line_operator::sum_group;
+using line_operator::sum_groups;
+using line_operator::sum_share;
+using line_operator::wide;
 
-compact::task task_of(const line_operator& line, index_t lines, bool across, backend where) {
-  return {line, value_type::f64, dense_lines(line, lines, across), {.backend = where}};
+compact::task task_of(const line_operator::specification& line, index_t lines, bool interleaved,
+                      backend where) {
+  return {line, value_type::f64, dense_lines(line, lines, interleaved), {.backend = where}};
 }
 
 /// In memory of the backend.
@@ -69,10 +70,11 @@ class memory {
 double value_at(index_t i) { return std::sin(0.37 * static_cast<double>(i)) + 0.3; }
 
 /// out += s op(in), from 1, of lines whose given right-hand sides are row after row in `given`.
-std::vector<double> applied(const line_operator& line, index_t lines, bool across, backend where,
-                            const std::vector<double>& in, const std::vector<double>& given) {
-  const auto executor = compact::make_executor(task_of(line, lines, across, where));
-  memory from(where, in), rhs(where, given.empty() ? std::vector<double>{0} : given);
+std::vector<double> applied(const line_operator::specification& line, index_t lines,
+                            bool interleaved, backend where, const std::vector<double>& in,
+                            const std::vector<double>& prescribed) {
+  const auto executor = compact::make_operator_executor(task_of(line, lines, interleaved, where));
+  memory from(where, in), rhs(where, prescribed.empty() ? std::vector<double>{0} : prescribed);
   memory to(where, std::vector<double>(static_cast<std::size_t>(line.rows * lines), 1));
   memory workspace(where, std::vector<double>(executor->workspace_bytes() / 8 + 1));
   executor->apply({from.get(), to.get(), -2, true, rhs.get(), workspace.get(), nullptr});
@@ -86,8 +88,8 @@ double dot(const line_weights& w, const std::vector<double>& line) {
 }
 
 /// Each part of some lines alone, against the whole.
-void expect_parts_agree(const line_operator& whole, const line_cuts& cuts, index_t lines,
-                        const std::string& label) {
+void expect_parts_agree(const line_operator::specification& whole, const line_cuts& cuts,
+                        index_t lines, const std::string& label) {
   const auto in_line = [&](index_t l) {
     std::vector<double> line(static_cast<std::size_t>(whole.points));
     for (index_t k = 0; k < whole.points; ++k) line[k] = value_at(k + 100 * l);
@@ -101,36 +103,36 @@ void expect_parts_agree(const line_operator& whole, const line_cuts& cuts, index
   const auto expected = applied(whole, lines, false, backend::reference, all, {});
   const inverse_rows weights(whole);
   for (int part = 0; part < cuts.parts(); ++part) {
-    const line_operator own = part_of(whole, cuts, part);
-    const auto given = weights.given(cuts, part);
-    ASSERT_EQ(static_cast<index_t>(given.size()), own.given()) << label;
+    const line_operator::specification own = part_of(whole, cuts, part);
+    const auto prescribed = weights.prescribed(cuts, part);
+    ASSERT_EQ(static_cast<index_t>(prescribed.size()), own.prescribed()) << label;
     std::vector<double> rhs;
-    for (const line_weights& w : given)
+    for (const line_weights& w : prescribed)
       for (index_t l = 0; l < lines; ++l) rhs.push_back(dot(w, in_line(l)));
-    for (const bool across : {false, true}) {
+    for (const bool interleaved : {false, true}) {
       std::vector<double> in(static_cast<std::size_t>(own.points * lines));
       for (index_t l = 0; l < lines; ++l)
         for (index_t k = 0; k < own.points; ++k)
-          in[across ? k * lines + l : l * own.points + k] =
+          in[interleaved ? k * lines + l : l * own.points + k] =
               value_at(cuts.points[part] + k + 100 * l);
       for (const backend where : every_backend()) {
-        const auto out = applied(own, lines, across, where, in, rhs);
+        const auto out = applied(own, lines, interleaved, where, in, rhs);
         double largest = 0;
         for (index_t l = 0; l < lines; ++l)
           for (index_t k = 0; k < own.rows; ++k) {
-            const double error = std::abs(out[across ? k * lines + l : l * own.rows + k] -
+            const double error = std::abs(out[interleaved ? k * lines + l : l * own.rows + k] -
                                           expected[l * whole.rows + cuts.rows[part] + k]);
             if (!(error <= largest)) largest = error;
           }
         EXPECT_LT(largest, 2e-12) << label << " part " << part << ' ' << name(where) << ' '
-                                  << across;
+                                  << interleaved;
       }
     }
   }
 }
 
 /// Parts of points, and the rows beside them: the last part has those that are more, or fewer.
-line_cuts cuts_of(const line_operator& whole, const std::vector<index_t>& parts) {
+line_cuts cuts_of(const line_operator::specification& whole, const std::vector<index_t>& parts) {
   line_cuts cuts{{0}, {}};
   for (const index_t p : parts) cuts.points.push_back(cuts.points.back() + p);
   cuts.rows = cuts.points;
@@ -141,20 +143,21 @@ line_cuts cuts_of(const line_operator& whole, const std::vector<index_t>& parts)
 TEST(SplitLine, PartsMakeUpTheWhole) {
   const std::vector<std::vector<index_t>> splits{
       {60}, {30, 30}, {20, 27, 13}, {1, 1, 1, 1, 54, 2}, {2, 3, 40, 5, 3, 5, 2}};
-  const std::pair<line_end, line_end> ends[] = {{line_end::closure, line_end::closure},
-                                                {line_end::symmetric, line_end::closure},
-                                                {line_end::antisymmetric, line_end::symmetric}};
+  const std::pair<end_condition, end_condition> ends[] = {
+      {end_condition::closure, end_condition::closure},
+      {end_condition::symmetric, end_condition::closure},
+      {end_condition::antisymmetric, end_condition::symmetric}};
   for (const scheme& s : all_schemes()) {
-    if (s.what() == quantity::filter && s.name() != "F2" && s.name() != "F10") continue;
+    if (s.quantity() == quantity::filter && s.name() != "F2" && s.name() != "F10") continue;
     for (int kind = 0; kind < 4; ++kind) {
       tridia::grid g;
       g.spacing = 0.7;
       g.boundary = kind == 3 ? boundary::periodic : boundary::regular;
       g.head = ends[kind % 3].first, g.tail = ends[kind % 3].second;
-      const line_operator whole = compact::assemble(s, default_closure(s), g, 60);
+      const line_operator::specification whole = compact::assemble(s, default_closure(s), g, 60);
       for (const auto& parts : splits) {
         expect_parts_agree(whole, cuts_of(whole, parts), 3,
-                           s.name() + " " + std::string(name(s.lies())) + " ends " +
+                           s.name() + " " + std::string(name(s.staggering())) + " ends " +
                                std::to_string(kind) + ", " + std::to_string(parts.size()));
       }
     }
@@ -166,12 +169,12 @@ TEST(SplitLine, LongLinesWithAMetric) {
   const scheme s = find_scheme(quantity::first_derivative, "C8");
   tridia::grid g;
   for (int k = 0; k < 700; ++k) g.metric.push_back(1 + 0.001 * k);
-  const line_operator whole = compact::assemble(s, default_closure(s), g, 700);
+  const line_operator::specification whole = compact::assemble(s, default_closure(s), g, 700);
   expect_parts_agree(whole, cuts_of(whole, {200, 301, 199}), 75, "C8 with a metric");
 }
 
 TEST(SplitLine, WeightsAreRowsOfTheInverse) {
-  line_operator o;
+  line_operator::specification o;
   o.points = o.rows = 5;
   o.interior = {0, {1}};
   o.matrix.interior = {1, 4, 1};
@@ -185,11 +188,11 @@ TEST(SplitLine, WeightsAreRowsOfTheInverse) {
       for (index_t j = 0; j < 5; ++j) {
         long double sum = 0;
         for (index_t k = 0; k < 5; ++k) {
-          const auto& r = solver::row_of(o.matrix, 5, k);
-          const bool joined = ends == boundary::periodic;
+          const auto& r = line_operator::row_of(o.matrix, 5, k);
+          const bool wraps = ends == boundary::periodic;
           if (j == k) sum += w[k].re.v * r.d.real();
-          if ((j + 1) % 5 == k && (joined || k > 0)) sum += w[k].re.v * r.dl.real();
-          if (j == (k + 1) % 5 && (joined || j > 0)) sum += w[k].re.v * r.du.real();
+          if ((j + 1) % 5 == k && (wraps || k > 0)) sum += w[k].re.v * r.dl.real();
+          if (j == (k + 1) % 5 && (wraps || j > 0)) sum += w[k].re.v * r.du.real();
         }
         EXPECT_NEAR(static_cast<double>(sum), i == j, 1e-17) << i << ' ' << j;
       }

@@ -12,7 +12,7 @@
 #include <numeric>
 
 #include "compact/assemble.hpp"
-#include "compact/executor.hpp"
+#include "compact/operator_executor.hpp"
 #include "line_operator/share_summing.hpp"
 #include "support/dense_lines.hpp"
 #include "support/lines.hpp"
@@ -24,10 +24,11 @@ namespace {
 
 using namespace tridia;
 using namespace tridia::compact;
-using namespace tridia::solver;
+using namespace tridia::line_operator;
 using tridia::compact::make_reference;
 
-line_operator line_of(const scheme& s, index_t points, boundary ends, bool metric = false) {
+line_operator::specification line_of(const scheme& s, index_t points, boundary ends,
+                                     bool metric = false) {
   tridia::grid g;
   g.spacing = 0.7;
   g.boundary = ends;
@@ -37,18 +38,18 @@ line_operator line_of(const scheme& s, index_t points, boundary ends, bool metri
 }
 
 /// out += s op(in), as line by line.
-void apply_lines(const line_operator& line, const layout::geometry& g, const double* in,
-                 double* out, const double* given, bool accumulate) {
+void apply_lines(const line_operator::specification& line, const layout::geometry& g,
+                 const double* in, double* out, const double* prescribed, bool accumulate) {
   const auto executor = make_reference({line, value_type::f64, g, {.backend = backend::reference}});
   std::vector<std::byte> workspace(executor->workspace_bytes());
-  executor->apply({in, out, -2, accumulate, given, workspace.data(), nullptr});
+  executor->apply({in, out, -2, accumulate, prescribed, workspace.data(), nullptr});
 }
 
 /// The steps of line_operator/cuda/split_scan.cpp on the host.
-void apply_split(const line_split& s, const line_operator& whole, const layout::geometry& g,
-                 const double* in, double* out, bool accumulate) {
+void apply_split(const line_split& s, const line_operator::specification& whole,
+                 const layout::geometry& g, const double* in, double* out, bool accumulate) {
   const index_t lines = g.right_sides.size;
-  std::vector<double> weights, given(static_cast<std::size_t>(s.slots * lines), std::nan(""));
+  std::vector<double> weights, prescribed(static_cast<std::size_t>(s.slots * lines), std::nan(""));
   for (const wide& w : s.sums.weights) weights.push_back(static_cast<double>(w.re.v));
   const share_summing<double, 1, 1> sums{in,
                                          g.right_sides,
@@ -57,7 +58,7 @@ void apply_split(const line_split& s, const line_operator& whole, const layout::
                                          s.sums.groups.data(),
                                          static_cast<int>(s.sums.groups.size()),
                                          weights.data(),
-                                         given.data(),
+                                         prescribed.data(),
                                          s.places};
   for (index_t l = 0; l < lines; ++l) sums(l, 0);
   for (const part_run& r : s.runs) {
@@ -66,7 +67,7 @@ void apply_split(const line_split& s, const line_operator& whole, const layout::
       apply_lines(r.line, lines_of(g, s, r),
                   in + (r.point + p * s.part_points) * g.lines[layout::rhs].step,
                   out + (r.row + p * s.part_points) * g.lines[layout::x].step,
-                  given.data() + (r.slot + p * r.line.given()) * lines, accumulate);
+                  prescribed.data() + (r.slot + p * r.line.prescribed()) * lines, accumulate);
     }
   }
 }
@@ -74,7 +75,7 @@ void apply_split(const line_split& s, const line_operator& whole, const layout::
 constexpr index_t kLines = 6;
 
 /// Lines across on an axis between two others.
-layout::geometry middle_lines(const line_operator& line) {
+layout::geometry middle_lines(const line_operator::specification& line) {
   constexpr index_t outer = 2, inner = kLines / outer;
   layout::geometry g = dense_lines(line, kLines, true);
   g.lines[layout::rhs].step = g.lines[layout::x].step = inner;
@@ -87,11 +88,11 @@ layout::geometry middle_lines(const line_operator& line) {
   return g;
 }
 
-std::vector<layout::geometry> all_lines(const line_operator& line) {
+std::vector<layout::geometry> all_lines(const line_operator::specification& line) {
   return {dense_lines(line, kLines, false), dense_lines(line, kLines, true), middle_lines(line)};
 }
 
-void expect_split_agrees(const line_operator& whole, const split_wish& wish,
+void expect_split_agrees(const line_operator::specification& whole, const split_wish& wish,
                          const std::string& label, double bound = 1e-14) {
   for (const layout::geometry& g : all_lines(whole)) {
     const auto s = split(whole, value_type::f64, g, wish);
@@ -122,7 +123,8 @@ void expect_split_agrees(const line_operator& whole, const split_wish& wish,
 }
 
 /// Of as many points, in memory order.
-std::optional<line_split> split_alone(const line_operator& whole, const split_wish& wish) {
+std::optional<line_split> split_alone(const line_operator::specification& whole,
+                                      const split_wish& wish) {
   return split(whole, value_type::f64, dense_lines(whole, kLines, false), wish);
 }
 
@@ -173,7 +175,7 @@ TEST(SplitLines, PartsAreFewAndAlike) {
 TEST(SplitLines, PartsOfTheMiddleAxisLieWithinTheSlowest) {
   const scheme c6 = find_scheme(quantity::first_derivative, "C6");
   const auto order_of = [&](index_t points, auto change) {
-    const line_operator whole = line_of(c6, points, boundary::regular);
+    const line_operator::specification whole = line_of(c6, points, boundary::regular);
     layout::geometry g = middle_lines(whole);
     change(g);
     return split(whole, value_type::f64, g, {512, 128, 2})->order;
@@ -189,7 +191,7 @@ TEST(SplitLines, EachRowThatIsGivenHasOneSum) {
   for (const char* name : {"C6", "C8"}) {
     for (const boundary ends : {boundary::regular, boundary::periodic}) {
       for (const index_t points : {2048, 3000}) {
-        const line_operator whole =
+        const line_operator::specification whole =
             line_of(find_scheme(quantity::first_derivative, name), points, ends);
         for (const layout::geometry& g : all_lines(whole)) {
           for (const int axes : {1, 2}) {
@@ -210,11 +212,11 @@ TEST(SplitLines, EachRowThatIsGivenHasOneSum) {
 
 TEST(SplitLines, PartsMakeUpTheWhole) {
   for (const scheme& s : all_schemes()) {
-    if (s.what() == quantity::filter && s.name() != "F2" && s.name() != "F10") continue;
+    if (s.quantity() == quantity::filter && s.name() != "F2" && s.name() != "F10") continue;
     for (const boundary ends : {boundary::regular, boundary::periodic}) {
       for (const int axes : {1, 2}) {
         expect_split_agrees(line_of(s, 704, ends), {176, 704, axes},
-                            s.name() + " " + std::string(name(s.lies())));
+                            s.name() + " " + std::string(name(s.staggering())));
       }
     }
   }
@@ -249,7 +251,7 @@ TEST(SplitLines, WithAMetric) {
 
 TEST(SplitLines, SlowDecayIsExactOrLeft) {
   const scheme slow = find_scheme(quantity::filter, "F10", staggering::none, 0.499);
-  const line_operator line = line_of(slow, 4096, boundary::regular);
+  const line_operator::specification line = line_of(slow, 4096, boundary::regular);
   EXPECT_FALSE(split_alone(line, {512, 128, 2}));
   expect_split_agrees(line, {512, 2048, 2}, "alpha 0.499", 1e-13);
 }

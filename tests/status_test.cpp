@@ -169,7 +169,7 @@ problem alone(const layout& all, index_t system) {
 
 class Status : public ::testing::TestWithParam<config> {
  protected:
-  [[nodiscard]] manner how() const {
+  [[nodiscard]] run_options how() const {
     return {.backend = GetParam().backend, .threads = 2, .factored = GetParam().factored};
   }
 

@@ -14,11 +14,12 @@ namespace {
 
 using tridia::index_t;
 using tridia::cuda::plan_substitution;
-using tridia::cuda::substitute_limits;
 using tridia::cuda::substitute_shape;
 using tridia::cuda::system_copy;
+using tridia::gpu::device_limits;
 
-constexpr substitute_limits kHopper{227 << 10, 132}, kAmpere{99 << 10, 84};
+constexpr device_limits kHopper{.shared_bytes = 227 << 10, .multiprocessors = 132},
+    kAmpere{.shared_bytes = 99 << 10, .multiprocessors = 84};
 
 std::vector<tridia::problem> problems() {
   std::vector<tridia::problem> all;
@@ -41,13 +42,13 @@ std::vector<tridia::problem> problems() {
 void expect_sound(const system_copy& c, const substitute_shape& s) {
   EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(c.lanes)));
   EXPECT_LE(c.lanes, 32);
-  if (c.across) {
+  if (c.interleaved) {
     EXPECT_GE(c.lanes, s.systems);
   }
-  EXPECT_FALSE(c.wide && c.across == s.lines);
+  EXPECT_FALSE(c.wide && c.interleaved == s.lines);
 }
 
-void expect_sound(const tridia::problem& p, const substitute_limits& limits) {
+void expect_sound(const tridia::problem& p, const device_limits& limits) {
   const auto found = plan_substitution(task_of(p), limits);
   if (!found) return;
   const substitute_shape& s = *found;
@@ -80,7 +81,7 @@ void expect_sound(const tridia::problem& p, const substitute_limits& limits) {
 
 TEST(SubstituteShape, IsSoundForEveryProblem) {
   for (const tridia::problem& p : problems())
-    for (const substitute_limits& limits : {kHopper, kAmpere}) {
+    for (const device_limits& limits : {kHopper, kAmpere}) {
       expect_sound(p, limits);
       if (::testing::Test::HasFailure())
         FAIL() << name(p.type) << ' ' << name(p.pivoting) << ' ' << name(p.boundary) << " extents "
@@ -90,9 +91,9 @@ TEST(SubstituteShape, IsSoundForEveryProblem) {
 
 TEST(SubstituteShape, StagesTheFactorsOfOneMatrix) {
   tridia::problem p{.extents = {100'000, 512}, .coefficients = tridia::coefficients::shared};
-  EXPECT_TRUE(plan_substitution(task_of(p), kHopper)->staged);
+  EXPECT_TRUE(plan_substitution(task_of(p), kHopper)->factors_in_shared);
   p.coefficients = tridia::coefficients::per_system;
-  EXPECT_FALSE(plan_substitution(task_of(p), kHopper)->staged);
+  EXPECT_FALSE(plan_substitution(task_of(p), kHopper)->factors_in_shared);
 }
 
 TEST(SubstituteShape, KeepsNeighboursInMemoryTogether) {

@@ -1,6 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Boxes of arrays as the copy engine of a GPU moves them, with the engine played by the host: what
+// Boxes of arrays as the TMA of a GPU moves them, with the engine played by the host: what
 // comes to lie in shared memory, and what a store leaves as it is.
 #include "solver/cuda/partition/boxes.hpp"
 
@@ -22,6 +22,8 @@ namespace tridia_test {
 namespace {
 
 using namespace tridia::cuda;
+using namespace tridia::gpu;
+using namespace tridia::line_operator;
 using tridia::index_t;
 using tridia::layout::along;
 using tridia::layout::edge;
@@ -29,7 +31,7 @@ using tridia::layout::geometry;
 namespace layout = tridia::layout;
 
 constexpr device_limits kHopper{227 << 10, true, 16};
-constexpr scan_limits kScans{227 << 10, 132, true};
+constexpr device_limits kScans{.shared_bytes = 227 << 10, .clusters = true, .multiprocessors = 132};
 
 /// Calls f(word in the box, address in the array, or null beyond it) for each word of a box.
 template <class F>
@@ -218,7 +220,7 @@ TEST(TensorLayout, MovesLinesOfScans) {
           ASSERT_TRUE(shape);
           SCOPED_TRACE(std::string(name(type)) + " " + std::to_string(batch) + " x " +
                        std::to_string(n) + " width " + std::to_string(width));
-          scan_plan p{};
+          planned_scan p{};
           p.task = task, p.shape = *shape;
           for (const auto a : {layout::rhs, layout::x}) {
             field f(task.lines.lines[a], task.lines.right_sides, a, n, size, random);
@@ -252,7 +254,7 @@ TEST(TensorLayout, MovesLinesOfScans) {
 void expect_rows_moved(const geometry& g, const interleaved_shape& s, std::size_t size,
                        rng& random) {
   const layout::axes& m = g.matrices;
-  const index_t across = m.at[m.count - 1].extent, outer = m.size / across;
+  const index_t neighbours = m.at[m.count - 1].extent, outer = m.size / neighbours;
   for (const auto a : {layout::sub, layout::diag, layout::sup, layout::rhs, layout::x}) {
     field f(g.lines[a], m, a, g.rows, size, random);
     const auto t = layout_of(g, s, size, a, f.pointer());
@@ -260,7 +262,7 @@ void expect_rows_moved(const geometry& g, const interleaved_shape& s, std::size_
     const auto words = static_cast<index_t>(size / t->word);
     const bool cut = g.corners != edge::inside;
     for (index_t o = 0; o < outer; ++o)
-      for (index_t first = 0; first < across; first += s.systems)
+      for (index_t first = 0; first < neighbours; first += s.systems)
         for (index_t row0 = 0; row0 < s.rows; row0 += s.block_rows) {
           std::vector<std::byte> tile =
               random_bytes(static_cast<std::size_t>(s.block_rows * s.systems) * size, random);
@@ -280,8 +282,8 @@ void expect_rows_moved(const geometry& g, const interleaved_shape& s, std::size_
             for (index_t system = 0; system < s.systems; ++system) {
               const bool outside = (a == layout::sub && row0 + row == 0) ||
                                    (a == layout::sup && row0 + row == s.rows - 1);
-              const bool there = first + system < across && row < rows && !(outside && cut);
-              const index_t number = o * across + first + system;
+              const bool there = first + system < neighbours && row < rows && !(outside && cut);
+              const index_t number = o * neighbours + first + system;
               if (a == layout::x) {
                 if (there) f.expect_stored(number, row0 + row, at(row, system));
               } else if (there) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "solver/tuning.hpp"
@@ -19,10 +20,10 @@ using tridia::tuning_entry;
 using tridia::tuning_table;
 
 constexpr const char* kTable =
-    "tridia-tuning 1\n"
+    "tridia-tuning 2\n"
     "9.0 onchip f64 none contiguous 512 chunk_rows=17 warps=2\n"
     "9.0 onchip f64 none contiguous 1024\n"
-    "9.0 onchip f64 none across 512 blocks=4\n"
+    "9.0 onchip f64 none interleaved 512 blocks=4\n"
     "8.0 onchip f32 partial contiguous 512 chunk_rows=33\n";
 
 TEST(Tuning, ReadsWhatItWrites) {
@@ -33,13 +34,27 @@ TEST(Tuning, ReadsWhatItWrites) {
   EXPECT_EQ(first.compute_capability, 90);
   EXPECT_EQ(first.kernel, "onchip");
   EXPECT_EQ(first.values, (std::vector<int>{17, 2, 0}));
-  EXPECT_TRUE(table.entries()[2].across);
+  EXPECT_TRUE(table.entries()[2].interleaved);
   EXPECT_EQ(table.entries()[3].pivoting, tridia::pivoting::partial);
+}
+
+TEST(Tuning, ReadsFormatOne) {
+  std::string old = kTable;
+  old.replace(old.find("tridia-tuning 2"), 15, "tridia-tuning 1");
+  old.replace(old.find("interleaved"), 11, "across");
+  EXPECT_EQ(tuning_table::parse(old).text(), kTable);
+  // A word of one format is none of the other.
+  for (const auto& [text, word] :
+       {std::pair("tridia-tuning 1\n9.0 onchip f64 none interleaved 8", "interleaved"),
+        std::pair("tridia-tuning 2\n9.0 onchip f64 none across 8", "across")}) {
+    expect_refusal(errc::invalid_argument, {"line 2", "layout", word},
+                   [&] { tuning_table::parse(text); });
+  }
 }
 
 TEST(Tuning, SkipsCommentsAndBlankLines) {
   const tuning_table table = tuning_table::parse(
-      "# made by hand\n\ntridia-tuning 1  # the format\r\n \t\n"
+      "# made by hand\n\ntridia-tuning 2  # the format\r\n \t\n"
       "  9.0\tonchip f64 none contiguous 8 chunk_rows=9   # a thread a system");
   ASSERT_EQ(table.entries().size(), 1U);
   EXPECT_EQ(table.entries()[0].values[0], 9);
@@ -50,13 +65,13 @@ TEST(Tuning, RefusesBrokenText) {
     SCOPED_TRACE(text);
     expect_refusal(errc::invalid_argument, words, [&] { tuning_table::parse(text); });
   };
-  refuse("", {"tuning", "tridia-tuning 1"});
-  refuse("# nothing\n", {"tuning", "tridia-tuning 1"});
-  refuse("{\"a\": 1}\n", {"line 1", "tridia-tuning 1"});
-  refuse("tridia-tuning 2\n", {"line 1", "tridia-tuning 2"});
+  refuse("", {"tuning", "tridia-tuning 2"});
+  refuse("# nothing\n", {"tuning", "tridia-tuning 2"});
+  refuse("{\"a\": 1}\n", {"line 1", "tridia-tuning 2"});
+  refuse("tridia-tuning 3\n", {"line 1", "tridia-tuning 3"});
   const auto refuse_line = [&](const std::string& line, std::vector<std::string> words) {
     words.emplace_back("line 3");
-    refuse("tridia-tuning 1\n# next\n" + line + "\n", words);
+    refuse("tridia-tuning 2\n# next\n" + line + "\n", words);
   };
   refuse_line("9 onchip f64 none contiguous 8", {"compute capability", "\"9\""});
   refuse_line("9.x onchip f64 none contiguous 8", {"compute capability", "\"x\""});
@@ -107,7 +122,7 @@ TEST(Tuning, FindsTheNearestOfTheSameKind) {
 
 TEST(Tuning, TheLastOfTwoEntriesCounts) {
   const tuning_table table = tuning_table::parse(
-      "tridia-tuning 1\n9.0 onchip f64 none contiguous 8 warps=1\n"
+      "tridia-tuning 2\n9.0 onchip f64 none contiguous 8 warps=1\n"
       "9.0 onchip f64 none contiguous 8 warps=4\n");
   const tuning_entry* e = tridia::solver::nearest(table, table.entries()[0]);
   ASSERT_NE(e, nullptr);

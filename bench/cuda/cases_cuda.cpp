@@ -33,7 +33,7 @@ void add_contiguous(suite& s) {
   }
 }
 
-void add_across(suite& s) {
+void add_interleaved(suite& s) {
   constexpr index_t lengths[] = {8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384};
   for (const value_type type : kReal) {
     for (const index_t n : lengths) {
@@ -103,7 +103,7 @@ void add_shared(suite& s) {
       systems_spec spec = full(s, type, l, 512);
       spec.coefficients = tridia::coefficients::shared;
       add_tridia(s, spec, pivoting::none);
-      add_kept_factors(s, spec, pivoting::none);
+      add_saved_factors(s, spec, pivoting::none);
     }
   }
 }
@@ -130,7 +130,7 @@ void add_long(suite& s) {
 
 void add_cuda_cases(suite& s) {
   add_contiguous(s);
-  add_across(s);
+  add_interleaved(s);
   add_pivoting(s);
   add_complex(s);
   add_periodic(s);

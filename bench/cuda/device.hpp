@@ -111,7 +111,7 @@ class device_clock {
     return time_after([&] { flush_.set(0, stream_); }, work);
   }
 
-  /// The same behind other work, `before`, that keeps the device busy meanwhile.
+  /// The same after other work, `before`, that keeps the device busy meanwhile.
   template <class G, class F>
   double time_after(G&& before, F&& work) const {
     before();

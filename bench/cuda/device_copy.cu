@@ -49,7 +49,7 @@ cudaError_t launch_copy(const copy_arrays& arrays, cudaStream_t stream) {
   return cudaGetLastError();
 }
 
-// The bulk copy engine of compute capability 9 brings a block's pieces into shared memory and
+// The TMA of compute capability 9 brings a block's pieces into shared memory and
 // takes the sums away; threads only add. Several blocks a multiprocessor overlap.
 constexpr int kBulkThreads = 128;
 

@@ -48,7 +48,7 @@ __global__ void fill_rhs(std::uint64_t seed, index_t count, T* rhs) {
   for (index_t i = thread_index(); i < count; i += thread_count()) rhs[i] = rhs_of<T>(seed, i);
 }
 
-/// Bits of numbers from 0 on are ordered as the numbers are, and those of a NaN are behind all.
+/// Bits of numbers from 0 on are ordered as the numbers are, and those of a NaN are after all.
 __device__ void raise(double& largest, double value) {
   atomicMax(reinterpret_cast<unsigned long long*>(&largest),
             static_cast<unsigned long long>(__double_as_longlong(fabs(value))));

@@ -47,8 +47,8 @@ void run_tridia(benchmark::State& state, row& r, const suite_options& options,
   measure_plan(state, r, *data, p, clock, x, [&] { p.execute(*data, x); });
 }
 
-void run_kept_factors(benchmark::State& state, row& r, const suite_options& options,
-                      const systems_spec& spec, pivoting how) {
+void run_saved_factors(benchmark::State& state, row& r, const suite_options& options,
+                       const systems_spec& spec, pivoting how) {
   const auto data = cached_device_systems(spec);
   const device_clock clock;
   const prepared_plan p(options, spec, how, clock.stream());
@@ -155,12 +155,12 @@ void add_tridia(suite& s, const systems_spec& spec, pivoting p, const solver_cho
   });
 }
 
-void add_kept_factors(suite& s, const systems_spec& spec, pivoting p) {
+void add_saved_factors(suite& s, const systems_spec& spec, pivoting p) {
   row r = row_of(spec, "tridia cuda");
-  r.case_name += ", kept factors";
+  r.case_name += ", saved factors";
   r.pivoting = tridia::name(p);
   add_case(s, r, kRepetitions, [=, &s](benchmark::State& state, row& out) {
-    run_kept_factors(state, out, s.options, spec, p);
+    run_saved_factors(state, out, s.options, spec, p);
   });
 }
 

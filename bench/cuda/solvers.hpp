@@ -12,7 +12,7 @@ void add_tridia(suite& s, const systems_spec& spec, tridia::pivoting p,
                 const solver_choice& choice = {});
 
 /// The library's `solve`, with factors that were made before.
-void add_kept_factors(suite& s, const systems_spec& spec, tridia::pivoting p);
+void add_saved_factors(suite& s, const systems_spec& spec, tridia::pivoting p);
 
 /// cuSPARSE on the same systems.
 void add_cusparse(suite& s, const systems_spec& spec, cusparse_method method);

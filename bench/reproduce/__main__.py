@@ -76,6 +76,9 @@ def main():
     code = 0 if a.source else measure(a.experiment, path, options)
     with open(path, encoding="utf-8") as file:
         results = json.load(file)
+    # The words of these experiments are the same in formats 1 (which has no number) and 2.
+    if results.get("format", 1) not in (1, 2):
+        sys.exit(f"tridia reproduce: {path} has format {results['format']}, which is newer than this")
     rows = results["rows"]
     print(f"{results['machine']['device']}, {results['date']}\n")
     EXPERIMENTS[a.experiment].show(rows)

@@ -16,7 +16,7 @@ block_shape::block_shape(const std::vector<index_t>& extents, int axis) : rows(e
   }
 }
 
-field::field(const block_shape& shape, int cuda_device) : shape_(shape), device_(cuda_device) {
+field::field(const block_shape& shape, int device) : shape_(shape), device_(device) {
   const auto count = static_cast<std::size_t>(shape.points);
   data_ = device_ < 0 ? std::shared_ptr<double>(new double[count], std::default_delete<double[]>())
                       : device_doubles(count);

@@ -21,7 +21,7 @@ struct block_shape {
 /// Numbers in the memory where a communicator's arrays lie: of a GPU, or of the host (-1).
 class field {
  public:
-  field(const block_shape& shape, int cuda_device);
+  field(const block_shape& shape, int device);
 
   [[nodiscard]] double* data() const { return data_.get(); }
   /// Every point of row k becomes of_row[k].

@@ -60,12 +60,12 @@ measured measure(const scaling_case& c, const communicator& by, const scaling_op
   // So many executions a repetition that neither clocks nor the way to the device count.
   seconds_of(*w, by, 1, takes_part);
   const double once = seconds_of(*w, by, 2, takes_part) / 2;
-  const int count = by.cuda_device() < 0 ? 1 : std::clamp(static_cast<int>(0.01 / once), 2, 100);
+  const int count = by.device() < 0 ? 1 : std::clamp(static_cast<int>(0.01 / once), 2, 100);
   measured m;
   for (int k = 0; k < o.repetitions; ++k) {
     m.ms.push_back(seconds_of(*w, by, count, takes_part) / count * 1e3);
   }
-  for (const step& s : w->steps()) m.steps.emplace_back(s.name, slowest(s.seconds) * 1e3);
+  for (const step& s : w->timings()) m.steps.emplace_back(s.name, slowest(s.seconds) * 1e3);
   m.error = slowest(w->error());
   m.workspace_bytes = w->workspace_bytes();
   m.note = w->note();
@@ -117,7 +117,7 @@ class alone {
     const auto found = known_.find(key);
     if (found != known_.end()) return found->second;
     // Cores of one machine share its memory: the others are idle.
-    const bool takes_part = self_.cuda_device() >= 0 || first_;
+    const bool takes_part = self_.device() >= 0 || first_;
     return known_[key] = measure(c, self_, options_, takes_part).median();
   }
 
@@ -157,7 +157,7 @@ void add_rows(suite& s, const scaling_case& c, const communicator& by, const sca
   const auto possible = measure_if_possible(c, by, o);
   if (!possible) return;
   const measured& m = *possible;
-  const char* const transport = by.cuda_device() < 0 ? "mpi" : "nccl";
+  const char* const transport = by.device() < 0 ? "mpi" : "nccl";
   const char* const does = c.does == scaling_case::what::solve ? "solve" : "C6 derivative";
   row whole = row_of(c, m, transport);
   whole.case_name = c.kind + ", " + does;

@@ -11,23 +11,24 @@ namespace tridia_bench {
 namespace {
 
 using tridia::distributed::communicator;
-using tridia::distributed::grid;
+using tridia::distributed::decomposition;
+using tridia::distributed::phase_times;
 using tridia::distributed::plan;
 using tridia::distributed::plan_options;
-using tridia::distributed::step_seconds;
 using tridia::distributed::strategy;
 
 /// What `nearest` may leave out, relative to the largest |x|.
 constexpr double kNeglected = 1e-14;
 
 /// This rank's part of the values that the rows of a whole line have.
-std::vector<double> own_rows(const grid& g, int rank, int axis, const std::vector<double>& whole) {
+std::vector<double> own_rows(const decomposition& g, int rank, int axis,
+                             const std::vector<double>& whole) {
   const auto own = g.block(rank);
   const auto first = whole.begin() + own.begin[axis];
   return {first, first + own.extents[axis]};
 }
 
-std::vector<step> named(const step_seconds& s) {
+std::vector<step> named(const phase_times& s) {
   return {{"reduce", s.reduce}, {"interface", s.interface}, {"expand", s.expand}};
 }
 
@@ -35,31 +36,32 @@ std::vector<step> named(const step_seconds& s) {
 class solve_work final : public work {
  public:
   solve_work(const scaling_case& c, const communicator& by)
-      : grid_(c.extents, c.ranks), shape_(grid_.block(by.rank()).extents, c.axis) {
+      : blocks_(c.extents, c.ranks), shape_(blocks_.block(by.rank()).extents, c.axis) {
     const auto n = static_cast<std::size_t>(c.extents[c.axis]);
     std::vector<double> rhs(n, 0.5);
     rhs.front() = rhs.back() = 1.5;
     const std::vector<double> values[] = {std::vector<double>(n, -1), std::vector<double>(n, 2.5),
                                           std::vector<double>(n, -1), rhs};
     for (const auto& of_row : values) {
-      in_.emplace_back(shape_, by.cuda_device());
-      in_.back().fill(own_rows(grid_, by.rank(), c.axis, of_row));
+      in_.emplace_back(shape_, by.device());
+      in_.back().fill(own_rows(blocks_, by.rank(), c.axis, of_row));
     }
-    x_ = std::make_unique<field>(shape_, by.cuda_device());
+    x_ = std::make_unique<field>(shape_, by.device());
     const tridia::problem lines{.axis = c.axis, .pivoting = tridia::pivoting::none};
     plan_options o{.strategy = c.how};
     if (c.how == strategy::nearest && c.ranks[c.axis] > 1) {
-      o.influence = plan(grid_, lines, by).influence(in_[0].data(), in_[1].data(), in_[2].data());
+      o.neglected_coupling =
+          plan(blocks_, lines, by).neglected_coupling(in_[0].data(), in_[1].data(), in_[2].data());
       o.tolerance = kNeglected;
     }
-    lines_.emplace(grid_, lines, by, o);
+    lines_.emplace(blocks_, lines, by, o);
   }
 
   void execute(void* stream) override {
-    lines_->execute(in_[0].data(), in_[1].data(), in_[2].data(), in_[3].data(), x_->data(), nullptr,
-                    stream);
+    lines_->execute(in_[0].data(), in_[1].data(), in_[2].data(), in_[3].data(), x_->data(),
+                    {.stream = stream});
   }
-  std::vector<step> steps() const override { return named(lines_->steps()); }
+  std::vector<step> timings() const override { return named(lines_->timings()); }
   double error() const override {
     return x_->largest_error(std::vector<double>(static_cast<std::size_t>(shape_.rows), 1));
   }
@@ -69,7 +71,7 @@ class solve_work final : public work {
   }
 
  private:
-  grid grid_;
+  decomposition blocks_;
   block_shape shape_;
   std::optional<plan> lines_;
   std::vector<field> in_;
@@ -80,25 +82,25 @@ class solve_work final : public work {
 class derivative_work final : public work {
  public:
   derivative_work(const scaling_case& c, const communicator& by)
-      : grid_(c.extents, c.ranks),
-        shape_(grid_.block(by.rank()).extents, c.axis),
-        derivative_(grid_, tridia::find_scheme(tridia::quantity::first_derivative, "C6"),
+      : blocks_(c.extents, c.ranks),
+        shape_(blocks_.block(by.rank()).extents, c.axis),
+        derivative_(blocks_, tridia::find_scheme(tridia::quantity::first_derivative, "C6"),
                     {.axis = c.axis, .spacing = 1.0 / static_cast<double>(c.extents[c.axis])}, by,
                     {.slabs = c.slabs}),
-        in_(shape_, by.cuda_device()),
-        out_(shape_, by.cuda_device()) {
+        in_(shape_, by.device()),
+        out_(shape_, by.device()) {
     const auto n = static_cast<std::size_t>(c.extents[c.axis]);
     std::vector<double> cubic(n), slope(n);
     for (std::size_t k = 0; k < n; ++k) {
       const double t = static_cast<double>(k) / static_cast<double>(n);
       cubic[k] = t * t * t - t, slope[k] = 3 * t * t - 1;
     }
-    in_.fill(own_rows(grid_, by.rank(), c.axis, cubic));
-    slope_ = own_rows(grid_, by.rank(), c.axis, slope);
+    in_.fill(own_rows(blocks_, by.rank(), c.axis, cubic));
+    slope_ = own_rows(blocks_, by.rank(), c.axis, slope);
   }
 
   void execute(void* stream) override { derivative_.apply(in_.data(), out_.data(), stream); }
-  std::vector<step> steps() const override { return named(derivative_.steps()); }
+  std::vector<step> timings() const override { return named(derivative_.timings()); }
   double error() const override { return out_.largest_error(slope_) / 2; }
   std::size_t workspace_bytes() const override { return derivative_.workspace_bytes(); }
   std::string note() const override {
@@ -106,7 +108,7 @@ class derivative_work final : public work {
   }
 
  private:
-  grid grid_;
+  decomposition blocks_;
   block_shape shape_;
   tridia::distributed::compact_operator derivative_;
   field in_, out_;

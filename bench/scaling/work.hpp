@@ -36,7 +36,7 @@ class work {
   virtual ~work() = default;
   virtual void execute(void* stream) = 0;
   /// Of the last execution.
-  [[nodiscard]] virtual std::vector<step> steps() const = 0;
+  [[nodiscard]] virtual std::vector<step> timings() const = 0;
   /// The largest error of any point of this rank, relative to the largest value.
   [[nodiscard]] virtual double error() const = 0;
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;

@@ -14,7 +14,7 @@
 namespace tridia {
 
 /// What is beyond an end of a line that is not periodic.
-enum class line_end {
+enum class end_condition {
   closure,  ///< Nothing: the rows of the closure.
   /// The field's mirror image, f(-x) = f(x) or f(-x) = -f(x), with x = 0 at the first (last) point
   /// of the grid: the first entry itself, or half a cell before it where the entries are midpoints.
@@ -24,7 +24,7 @@ enum class line_end {
   symmetric_half,
   antisymmetric_half,
 };
-std::string_view name(line_end) noexcept;
+std::string_view name(end_condition) noexcept;
 
 /// The arrays that an operator is for.
 struct grid {
@@ -44,7 +44,7 @@ struct grid {
 
   tridia::boundary boundary = tridia::boundary::regular;
   /// The two ends of a line that is not periodic.
-  line_end head = line_end::closure, tail = line_end::closure;
+  end_condition head = end_condition::closure, tail = end_condition::closure;
 
   /// For a first derivative on a stretched grid: dx/dxi at each result of a line, where xi is the
   /// coordinate in which points are `spacing` apart. Of one sign, finite, not zero. Empty: 1. (A
@@ -99,7 +99,7 @@ class compact_operator {
   [[nodiscard]] const std::vector<index_t>& out_extents() const noexcept;
   [[nodiscard]] tridia::backend backend() const noexcept;
   /// The GPU of a CUDA operator; -1 otherwise.
-  [[nodiscard]] int cuda_device() const noexcept;
+  [[nodiscard]] int device() const noexcept;
   /// Threads that a CPU operator uses; 1 otherwise.
   [[nodiscard]] int threads() const noexcept;
   /// The bytes of workspace that an application needs; of an adjoint, with a field like `in`.

@@ -3,6 +3,7 @@
 
 #include "tridia/compact.hpp"
 #include "tridia/error.hpp"
+#include "tridia/plan.hpp"
 #include "tridia/problem.hpp"
 
 #include <cstddef>
@@ -23,13 +24,13 @@ struct block {
 
 /// A global array cut by planes into a block for each rank of a grid of ranks, numbered in C order.
 /// The same on all ranks; nothing but arithmetic.
-class grid {
+class decomposition {
  public:
   /// `ranks[a]` blocks along axis a, which differ by at most one point, larger ones first. Throws
   /// `error` (invalid_argument): every block must hold a point.
-  grid(const std::vector<index_t>& extents, const std::vector<int>& ranks);
+  decomposition(const std::vector<index_t>& extents, const std::vector<int>& ranks);
   /// Blocks along axis a have parts[a][0], parts[a][1], … points, each at least one.
-  static grid of_parts(const std::vector<std::vector<index_t>>& parts);
+  static decomposition of_parts(const std::vector<std::vector<index_t>>& parts);
 
   [[nodiscard]] const std::vector<index_t>& extents() const noexcept { return extents_; }
   /// Blocks along each axis.
@@ -48,7 +49,7 @@ class grid {
   [[nodiscard]] std::vector<int> line(int rank, int axis) const;
 
  private:
-  grid() = default;
+  decomposition() = default;
   std::vector<index_t> extents_;
   std::vector<int> ranks_;
   std::vector<std::vector<index_t>> cuts_;
@@ -61,19 +62,21 @@ class transport;  ///< Private to the library.
 /// Its transport says where arrays lie: in host memory (MPI), or in that of a rank's GPU (NCCL).
 class communicator {
  public:
-  explicit communicator(std::shared_ptr<transport> by) : by_(std::move(by)) {}
+  explicit communicator(std::shared_ptr<distributed::transport> t) : transport_(std::move(t)) {}
   [[nodiscard]] int rank() const;
   [[nodiscard]] int size() const;
   /// The GPU in whose memory arrays lie; -1: host memory.
-  [[nodiscard]] int cuda_device() const;
+  [[nodiscard]] int device() const;
   /// Waits for all work in a stream (a cudaStream_t) of that GPU, messages among it. Throws
   /// peer_failure, where one does not arrive within the time limit, and device_failure. Without a
   /// GPU there is nothing to wait for.
   void synchronize(void* stream) const;
-  [[nodiscard]] const std::shared_ptr<transport>& by() const noexcept { return by_; }
+  [[nodiscard]] const std::shared_ptr<distributed::transport>& transport() const noexcept {
+    return transport_;
+  }
 
  private:
-  std::shared_ptr<transport> by_;
+  std::shared_ptr<distributed::transport> transport_;
 };
 
 struct communicator_options {
@@ -102,8 +105,8 @@ struct plan_options {
   /// Bound on what `nearest` may neglect, relative to the largest |x| of a line; 0: nothing. Of
   /// constant coefficients: as `operator_options::tolerance`.
   double tolerance = 0;
-  /// What it would neglect, as `plan::influence` finds, where it is known.
-  std::optional<double> influence{};
+  /// What it would neglect, as `plan::neglected_coupling` finds, where it is known.
+  std::optional<double> neglected_coupling{};
   /// Bytes that one rank may spend on the interface systems of others; more are solved in slabs of
   /// lines. At least one line from each rank is held at a time.
   std::size_t interface_bytes = std::size_t{64} << 20;
@@ -115,7 +118,7 @@ struct plan_options {
 };
 
 /// Where the time of an execution went on this rank, in seconds.
-struct step_seconds {
+struct phase_times {
   double reduce = 0;     ///< Rows to interface equations; points to sums that others need.
   double interface = 0;  ///< Messages, waiting for them, and solving what came by them.
   double expand = 0;     ///< Ends to all rows; where lines do not cross ranks, all of it.
@@ -135,17 +138,17 @@ struct step_seconds {
 /// communicator from then on.
 class plan {
  public:
-  /// `p.extents` are those of this rank's block, or empty. Lines are as long as the grid along
-  /// `p.axis`; row 0 of a block is coupled to the last row of the block before it by its dl, and so
-  /// on; a constant `p.matrix` is that of whole lines. Short off-diagonals are those of whole
-  /// lines, cut where the rows are: dl of a line's first block, and du of its last one, has one
-  /// entry fewer along the axis than the block has rows, all others as many (dense, if no strides
-  /// are given, over what each rank has). Unsupported: ragged batches; where lines cross ranks,
-  /// also constant coefficients of which some rank's own rows are a singular matrix, or nearly.
-  /// Throws `error` on all ranks, before any work: invalid_argument (also where the communicator
-  /// has not the size of the grid, or where ranks disagree), unsupported, out_of_memory,
-  /// peer_failure.
-  plan(const grid& g, problem p, communicator ranks, const plan_options& o = {});
+  /// `p.extents` are those of this rank's block, or empty. Lines are as long as the decomposition
+  /// along `p.axis`; row 0 of a block is coupled to the last row of the block before it by its dl,
+  /// and so on; a constant `p.matrix` is that of whole lines. Short off-diagonals are those of
+  /// whole lines, cut where the rows are: dl of a line's first block, and du of its last one, has
+  /// one entry fewer along the axis than the block has rows, all others as many (dense, if no
+  /// strides are given, over what each rank has). Unsupported: ragged batches; where lines cross
+  /// ranks, also constant coefficients of which some rank's own rows are a singular matrix, or
+  /// nearly. Throws `error` on all ranks, before any work: invalid_argument (also where the
+  /// communicator has not the size of the decomposition, or where ranks disagree), unsupported,
+  /// out_of_memory, peer_failure.
+  plan(const decomposition& g, problem p, communicator ranks, const plan_options& o = {});
   ~plan();
   plan(plan&&) noexcept;
   plan& operator=(plan&&) noexcept;
@@ -157,33 +160,33 @@ class plan {
   /// Systems of this rank's block, as `tridia::plan::systems`.
   [[nodiscard]] index_t systems() const noexcept;
   /// Of the last execution that was finished; on a GPU it is waited for.
-  [[nodiscard]] step_seconds steps() const;
+  [[nodiscard]] phase_times timings() const;
   /// Memory that the plan holds on this rank.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
 
   /// start and finish. Arrays as for `tridia::plan::execute`; dl, d and du are null where the
-  /// coefficients are constant. `status`, if not null, has
-  /// `systems()` entries, on every rank those of whole lines: 0: solved; -i < 0: row i of the
-  /// line, counted from 1, is the first that is not finite; i > 0: no such row, but singular: the
-  /// elimination of some rank met a zero pivot in row i, or, i being the line's length, only that
-  /// of all of them together did. Null where `plan_options::statuses` is off. `x` of a system whose
-  /// status is not 0 is NaN on all ranks of its lines (see `plan_options::statuses`). `stream`: a
-  /// cudaStream_t of the communicator's GPU; null is the default one.
+  /// coefficients are constant. `e.status`, if not null, has `systems()` entries, on every rank
+  /// those of whole lines: 0: solved; -i < 0: row i of the line, counted from 1, is the first that
+  /// is not finite; i > 0: no such row, but singular: the elimination of some rank met a zero pivot
+  /// in row i, or, i being the line's length, only that of all of them together did. Null where
+  /// `plan_options::statuses` is off. `x` of a system whose status is not 0 is NaN on all ranks of
+  /// its lines (see `plan_options::statuses`). `e.stream`: a cudaStream_t of the communicator's
+  /// GPU; null is the default one. A workspace is not needed, and not used.
   void execute(const void* dl, const void* d, const void* du, const void* rhs, void* x,
-               index_t* status = nullptr, void* stream = nullptr);
+               const execution& e = {});
 
   /// Reduces the rows here, and sends what others need of it. Between start and finish the inputs
   /// must not change; x is not written. With A^T or A^H of coefficients in arrays it waits for the
   /// ranks beside this one to start as well, as the rows at a block's ends have one entry each in
   /// their arrays.
   void start(const void* dl, const void* d, const void* du, const void* rhs, void* x,
-             index_t* status = nullptr, void* stream = nullptr);
+             const execution& e = {});
   /// Waits for what comes from others, and writes x, in the stream that was given to `start`.
   void finish();
 
   /// The most that `nearest` would get wrong with these matrices, relative to the largest |x| of a
   /// line; may be infinite. Without pivoting only. All ranks call it.
-  [[nodiscard]] double influence(const void* dl, const void* d, const void* du);
+  [[nodiscard]] double neglected_coupling(const void* dl, const void* d, const void* du);
 
   struct state;  ///< Private to the library.
 
@@ -218,9 +221,9 @@ class compact_operator {
   /// own rows are a singular matrix, though the whole line's are not, and for an adjoint
   /// (`lines.operation`) of lines that cross ranks. The adjoint of lines that do not reads an array
   /// of the operator's results, and writes one that is spread as `g` is.
-  compact_operator(const grid& g, const scheme& s, tridia::grid lines, communicator ranks,
+  compact_operator(const decomposition& g, const scheme& s, tridia::grid lines, communicator ranks,
                    const operator_options& o = {});
-  compact_operator(const grid& g, const scheme& s, const closure& c, tridia::grid lines,
+  compact_operator(const decomposition& g, const scheme& s, const closure& c, tridia::grid lines,
                    communicator ranks, const operator_options& o = {});
   ~compact_operator();
   compact_operator(compact_operator&&) noexcept;
@@ -229,18 +232,18 @@ class compact_operator {
   /// How the array that is written is spread: as the one that is read. Where a staggered operator
   /// gives more results, or fewer, than a line has values, the last rank of a line has them: a
   /// midpoint is where the point before it is.
-  [[nodiscard]] const grid& out_grid() const noexcept;
+  [[nodiscard]] const decomposition& out_decomposition() const noexcept;
   /// As `closure_warning`, where a closure is used; or empty.
   [[nodiscard]] const std::string& warning() const noexcept;
   /// The ranks, of those that share this rank's lines, that messages go to and come from.
   [[nodiscard]] const std::vector<int>& peers() const noexcept;
   /// Of the last application that was finished; on a GPU it is waited for.
-  [[nodiscard]] step_seconds steps() const;
+  [[nodiscard]] phase_times timings() const;
   /// Memory that the operator holds on this rank.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
 
   /// out = op(in); out += s op(in). `out` may be the very same array as `in`. `stream`: as
-  /// `plan::execute`.
+  /// `execution::stream`.
   void apply(const void* in, void* out, void* stream = nullptr);
   void apply_add(double s, const void* in, void* out, void* stream = nullptr);
 
@@ -275,13 +278,13 @@ struct halo {
 class halo_exchange {
  public:
   /// Throws `error` on all ranks; a halo is at most as wide as any block along its axis.
-  halo_exchange(const grid& g, const halo& h, communicator ranks);
+  halo_exchange(const decomposition& g, const halo& h, communicator ranks);
   ~halo_exchange();
   halo_exchange(halo_exchange&&) noexcept;
   halo_exchange& operator=(halo_exchange&&) noexcept;
 
   /// Sends what neighbours need of `field`, which may be read but not written until `finish`.
-  /// `stream`: as `plan::execute`.
+  /// `stream`: as `execution::stream`.
   void start(void* field, void* stream = nullptr);
   /// Waits, and writes the halo.
   void finish();

@@ -9,12 +9,12 @@
 
 namespace tridia {
 
-/// The library's version, as "1.2.3".
+/// The library's version, as "1.2.3"; that of its headers is in `tridia/version.hpp`.
 std::string version();
 
 /// A GPU that this process can use.
 struct cuda_device {
-  int ordinal = 0;  ///< As CUDA counts and `options::cuda_device` takes.
+  int ordinal = 0;  ///< As CUDA counts and `options::device` takes.
   std::string name;
   int compute_capability_major = 0, compute_capability_minor = 0;
   std::size_t memory_bytes = 0;  ///< All of its memory, used or not.

@@ -15,7 +15,7 @@ namespace tridia::distributed {
 /// lie. `start`, which may be MPI's, only carries the address at which ranks meet. No two ranks
 /// have the same GPU. Lives until the last plan that was made with it is gone. Throws `error`:
 /// invalid_argument, unsupported (no GPU), peer_failure.
-communicator nccl_communicator(const communicator& start, int cuda_device = -1,
+communicator nccl_communicator(const communicator& start, int device = -1,
                                const communicator_options& o = {});
 
 /// The same from the caller's communicator of NCCL, which stays his (it is split); all its ranks

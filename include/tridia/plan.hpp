@@ -35,7 +35,7 @@ struct options {
   /// CPU threads; 0 means all that OpenMP offers when the plan is made.
   int threads = 0;
   /// The GPU of a CUDA plan; -1 means the current one when the plan is made.
-  int cuda_device = -1;
+  int device = -1;
   /// What was measured on such a GPU; null means what comes with the library.
   std::shared_ptr<const tuning_table> tuning{};
   /// Of the named algorithm.
@@ -98,13 +98,13 @@ class plan {
   /// Systems of the batch (right-hand sides not counted): the entries of a status.
   [[nodiscard]] index_t systems() const noexcept;
   /// The GPU of a CUDA plan; -1 otherwise.
-  [[nodiscard]] int cuda_device() const noexcept;
+  [[nodiscard]] int device() const noexcept;
   /// Threads that a CPU plan uses; 1 otherwise.
   [[nodiscard]] int threads() const noexcept;
   /// The bytes of workspace that each of `execute`, `factor` and `solve` needs.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
   /// The bytes that `factor` fills and `solve` reads. May be kept, where they lie, as long as the
-  /// plan (or an equal one). 0 where the algorithm keeps no factors (from `algorithm::cr` on):
+  /// plan (or an equal one). 0 where the algorithm saves no factors (from `algorithm::cr` on):
   /// `factor` and `solve` are then refused (unsupported).
   [[nodiscard]] std::size_t factors_bytes() const noexcept;
 

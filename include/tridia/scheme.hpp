@@ -46,17 +46,19 @@ inline constexpr int exact_order = std::numeric_limits<int>::max();
 /// The order of accuracy of a row, found by Taylor expansion: its error falls as h^order. Throws
 /// `error` (invalid_argument) if the row is not even consistent, with what is wrong: the first
 /// polynomial that it does not hold for, weights or diagonals that are not finite or all zero.
-int order_of(const compact_row& row, quantity what, staggering lies = staggering::none);
+int order_of(const compact_row& row, tridia::quantity quantity,
+             tridia::staggering staggering = tridia::staggering::none);
 
 /// A compact scheme away from the ends of lines. Immutable, and consistent.
 class scheme {
  public:
   /// A scheme by its coefficients; `name` is for messages. Throws as `order_of` does.
-  scheme(std::string name, quantity what, staggering lies, compact_row interior);
+  scheme(std::string name, tridia::quantity quantity, tridia::staggering staggering,
+         compact_row interior);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  [[nodiscard]] quantity what() const noexcept { return what_; }
-  [[nodiscard]] staggering lies() const noexcept { return lies_; }
+  [[nodiscard]] tridia::quantity quantity() const noexcept { return quantity_; }
+  [[nodiscard]] tridia::staggering staggering() const noexcept { return staggering_; }
   [[nodiscard]] const compact_row& interior() const noexcept { return interior_; }
   /// As `order_of`.
   [[nodiscard]] int order() const noexcept { return order_; }
@@ -70,8 +72,8 @@ class scheme {
 
  private:
   std::string name_;
-  quantity what_;
-  staggering lies_;
+  tridia::quantity quantity_;
+  tridia::staggering staggering_;
   compact_row interior_;
   int order_;
 };
@@ -79,13 +81,14 @@ class scheme {
 /// The schemes that come with the library: C4, C6 and C8 (S. K. Lele, J. Comput. Phys. 103 (1992)
 /// 16), as derivatives of points, and staggered; filters F2, F4, …, F10 (D. V. Gaitonde and M. R.
 /// Visbal, AFRL-VA-WP-TR-1998-3060).
-std::vector<std::string> scheme_names(quantity what, staggering lies = staggering::none);
+std::vector<std::string> scheme_names(tridia::quantity quantity,
+                                      tridia::staggering staggering = tridia::staggering::none);
 
 /// One of them. `alpha_f`, for filters alone, from -1/2 to 1/2: the larger, the fewer waves are
 /// damped. Throws `error` (invalid_argument), which lists the known ones, for any other name; an
 /// interpolation is always staggered, second derivatives and filters are not.
-scheme find_scheme(quantity what, std::string_view name, staggering lies = staggering::none,
-                   double alpha_f = 0.45);
+scheme find_scheme(tridia::quantity quantity, std::string_view name,
+                   tridia::staggering staggering = tridia::staggering::none, double alpha_f = 0.45);
 
 /// The rows at the ends of lines, where the interior's stencil does not fit. Immutable, and every
 /// row is consistent.
@@ -94,13 +97,14 @@ class closure {
   /// Rows 0, 1, … by their coefficients; the last rows are their mirror images, unless they are
   /// given too: the last row of `tail` is the line's last row. Throws as `order_of` does, and where
   /// a row needs what is beyond the end.
-  closure(std::string name, quantity what, staggering lies, std::vector<compact_row> head);
-  closure(std::string name, quantity what, staggering lies, std::vector<compact_row> head,
-          std::vector<compact_row> tail);
+  closure(std::string name, tridia::quantity quantity, tridia::staggering staggering,
+          std::vector<compact_row> head);
+  closure(std::string name, tridia::quantity quantity, tridia::staggering staggering,
+          std::vector<compact_row> head, std::vector<compact_row> tail);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  [[nodiscard]] quantity what() const noexcept { return what_; }
-  [[nodiscard]] staggering lies() const noexcept { return lies_; }
+  [[nodiscard]] tridia::quantity quantity() const noexcept { return quantity_; }
+  [[nodiscard]] tridia::staggering staggering() const noexcept { return staggering_; }
   [[nodiscard]] const std::vector<compact_row>& head() const noexcept { return head_; }
   [[nodiscard]] const std::vector<compact_row>& tail() const noexcept { return tail_; }
   /// Of the rows of the head, as `order_of`.
@@ -108,8 +112,8 @@ class closure {
 
  private:
   std::string name_;
-  quantity what_;
-  staggering lies_;
+  tridia::quantity quantity_;
+  tridia::staggering staggering_;
   std::vector<compact_row> head_, tail_;
 };
 

@@ -4,6 +4,7 @@
 #include "tridia/plan.hpp"
 #include "tridia/view.hpp"
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -15,7 +16,8 @@ struct solve_options {
   tridia::backend backend = tridia::backend::cpu;              ///< As `options::backend`.
   tridia::algorithm algorithm = tridia::algorithm::automatic;  ///< As `options::algorithm`.
   int threads = 0;                                             ///< As `options::threads`.
-  int cuda_device = -1;                                        ///< As `options::cuda_device`.
+  int device = -1;                                             ///< As `options::device`.
+  std::shared_ptr<const tuning_table> tuning = {};             ///< As `options::tuning`.
   algorithm_parameters parameters = {};                        ///< As `options::parameters`.
   /// Of array views: the axis that the systems lie along; negative counts from the last.
   int axis = -1;
@@ -31,7 +33,7 @@ struct solve_options {
 
   /// The part of it that a plan is made with.
   [[nodiscard]] options for_plan() const {
-    return {backend, algorithm, threads, cuda_device, {}, parameters};
+    return {backend, algorithm, threads, device, tuning, parameters};
   }
 };
 

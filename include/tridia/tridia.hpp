@@ -12,4 +12,5 @@
 #include "tridia/solve.hpp"
 #include "tridia/tuning.hpp"
 #include "tridia/types.hpp"
+#include "tridia/version.hpp"
 #include "tridia/view.hpp"

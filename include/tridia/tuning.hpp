@@ -30,8 +30,8 @@ struct tuning_entry {
   std::string kernel;          ///< One of `tunable_kernels()`.
   value_type type = value_type::f64;
   tridia::pivoting pivoting = tridia::pivoting::none;
-  bool across = false;  ///< Neighbours in memory are other systems, not other rows.
-  index_t rows = 0;     ///< Of a system.
+  bool interleaved = false;  ///< Neighbours in memory are other systems, not other rows.
+  index_t rows = 0;          ///< Of a system.
   /// A value for each parameter of the kernel, one of those worth trying, or 0.
   std::vector<int> values;
 };
@@ -43,14 +43,15 @@ struct tuning_entry {
 /// nothing.
 class tuning_table {
  public:
-  /// Reads what `text` writes. Throws `error` (invalid_argument), which names the line.
+  /// Reads what `text` writes, or wrote in tridia 0.1 ("tridia-tuning 1"). Throws `error`
+  /// (invalid_argument), which names the line.
   static tuning_table parse(std::string_view text);
 
   /// Throws `error` (invalid_argument) for what is no kernel, or no value of its parameters.
   void add(tuning_entry entry);
   [[nodiscard]] const std::vector<tuning_entry>& entries() const noexcept { return entries_; }
 
-  /// A line "tridia-tuning 1", then a line an entry, as
+  /// A line "tridia-tuning 2", then a line an entry, as
   /// "9.0 onchip f64 none contiguous 512 chunk_rows=17 warps=2"; '#' begins a comment. Parameters
   /// that are 0 are left out.
   [[nodiscard]] std::string text() const;

@@ -51,8 +51,8 @@ enum class backend {
   reference,  ///< Plain and sequential on the CPU, to test the others against.
 };
 
-/// The method of a plan. Those from `chunks` on are for `backend::cuda`; those from `cr` on make no
-/// row interchanges (`pivoting::none`) and take f32 and f64, regular boundaries. What each takes
+/// The method of a plan. Those from `partition` on are for `backend::cuda`; those from `cr` on make
+/// no row interchanges (`pivoting::none`) and take f32 and f64, regular boundaries. What each takes
 /// and moves is in docs/algorithms.md.
 enum class algorithm {
   automatic,  ///< The plan chooses, and says what and why.
@@ -67,7 +67,7 @@ enum class algorithm {
   /// Chunks of rows reduced to interface equations, level upon level, with or without pivoting:
   /// after H. H. Wang, "A parallel method for tridiagonal equations", ACM TOMS 7(2), 1981. What
   /// `automatic` is on a GPU, as a rule.
-  chunks,
+  partition,
   /// Cyclic reduction in shared memory, a block a system: R. W. Hockney, J. ACM 12(1), 1965; on a
   /// GPU Y. Zhang, J. Cohen, J. D. Owens, PPoPP 2010.
   cr,

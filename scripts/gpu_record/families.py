@@ -74,7 +74,7 @@ FAMILIES = (
         "*Conformance.*/cuda_lu_*", "*Conformance.*/cuda_*cr*",
         "*Conformance.*/cuda_hierarchical_*", "*Conformance.*/cuda_neato_*"), ("*SmallNamed*",)),
     Family("factored", "saved factors", SHARED + FACTORED, (
-        "*SmallFactored*", "*KeptScan*", "*/Cuda.*/factored", "NanCudaOfOneMatrix.*"),
+        "*SmallFactored*", "*FactoredScan*", "*/Cuda.*/factored", "NanCudaOfOneMatrix.*"),
         ("*SmallFactored*",)),
     Family("compact", "compact operators", SHARED + COMPACT, (
         "*SmallCompact*", "Compact.*", "CompactAdjoint.*", "CompactAdjointDot/*", "CompactArrays.*",
@@ -97,11 +97,11 @@ ORDER = ("partition", "named", "factored", "scans", "compact", "distributed", "c
 # What needs no GPU, and is tested by CI.
 ON_A_HOST = (
     "*/cpu*", "*/reference*", "*Shape.*", "Box.*", "Chunk.*", "ChunkTables.*", "Closure*.*",
-    "CompactRefusals.*", "ConstantParts.*", "Crossing.*", "CyclicReduction.*", "Decay.*",
-    "Divisor.*", "Grid.*", "Interleaving.*", "JoinedStatus.*", "Layout.*", "LineStatus.*",
+    "CompactRefusals.*", "ConstantParts.*", "CrossElimination.*", "CyclicReduction.*", "Decay.*",
+    "FastDivide.*", "Decomposition.*", "Interleaving.*", "MergedStatus.*", "Layout.*", "LineStatus.*",
     "Names.*", "NearToeplitzReduction.*", "Oracle.*", "PrefixSum.RegisterPacked", "Recurrence*.*",
     "Scheme*.*", "SortedBatch.*", "SplitLine.*", "SplitLines.*", "Strategies.*", "SumGroups.*",
-    "SumPlan.*", "TensorLayout.*", "TileTurns.*", "Tuning.*", "Verdicts.*",
+    "SumPlan.*", "TensorLayout.*", "TileSchedule.*", "Tuning.*", "StatusExchange.*",
 )
 
 

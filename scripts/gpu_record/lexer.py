@@ -18,7 +18,7 @@ _CPP = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# The same before lines are joined: a comment goes on behind a backslash at the end of its line.
+# The same before lines are joined: a comment goes on after a backslash at the end of its line.
 _BEFORE_JOINING = re.compile(
     _CPP.pattern.replace(r"//[^\n]*", r"//(?:\\\n|[^\n])*").replace(
         r"(?P<space>", r"(?P<joined>\\\n) | (?P<space>"

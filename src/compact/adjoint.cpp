@@ -17,8 +17,8 @@ namespace {
 const near_toeplitz identity{{0, 1, 0}, {}, {}};
 
 /// A line operator that solves with nothing, for lines that keep their number of points.
-line_operator plain_line(index_t rows) {
-  line_operator o;
+line_operator::specification plain_line(index_t rows) {
+  line_operator::specification o;
   o.points = o.rows = rows;
   o.matrix = identity;
   o.interior = {0, {1}};
@@ -49,7 +49,7 @@ struct inner_points {
   index_t first, end;
 };
 
-inner_points inner_points_of(const line_operator& o) {
+inner_points inner_points_of(const line_operator::specification& o) {
   const auto width = [](const stencil& s) { return static_cast<index_t>(s.weights.size()); };
   const auto heads = std::ssize(o.head), first_of_tail = o.rows - std::ssize(o.tail);
   inner_points in{heads + o.interior.first + width(o.interior) - 1,
@@ -65,8 +65,8 @@ inner_points inner_points_of(const line_operator& o) {
 
 /// B^T. Its rows at an end are those of all points that the rows of B at this end read, and of
 /// those that miss a row of the interior.
-line_operator transposed_stencil(const line_operator& o) {
-  line_operator t = plain_line(o.rows);
+line_operator::specification transposed_stencil(const line_operator::specification& o) {
+  line_operator::specification t = plain_line(o.rows);
   t.rows = o.points;
   t.boundary = o.boundary;
   const auto width = static_cast<int>(o.interior.weights.size());
@@ -134,7 +134,7 @@ layout::geometry with_field(layout::geometry g, index_t rows, layout::array whic
   return g;
 }
 
-class adjoint final : public executor {
+class adjoint final : public operator_executor {
  public:
   explicit adjoint(const task& t)
       : field_bytes_(
@@ -145,8 +145,8 @@ class adjoint final : public executor {
     const field_strides f = strides_of(t.geometry, rows);
     const layout::geometry to_field = with_field(t.geometry, rows, layout::x, f);
     const layout::geometry in_field = with_field(to_field, rows, layout::rhs, f);
-    const auto make = [&](line_operator line, const layout::geometry& g) {
-      return make_executor({std::move(line), t.type, g, t.options});
+    const auto make = [&](line_operator::specification line, const layout::geometry& g) {
+      return make_operator_executor({std::move(line), t.type, g, t.options});
     };
     if (steps.scaling) scaling_ = make(*std::move(steps.scaling), to_field);
     solve_ = make(std::move(steps.solve), scaling_ ? in_field : to_field);
@@ -154,7 +154,7 @@ class adjoint final : public executor {
   }
 
   int threads() const override { return std::max(solve_->threads(), gather_->threads()); }
-  int cuda_device() const override { return gather_->cuda_device(); }
+  int device() const override { return gather_->device(); }
   std::size_t workspace_bytes() const override {
     std::size_t step = std::max(solve_->workspace_bytes(), gather_->workspace_bytes());
     if (scaling_) step = std::max(step, scaling_->workspace_bytes());
@@ -179,24 +179,26 @@ class adjoint final : public executor {
 
  private:
   std::size_t field_bytes_;
-  std::unique_ptr<const executor> scaling_, solve_, gather_;
+  std::unique_ptr<const operator_executor> scaling_, solve_, gather_;
 };
 
 }  // namespace
 
-adjoint_steps adjoint_of(const line_operator& o) {
+adjoint_steps adjoint_of(const line_operator::specification& o) {
   adjoint_steps steps;
   if (!o.scale.empty()) {
     steps.scaling = plain_line(o.rows);
     steps.scaling->scale = o.scale;
   }
-  steps.solve = solver::solving_with(solver::matrix_of(o, operation::transpose));
+  steps.solve = line_operator::solving_with(line_operator::matrix_of(o, operation::transpose));
   // An operator like any other, for which backends let eliminations grow as those of closures do.
   steps.solve.solves = false;
   steps.gather = transposed_stencil(o);
   return steps;
 }
 
-std::unique_ptr<const executor> make_adjoint(const task& t) { return std::make_unique<adjoint>(t); }
+std::unique_ptr<const operator_executor> make_adjoint(const task& t) {
+  return std::make_unique<adjoint>(t);
+}
 
 }  // namespace tridia::compact

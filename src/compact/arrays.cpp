@@ -113,11 +113,11 @@ grid_arrays arrays_of(const grid& g, std::size_t axis, line_extents along) {
 
 bool needs_closure(const grid& g) {
   return g.boundary == boundary::regular &&
-         (g.head == line_end::closure || g.tail == line_end::closure);
+         (g.head == end_condition::closure || g.tail == end_condition::closure);
 }
 
 closure usual_closure(const scheme& s, const grid& g) {
-  return needs_closure(g) ? default_closure(s) : closure("none", s.what(), s.lies(), {});
+  return needs_closure(g) ? default_closure(s) : closure("none", s.quantity(), s.staggering(), {});
 }
 
 }  // namespace tridia::compact

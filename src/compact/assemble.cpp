@@ -12,12 +12,12 @@
 namespace tridia::compact {
 namespace {
 
-bool is_mirror(line_end e) { return e != line_end::closure; }
-bool is_odd(line_end e) {
-  return e == line_end::antisymmetric || e == line_end::antisymmetric_half;
+bool is_mirror(end_condition e) { return e != end_condition::closure; }
+bool is_odd(end_condition e) {
+  return e == end_condition::antisymmetric || e == end_condition::antisymmetric_half;
 }
-bool is_half(line_end e) {
-  return e == line_end::symmetric_half || e == line_end::antisymmetric_half;
+bool is_half(end_condition e) {
+  return e == end_condition::symmetric_half || e == end_condition::antisymmetric_half;
 }
 
 /// Beyond a mirror, entry k is entry `sum` - k with a sign: of `in`, and of `out`.
@@ -27,14 +27,15 @@ struct mirror {
 };
 
 /// The mirror at an end whose outermost entries are `in` and `out`.
-mirror mirror_at(line_end e, quantity what, staggering lies, index_t in, index_t out, bool tail) {
+mirror mirror_at(end_condition e, tridia::quantity quantity, tridia::staggering staggering,
+                 index_t in, index_t out, bool tail) {
   // Where points and midpoints alternate, the points are outermost: at the mirror itself, with the
   // first midpoint half a cell inside.
   const index_t beyond = tail ? 1 : -1;
   mirror m{2 * in, 2 * out, is_odd(e) ? -1.0 : 1.0, 1};
-  if (is_half(e) || lies == staggering::to_points) m.in_sum += beyond;
-  if (is_half(e) || lies == staggering::to_midpoints) m.out_sum += beyond;
-  m.out_sign = what == quantity::first_derivative ? -m.in_sign : m.in_sign;
+  if (is_half(e) || staggering == tridia::staggering::to_points) m.in_sum += beyond;
+  if (is_half(e) || staggering == tridia::staggering::to_midpoints) m.out_sum += beyond;
+  m.out_sign = quantity == tridia::quantity::first_derivative ? -m.in_sign : m.in_sign;
   return m;
 }
 
@@ -74,9 +75,9 @@ class assembly {
   assembly(const scheme& s, const closure& c, const grid& g, index_t points)
       : scheme_(s), closure_(c), grid_(g), points_(points) {}
 
-  line_operator make() const {
+  line_operator::specification make() const {
     check();
-    line_operator line;
+    line_operator::specification line;
     line.points = points_;
     line.rows = rows_of(points_);
     line.boundary = grid_.boundary;
@@ -98,16 +99,16 @@ class assembly {
  private:
   bool periodic() const { return grid_.boundary == boundary::periodic; }
   index_t rows_of(index_t points) const {
-    return periodic() ? points : points - extra_points(scheme_.lies());
+    return periodic() ? points : points - extra_points(scheme_.staggering());
   }
 
   /// The rows at an end, those of the tail in the order of the line.
   std::vector<compact_row> ends(bool tail, index_t points) const {
     if (periodic()) return {};
-    const line_end e = tail ? grid_.tail : grid_.head;
+    const end_condition e = tail ? grid_.tail : grid_.head;
     if (!is_mirror(e)) return tail ? closure_.tail() : closure_.head();
     const index_t rows = rows_of(points), count = needed(tail);
-    const mirror m = mirror_at(e, scheme_.what(), scheme_.lies(), tail ? points - 1 : 0,
+    const mirror m = mirror_at(e, scheme_.quantity(), scheme_.staggering(), tail ? points - 1 : 0,
                                tail ? rows - 1 : 0, tail);
     std::vector<compact_row> list;
     for (index_t k = 0; k < count; ++k) {
@@ -118,7 +119,7 @@ class assembly {
 
   int needed(bool tail) const {
     const compact_row& row = scheme_.interior();
-    return rows_needed(tail ? mirrored(row, scheme_.what(), scheme_.lies()) : row);
+    return rows_needed(tail ? mirrored(row, scheme_.quantity(), scheme_.staggering()) : row);
   }
 
   /// Whether lines of so many points have room for the rows of both ends.
@@ -160,7 +161,7 @@ class assembly {
   }
 
   void check_spacing() const {
-    if (derivative_of(scheme_.what()) == 0) return;
+    if (derivative_of(scheme_.quantity()) == 0) return;
     if (std::isfinite(grid_.spacing) && grid_.spacing != 0) return;
     refuse("spacing: is " + std::to_string(grid_.spacing) +
            ", but must be a finite number other than 0");
@@ -169,12 +170,12 @@ class assembly {
   void check_ends() const {
     for (const bool tail : {false, true}) {
       const char* const which = tail ? "tail" : "head";
-      const line_end e = tail ? grid_.tail : grid_.head;
+      const end_condition e = tail ? grid_.tail : grid_.head;
       if (name(e) == "invalid") {
         refuse(std::string(which) + ": " + std::to_string(static_cast<int>(e)) +
                " is none of its enumerators");
       }
-      if (is_half(e) && scheme_.lies() != staggering::none) {
+      if (is_half(e) && scheme_.staggering() != tridia::staggering::none) {
         refuse(std::string(which) + ": is " + std::string(name(e)) + ", but the mirror of a " +
                "staggered grid is at its points: symmetric or antisymmetric");
       }
@@ -183,10 +184,12 @@ class assembly {
   }
 
   void check_closure(bool tail) const {
-    if (closure_.what() != scheme_.what() || closure_.lies() != scheme_.lies()) {
-      refuse("closure: is of a " + std::string(name(closure_.what())) + " (" +
-             std::string(name(closure_.lies())) + "), but the scheme of a " +
-             std::string(name(scheme_.what())) + " (" + std::string(name(scheme_.lies())) + ")");
+    if (closure_.quantity() != scheme_.quantity() ||
+        closure_.staggering() != scheme_.staggering()) {
+      refuse("closure: is of a " + std::string(name(closure_.quantity())) + " (" +
+             std::string(name(closure_.staggering())) + "), but the scheme of a " +
+             std::string(name(scheme_.quantity())) + " (" +
+             std::string(name(scheme_.staggering())) + ")");
     }
     const std::size_t rows = (tail ? closure_.tail() : closure_.head()).size();
     if (rows >= static_cast<std::size_t>(needed(tail))) return;
@@ -198,9 +201,9 @@ class assembly {
   void check_metric(index_t rows) const {
     const std::vector<double>& metric = grid_.metric;
     if (metric.empty()) return;
-    if (scheme_.what() != quantity::first_derivative) {
+    if (scheme_.quantity() != tridia::quantity::first_derivative) {
       refuse("metric: is for first derivatives, but the scheme is of a " +
-             std::string(name(scheme_.what())));
+             std::string(name(scheme_.quantity())));
     }
     if (static_cast<index_t>(metric.size()) != rows) {
       refuse("metric: has " + std::to_string(metric.size()) + " entries, but a line has " +
@@ -223,7 +226,7 @@ class assembly {
 
   stencil stencil_of(const compact_row& row) const {
     stencil s{row.first, row.weights};
-    const int q = derivative_of(scheme_.what());
+    const int q = derivative_of(scheme_.quantity());
     for (double& w : s.weights) {
       for (int k = 0; k < q; ++k) w /= grid_.spacing;
     }
@@ -238,7 +241,8 @@ class assembly {
 
 }  // namespace
 
-line_operator assemble(const scheme& s, const closure& c, const grid& g, index_t points) {
+line_operator::specification assemble(const scheme& s, const closure& c, const grid& g,
+                                      index_t points) {
   return assembly(s, c, g, points).make();
 }
 

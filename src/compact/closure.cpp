@@ -18,11 +18,11 @@ using compact::last_of;
 
 [[noreturn]] void refuse_closure(const std::string& why) { refuse("closure: " + why); }
 
-std::vector<compact_row> mirror_images(const std::vector<compact_row>& head, quantity what,
-                                       staggering lies) {
+std::vector<compact_row> mirror_images(const std::vector<compact_row>& head,
+                                       tridia::quantity quantity, tridia::staggering staggering) {
   std::vector<compact_row> tail;
   for (auto row = head.rbegin(); row != head.rend(); ++row) {
-    tail.push_back(compact::mirrored(*row, what, lies));
+    tail.push_back(compact::mirrored(*row, quantity, staggering));
   }
   return tail;
 }
@@ -41,13 +41,13 @@ double alpha_of(const scheme& s) { return s.interior().sup / s.interior().diag; 
 /// What a named closure can be made of: the rows for a position, in rising order.
 std::vector<std::pair<int, compact_row>> rows_for(const scheme& s, int position) {
   std::vector<std::pair<int, compact_row>> rows;
-  for (auto& known : compact::interior_rows(s.what(), s.lies(), alpha_of(s))) {
-    const int order = order_of(known.row, s.what(), s.lies());
+  for (auto& known : compact::interior_rows(s.quantity(), s.staggering(), alpha_of(s))) {
+    const int order = order_of(known.row, s.quantity(), s.staggering());
     if (fits(known.row, position)) rows.emplace_back(order, known.row);
   }
-  for (auto& known : compact::end_rows(s.what(), s.lies())) {
+  for (auto& known : compact::end_rows(s.quantity(), s.staggering())) {
     if (known.position != position) continue;
-    rows.emplace_back(label_of(order_of(known.row, s.what(), s.lies())), known.row);
+    rows.emplace_back(label_of(order_of(known.row, s.quantity(), s.staggering())), known.row);
   }
   std::ranges::sort(rows, {}, [](const auto& r) { return r.first; });
   return rows;
@@ -94,18 +94,19 @@ closure closure_of(const scheme& s, const std::vector<int>& orders) {
   for (std::size_t k = 0; k < orders.size(); ++k) {
     head.push_back(row_of_order(s, static_cast<int>(k), orders[k]));
   }
-  return {name_of(orders, s.order()), s.what(), s.lies(), std::move(head)};
+  return {name_of(orders, s.order()), s.quantity(), s.staggering(), std::move(head)};
 }
 
 std::vector<int> default_orders(const scheme& s) {
   std::vector<int> orders;
   for (const std::vector<int>& choices : closure_choices(s)) {
     if (choices.empty()) break;
-    const int wanted = s.what() == quantity::interpolation ? 4 : choices.front();
+    const int wanted = s.quantity() == tridia::quantity::interpolation ? 4 : choices.front();
     orders.push_back(orders.empty() ? wanted : choices.back());
   }
   // The one-sided row 1 is a choice, but not the first.
-  if (s.what() == quantity::first_derivative && orders.size() > 1 && orders[1] == 5) orders[1] = 4;
+  if (s.quantity() == tridia::quantity::first_derivative && orders.size() > 1 && orders[1] == 5)
+    orders[1] = 4;
   return orders;
 }
 
@@ -124,7 +125,7 @@ bool compact::is_known(const scheme& s, const closure& c) {
   };
   try {
     const closure known = find_closure(s, c.name());
-    return same(find_scheme(s.what(), s.name(), s.lies()).interior(), s.interior()) &&
+    return same(find_scheme(s.quantity(), s.name(), s.staggering()).interior(), s.interior()) &&
            std::ranges::equal(known.head(), c.head(), same) &&
            std::ranges::equal(known.tail(), c.tail(), same);
   } catch (const error&) {
@@ -132,21 +133,23 @@ bool compact::is_known(const scheme& s, const closure& c) {
   }
 }
 
-closure::closure(std::string name, quantity what, staggering lies, std::vector<compact_row> head)
-    : closure(std::move(name), what, lies, head, mirror_images(head, what, lies)) {}
+closure::closure(std::string name, tridia::quantity quantity, tridia::staggering staggering,
+                 std::vector<compact_row> head)
+    : closure(std::move(name), quantity, staggering, head,
+              mirror_images(head, quantity, staggering)) {}
 
-closure::closure(std::string name, quantity what, staggering lies, std::vector<compact_row> head,
-                 std::vector<compact_row> tail)
+closure::closure(std::string name, tridia::quantity quantity, tridia::staggering staggering,
+                 std::vector<compact_row> head, std::vector<compact_row> tail)
     : name_(std::move(name)),
-      what_(what),
-      lies_(lies),
+      quantity_(quantity),
+      staggering_(staggering),
       head_(std::move(head)),
       tail_(std::move(tail)) {
   const auto check = [&](const char* list, std::size_t k, const compact_row& row,
                          const compact_row& inwards, std::size_t position) {
     const std::string which = std::string(list) + "[" + std::to_string(k) + "] ";
     try {
-      (void)order_of(row, what_, lies_);
+      (void)order_of(row, quantity_, staggering_);
     } catch (const error& e) {
       refuse_closure(which + std::string(e.what()).substr(5));
     }
@@ -158,13 +161,14 @@ closure::closure(std::string name, quantity what, staggering lies, std::vector<c
   };
   for (std::size_t k = 0; k < head_.size(); ++k) check("head", k, head_[k], head_[k], k);
   for (std::size_t k = 0; k < tail_.size(); ++k) {
-    check("tail", k, tail_[k], compact::mirrored(tail_[k], what_, lies_), tail_.size() - 1 - k);
+    check("tail", k, tail_[k], compact::mirrored(tail_[k], quantity_, staggering_),
+          tail_.size() - 1 - k);
   }
 }
 
 std::vector<int> closure::orders() const {
   std::vector<int> orders;
-  for (const compact_row& row : head_) orders.push_back(order_of(row, what_, lies_));
+  for (const compact_row& row : head_) orders.push_back(order_of(row, quantity_, staggering_));
   return orders;
 }
 
@@ -202,7 +206,9 @@ std::vector<std::vector<int>> closure_choices(const scheme& s) {
 closure default_closure(const scheme& s) { return closure_of(s, default_orders(s)); }
 
 std::string closure_warning(const scheme& s, const closure& c) {
-  if (s.what() != quantity::first_derivative || s.lies() != staggering::none) return {};
+  if (s.quantity() != tridia::quantity::first_derivative ||
+      s.staggering() != tridia::staggering::none)
+    return {};
   constexpr auto stable = std::to_array<std::string_view>(
       {"3-4-3", "3-4-6-4-3", "3-5-6-5-3", "3-4-6-8-6-4-3", "3-4-4-8-4-4-3", "3-5-4-8-4-5-3",
        "3-5-6-8-6-5-3", "4-4-4-8-4-4-4", "4-5-4-8-4-5-4", "5-5-4-8-4-5-5"});

@@ -13,7 +13,7 @@
 namespace tridia::compact {
 namespace {
 
-using solver::wide;
+using line_operator::wide;
 using row = core::row<wide>;
 using numbers = std::vector<wide>;
 
@@ -24,7 +24,7 @@ std::vector<row> rows_of(const near_toeplitz& a, index_t n) {
   };
   std::vector<row> rows;
   for (index_t i = 0; i < n; ++i) {
-    const near_toeplitz::row& r = solver::row_of(a, n, i);
+    const near_toeplitz::row& r = line_operator::row_of(a, n, i);
     rows.push_back({real(r.dl), real(r.d), real(r.du)});
   }
   return rows;
@@ -47,14 +47,14 @@ class regular_factors {
   explicit regular_factors(std::vector<row> rows) : matrix_{boundary::regular, std::move(rows)} {
     if (matrix_.rows.empty()) return;
     matrix_.rows.front().sub = matrix_.rows.back().sup = wide(0);
-    factors_ = solver::eliminate(matrix_, pivoting::partial);
+    factors_ = line_operator::eliminate(matrix_, pivoting::partial);
     for (std::size_t i = 0; i < matrix_.rows.size(); ++i) {
       check_pivot(1 / lower(i).w.re.v, matrix_.rows[i], i);
     }
   }
 
   numbers solve(numbers x) const {
-    return solver::solve(matrix_, factors_, pivoting::partial, std::move(x));
+    return line_operator::solve(matrix_, factors_, pivoting::partial, std::move(x));
   }
 
   std::vector<factor_row> rows() const {
@@ -62,7 +62,7 @@ class regular_factors {
     for (std::size_t i = 0; i < result.size(); ++i) {
       const elimination::lower l = lower(i);
       elimination::upper u{};
-      u.get(words(i) + elimination::lower_words);
+      u.get(values(i) + elimination::lower_values);
       result[i].pivot = l.w.re.v;
       result[i].next = u.next.re.v;
       result[i].fill = u.fill.re.v;
@@ -76,17 +76,17 @@ class regular_factors {
  private:
   using elimination = core::elimination<wide, pivoting::partial, boundary::regular>;
 
-  const wide* words(std::size_t i) const {
-    return factors_.at.data() + i * static_cast<std::size_t>(factors_.words);
+  const wide* values(std::size_t i) const {
+    return factors_.at.data() + i * static_cast<std::size_t>(factors_.values_a_row);
   }
   elimination::lower lower(std::size_t i) const {
     elimination::lower l{};
-    l.get(words(i));
+    l.get(values(i));
     return l;
   }
 
-  solver::constant_matrix matrix_;
-  solver::constant_factors factors_{};
+  line_operator::constant_matrix matrix_;
+  line_operator::constant_factors factors_{};
 };
 
 /// What has decayed below all rounding is nothing, and costs nothing.
@@ -101,12 +101,12 @@ void forget_small(numbers& v) {
 factors border(const std::vector<row>& m) {
   const std::size_t n = m.size() - 1;
   const std::vector<row> inner(m.begin(), m.end() - 1);
-  numbers column(n, wide(0)), across(n, wide(0));
+  numbers column(n, wide(0)), bordered(n, wide(0));
   column[0] = column[0] + m[0].sub;
   column[n - 1] = column[n - 1] + m[n - 1].sup;
-  across[0] = across[0] + m[n].sup;
-  across[n - 1] = across[n - 1] + m[n].sub;
-  const numbers last = across;
+  bordered[0] = bordered[0] + m[n].sup;
+  bordered[n - 1] = bordered[n - 1] + m[n].sub;
+  const numbers last = bordered;
   // The border is multiplied with the inverse from the left: a solve with the transpose.
   std::vector<row> transposed = inner;
   for (std::size_t i = 1; i < n; ++i) {
@@ -115,15 +115,15 @@ factors border(const std::vector<row>& m) {
   }
   const regular_factors f(inner);
   column = f.solve(std::move(column));
-  across = regular_factors(transposed).solve(std::move(across));
+  bordered = regular_factors(transposed).solve(std::move(bordered));
   wide pivot = core::sub_mul(m[n].diag, last[0], column[0]);
   if (n > 1) pivot = core::sub_mul(pivot, last[n - 1], column[n - 1]);
   check_pivot(pivot.re.v, m[n], n);
-  forget_small(across);
+  forget_small(bordered);
   forget_small(column);
   factors result{f.rows(), 1 / pivot.re.v};
   for (std::size_t i = 0; i < n; ++i) {
-    result.rows[i].border = across[i].re.v;
+    result.rows[i].border = bordered[i].re.v;
     result.rows[i].column = column[i].re.v;
   }
   return result;

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "compact/line_operator.hpp"
+#include "compact/specification.hpp"
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/arrays.hpp"
 #include "compact/assemble.hpp"
-#include "compact/executor.hpp"
+#include "compact/operator_executor.hpp"
 #include "core/refuse.hpp"
 
 #include <new>
@@ -15,17 +15,18 @@ struct compact_operator::state {
   std::vector<index_t> in_extents, out_extents;
   std::string warning, description;
   compact::grid_arrays arrays;
-  std::unique_ptr<const compact::executor> executor;
+  std::unique_ptr<const compact::operator_executor> executor;
 };
 
 namespace {
 
 std::string description_of(const scheme& s, const closure& c, const grid& g) {
-  std::string what = s.name() + ' ' + std::string(name(s.what()));
-  if (s.lies() != staggering::none) what += ' ' + std::string(name(s.lies()));
-  if (compact::needs_closure(g)) what += ", closure " + c.name();
-  if (g.operation == operation::none) return what + ": out = scale A^-1 B in";
-  return "adjoint of " + what + ": out = B^T A^-T scale in, in " +
+  std::string quantity = s.name() + ' ' + std::string(name(s.quantity()));
+  if (s.staggering() != tridia::staggering::none)
+    quantity += ' ' + std::string(name(s.staggering()));
+  if (compact::needs_closure(g)) quantity += ", closure " + c.name();
+  if (g.operation == operation::none) return quantity + ": out = scale A^-1 B in";
+  return "adjoint of " + quantity + ": out = B^T A^-T scale in, in " +
          (g.metric.empty() ? "two" : "three") + " steps through a field in the workspace";
 }
 
@@ -34,7 +35,7 @@ std::unique_ptr<compact_operator::state> make_state(const scheme& s, const closu
   auto made = std::make_unique<compact_operator::state>();
   compact::check_grid(g, o);
   const std::size_t axis = compact::checked_axis(g);
-  compact::line_operator line = compact::assemble(s, c, g, g.extents[axis]);
+  line_operator::specification line = compact::assemble(s, c, g, g.extents[axis]);
   const compact::line_extents along = compact::line_extents_of(g.operation, line.points, line.rows);
   made->in_extents = made->out_extents = g.extents;
   made->in_extents[axis] = along.in;
@@ -43,9 +44,9 @@ std::unique_ptr<compact_operator::state> make_state(const scheme& s, const closu
   made->description = description_of(s, c, g);
   if (compact::needs_closure(g)) made->warning = closure_warning(s, c);
   const problem& shape = made->arrays.shape;
-  made->executor =
-      compact::make_executor({std::move(line), shape.type,
-                              layout::make_geometry(shape, made->arrays.resolved), o, g.operation});
+  made->executor = compact::make_operator_executor(
+      {std::move(line), shape.type, layout::make_geometry(shape, made->arrays.resolved), o,
+       g.operation});
   made->grid = std::move(g);
   made->options = o;
   return made;
@@ -92,7 +93,7 @@ const std::vector<index_t>& compact_operator::out_extents() const noexcept {
   return state_->out_extents;
 }
 backend compact_operator::backend() const noexcept { return state_->options.backend; }
-int compact_operator::cuda_device() const noexcept { return state_->executor->cuda_device(); }
+int compact_operator::device() const noexcept { return state_->executor->device(); }
 int compact_operator::threads() const noexcept { return state_->executor->threads(); }
 std::size_t compact_operator::workspace_bytes() const noexcept {
   return state_->executor->workspace_bytes();

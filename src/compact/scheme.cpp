@@ -18,36 +18,37 @@ std::string list_of(const std::vector<std::string>& names) {
 }
 
 /// Where there are schemes, but not of this staggering.
-void check_staggering(quantity what, staggering lies) {
-  if (!compact::interior_rows(what, lies, 0).empty()) return;
-  refuse(what == quantity::interpolation
-             ? "lies: is none, but an interpolation goes to_midpoints or to_points"
-             : "lies: is " + std::string(name(lies)) + ", but a " + std::string(name(what)) +
-                   " is offered for points alone: none");
+void check_staggering(tridia::quantity quantity, tridia::staggering staggering) {
+  if (!compact::interior_rows(quantity, staggering, 0).empty()) return;
+  refuse(quantity == tridia::quantity::interpolation
+             ? "staggering: is none, but an interpolation goes to_midpoints or to_points"
+             : "staggering: is " + std::string(name(staggering)) + ", but a " +
+                   std::string(name(quantity)) + " is offered for points alone: none");
 }
 
 }  // namespace
 
-scheme::scheme(std::string name, quantity what, staggering lies, compact_row interior)
+scheme::scheme(std::string name, tridia::quantity quantity, tridia::staggering staggering,
+               compact_row interior)
     : name_(std::move(name)),
-      what_(what),
-      lies_(lies),
+      quantity_(quantity),
+      staggering_(staggering),
       interior_(std::move(interior)),
-      order_(order_of(interior_, what, lies)) {}
+      order_(order_of(interior_, quantity, staggering)) {}
 
 std::complex<double> scheme::symbol(double w) const {
   const auto wave = [w](double x) { return std::polar(1.0, w * x); };
   const std::complex<double> left =
       interior_.sub * wave(-1) + interior_.diag + interior_.sup * wave(1);
   std::complex<double> right = 0;
-  double at = interior_.first + compact::offset_of(lies_);
+  double at = interior_.first + compact::offset_of(staggering_);
   for (const double weight : interior_.weights) right += weight * wave(at++);
   return right / left;
 }
 
 std::complex<double> scheme::modified_wavenumber(double w) const {
   const std::complex<double> s = symbol(w);
-  switch (compact::derivative_of(what_)) {
+  switch (compact::derivative_of(quantity_)) {
     case 1:
       return {s.imag(), -s.real()};
     case 2:
@@ -57,22 +58,25 @@ std::complex<double> scheme::modified_wavenumber(double w) const {
   }
 }
 
-std::vector<std::string> scheme_names(quantity what, staggering lies) {
+std::vector<std::string> scheme_names(tridia::quantity quantity, tridia::staggering staggering) {
   std::vector<std::string> names;
-  for (const auto& known : compact::interior_rows(what, lies, 0)) names.emplace_back(known.name);
+  for (const auto& known : compact::interior_rows(quantity, staggering, 0))
+    names.emplace_back(known.name);
   return names;
 }
 
-scheme find_scheme(quantity what, std::string_view name, staggering lies, double alpha_f) {
-  check_staggering(what, lies);
-  if (what == quantity::filter && !(std::abs(alpha_f) <= 0.5)) {
+scheme find_scheme(tridia::quantity quantity, std::string_view name, tridia::staggering staggering,
+                   double alpha_f) {
+  check_staggering(quantity, staggering);
+  if (quantity == tridia::quantity::filter && !(std::abs(alpha_f) <= 0.5)) {
     refuse("alpha_f: is " + std::to_string(alpha_f) + ", but a filter's is from -0.5 to 0.5");
   }
-  for (auto& known : compact::interior_rows(what, lies, alpha_f)) {
-    if (known.name == name) return {std::string(name), what, lies, std::move(known.row)};
+  for (auto& known : compact::interior_rows(quantity, staggering, alpha_f)) {
+    if (known.name == name) return {std::string(name), quantity, staggering, std::move(known.row)};
   }
   refuse("scheme: '" + std::string(name) + "' is not known; of a " +
-         std::string(tridia::name(what)) + " there are " + list_of(scheme_names(what, lies)));
+         std::string(tridia::name(quantity)) + " there are " +
+         list_of(scheme_names(quantity, staggering)));
 }
 
 }  // namespace tridia

@@ -17,13 +17,14 @@ struct named_row {
 };
 
 /// The schemes of a quantity, in rising order; none if there are none of that staggering.
-std::vector<named_row> interior_rows(quantity what, staggering lies, double alpha_f);
+std::vector<named_row> interior_rows(tridia::quantity quantity, tridia::staggering staggering,
+                                     double alpha_f);
 
 /// The row of a closure that is no scheme's interior, `position` rows from the end of a line.
 struct end_row {
   int position;
   compact_row row;
 };
-std::vector<end_row> end_rows(quantity what, staggering lies);
+std::vector<end_row> end_rows(tridia::quantity quantity, tridia::staggering staggering);
 
 }  // namespace tridia::compact

@@ -24,9 +24,10 @@ struct sides {
   long double left = 0, right = 0, magnitude = 0;
 };
 
-sides moments(const compact_row& row, quantity what, staggering lies, int m) {
+sides moments(const compact_row& row, tridia::quantity quantity, tridia::staggering staggering,
+              int m) {
   sides s;
-  const int q = compact::derivative_of(what);
+  const int q = compact::derivative_of(quantity);
   long double factor = 1;  // d^q x^m = factor x^(m-q)
   for (int k = 0; k < q; ++k) factor *= m - k;
   const auto add = [&s](long double& side, long double term) {
@@ -37,7 +38,7 @@ sides moments(const compact_row& row, quantity what, staggering lies, int m) {
   for (int j = -1; j <= 1 && m >= q; ++j) {
     add(s.left, diagonals[j + 1] * factor * std::pow(static_cast<long double>(j), m - q));
   }
-  const auto offset = static_cast<long double>(compact::offset_of(lies));
+  const auto offset = static_cast<long double>(compact::offset_of(staggering));
   for (std::size_t k = 0; k < row.weights.size(); ++k) {
     add(s.right, row.weights[k] * std::pow(row.first + static_cast<long double>(k) + offset, m));
   }
@@ -65,13 +66,13 @@ void check_numbers(const compact_row& row) {
 
 }  // namespace
 
-int order_of(const compact_row& row, quantity what, staggering lies) {
+int order_of(const compact_row& row, tridia::quantity quantity, tridia::staggering staggering) {
   check_numbers(row);
-  const int q = compact::derivative_of(what);
+  const int q = compact::derivative_of(quantity);
   // Exact for all of these degrees and more than it has coefficients: exact for every one.
   const int degrees = static_cast<int>(row.weights.size()) + 4 + q;
   for (int m = 0; m <= degrees; ++m) {
-    const sides s = moments(row, what, lies, m);
+    const sides s = moments(row, quantity, staggering, m);
     if (agree(s)) continue;
     if (m <= q) {
       refuse_row("does not hold for f = x^" + std::to_string(m) + ", h = 1: its left side is " +
@@ -82,10 +83,11 @@ int order_of(const compact_row& row, quantity what, staggering lies) {
   return exact_order;
 }
 
-compact_row compact::mirrored(const compact_row& row, quantity what, staggering lies) {
-  compact_row m{row.sup, row.diag, row.sub, extra_points(lies) - last_of(row), row.weights};
+compact_row compact::mirrored(const compact_row& row, tridia::quantity quantity,
+                              tridia::staggering staggering) {
+  compact_row m{row.sup, row.diag, row.sub, extra_points(staggering) - last_of(row), row.weights};
   std::reverse(m.weights.begin(), m.weights.end());
-  if (what == quantity::first_derivative) {
+  if (quantity == tridia::quantity::first_derivative) {
     for (double& w : m.weights) w = -w;
   }
   return m;

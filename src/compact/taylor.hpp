@@ -11,7 +11,7 @@ constexpr int derivative_of(quantity q) {
   return q == quantity::first_derivative ? 1 : q == quantity::second_derivative ? 2 : 0;
 }
 
-/// How far value k of a line lies behind result k, in cells.
+/// How far value k of a line lies after result k, in cells.
 constexpr double offset_of(staggering s) {
   return s == staggering::to_midpoints ? -0.5 : s == staggering::to_points ? 0.5 : 0.0;
 }
@@ -27,6 +27,7 @@ inline int last_of(const compact_row& row) {
 }
 
 /// The row at the other end of a line that does the same with the line read backwards.
-compact_row mirrored(const compact_row& row, quantity what, staggering lies);
+compact_row mirrored(const compact_row& row, tridia::quantity quantity,
+                     tridia::staggering staggering);
 
 }  // namespace tridia::compact

@@ -11,7 +11,7 @@
 //
 //   reduce   rows -> equations, for each chunk by itself
 //   ...      the interface: equations of neighbours -> those of all together
-//   close    equations of the whole system -> its ends, by the boundary
+//   close    equations of the whole system -> its interface unknowns, by the boundary
 //   ...      ends of all together -> ends of each
 //   expand   ends of a chunk -> x of its rows
 //

@@ -18,7 +18,7 @@ struct chunk_cut {
   int rows, chunks, steps;
 
   [[nodiscard]] TRIDIA_FN int values() const { return 3 * rows * chunks; }
-  /// Of row k's `lower`; `inverse` and `upper` are `rows` behind each other.
+  /// Of row k's `lower`; `inverse` and `upper` are `rows` after each other.
   [[nodiscard]] TRIDIA_FN int place(int k) const { return k + k / rows * 2 * rows; }
   [[nodiscard]] TRIDIA_FN int products() const { return 2 * steps * chunks; }
 };
@@ -159,11 +159,11 @@ TRIDIA_FN amplification<R> amplification_of_row(const Rows& rows, int k) {
   using product = largest_product<R>;
   const R lower = modulus(rows.lower(k)), upper = modulus(rows.upper(k));
   const R here = modulus(rows.inverse(k));
-  // 1 in front of the first row and behind the last one, whose factors are 0.
+  // 1 in front of the first row and after the last one, whose factors are 0.
   const R before = k > 0 ? modulus(rows.inverse(k - 1)) : R(1);
-  const R behind = k + 1 < rows.count() ? modulus(rows.inverse(k + 1)) : R(1);
+  const R after = k + 1 < rows.count() ? modulus(rows.inverse(k + 1)) : R(1);
   return {{product(lower), product(lower * here / before)},
-          {product(upper), product(upper * behind / here)},
+          {product(upper), product(upper * after / here)},
           here,
           here};
 }
@@ -171,8 +171,8 @@ TRIDIA_FN amplification<R> amplification_of_row(const Rows& rows, int k) {
 /// Whether rounding errors grow by no more than `growth`; the same for every thread. `memory`: for
 /// as many as there are threads, shared by them.
 template <class Rows, class R, class Team>
-TRIDIA_FN bool stays_calm(const Rows& rows, int growth, amplification<R>* memory,
-                          const Team& team) {
+TRIDIA_FN bool growth_is_bounded(const Rows& rows, int growth, amplification<R>* memory,
+                                 const Team& team) {
   const int of_thread = (rows.count() + team.size() - 1) / team.size();
   const int first = team.rank() * of_thread, end = first + of_thread;
   amplification<R> mine{};
@@ -192,15 +192,15 @@ TRIDIA_FN bool stays_calm(const Rows& rows, int growth, amplification<R>* memory
 /// The factors of an elimination E, as far as it made no interchanges, as recurrences: `words` has
 /// those that are kept of each row, lower, then upper.
 template <class V, class E>
-class kept_recurrences {
+class factored_recurrences {
  public:
-  TRIDIA_FN kept_recurrences(const V* words, int rows) : words_(words), rows_(rows) {}
+  TRIDIA_FN factored_recurrences(const V* values, int rows) : values_(values), rows_(rows) {}
   [[nodiscard]] TRIDIA_FN int count() const { return rows_; }
   [[nodiscard]] TRIDIA_FN V lower(int k) const { return k == 0 ? V(0) : lower_of(k - 1).below; }
   [[nodiscard]] TRIDIA_FN V inverse(int k) const { return lower_of(k).w; }
   [[nodiscard]] TRIDIA_FN V upper(int k) const {
     typename E::upper u;
-    u.get(row(k) + E::lower_words);
+    u.get(row(k) + E::lower_values);
     return u.next;
   }
   /// Whether eliminating column k took the row below it first.
@@ -214,7 +214,7 @@ class kept_recurrences {
 
  private:
   [[nodiscard]] TRIDIA_FN const V* row(int k) const {
-    return words_ + k * (E::lower_words + E::upper_words);
+    return values_ + k * (E::lower_values + E::upper_values);
   }
   [[nodiscard]] TRIDIA_FN typename E::lower lower_of(int k) const {
     typename E::lower l;
@@ -222,7 +222,7 @@ class kept_recurrences {
     return l;
   }
 
-  const V* words_;
+  const V* values_;
   int rows_;
 };
 

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "core/chunk.hpp"
-#include "core/downsweep.hpp"
+#include "core/forward_reduction.hpp"
 #include "core/line.hpp"
 
 // Cyclic reduction and its hybrids, on rows that are normalised to a unit diagonal: chunks of one
 // row (core/chunk.hpp). Regular systems only: what is outside has coefficients of zero. For rows
-// and teams see core/downsweep.hpp; x takes the place of an equation's right-hand side, and
+// and teams see core/forward_reduction.hpp; x takes the place of an equation's right-hand side, and
 // `rows.part(first, step)` is every step-th row.
 namespace tridia::core {
 
@@ -20,7 +20,7 @@ TRIDIA_FN row_equation<V> normalised(const row<V>& r, const V& rhs) {
   return {r.sub * w, r.sup * w, rhs * w};
 }
 
-/// The operation of a downsweep that is CR: R. W. Hockney, J. ACM 12(1), 1965.
+/// The operation of a forward reduction that is CR: R. W. Hockney, J. ACM 12(1), 1965.
 template <class V>
 struct cyclic_reduction {
   using element = row_equation<V>;
@@ -69,7 +69,7 @@ TRIDIA_FN void solve_cr_pcr(int n, int switch_point, Rows rows, Rows spare, Rows
                             const Team& team) {
   const cyclic_reduction<V> op;
   const int stages = stages_to(n, switch_point), step = 1 << stages, left = n >> stages;
-  sweep_down(n, stages, rows, op, team);
+  reduce_forward(n, stages, rows, op, team);
   if (left > 1) {
     Rows from = spare, to = stages == 0 ? rows : other;
     split_rows<V>(left, 1, rows.part(step - 1, step), from, team);
@@ -82,7 +82,7 @@ TRIDIA_FN void solve_cr_pcr(int n, int switch_point, Rows rows, Rows spare, Rows
     for (int k = team.rank(); k < left; k += team.size()) solved.solve(k, from.solution(k));
     team.wait();
   }
-  sweep_up(n, stages, rows, op, team);
+  substitute_back(n, stages, rows, op, team);
 }
 
 /// Thomas on n rows, in place.

@@ -13,7 +13,7 @@ struct type_tag {
 template <pivoting P, boundary B>
 struct variant_tag {
   static constexpr pivoting pivots = P;
-  static constexpr boundary ends = B;
+  static constexpr boundary boundary_kind = B;
 };
 
 /// Calls f(type_tag<T>) with the scalar that a value type stands for.

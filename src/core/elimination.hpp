@@ -48,18 +48,18 @@ struct elimination;
 template <class V>
 struct elimination<V, pivoting::none, boundary::regular> {
   static constexpr int tail = 1;
-  static constexpr int lower_words = 2, upper_words = 1;
-  static constexpr boundary ends = boundary::regular;
+  static constexpr int lower_values = 2, upper_values = 1;
+  static constexpr boundary boundary_kind = boundary::regular;
 
   struct lower {
     V w, below;  // 1 / pivot; the entry below it over the pivot
-    TRIDIA_FN void put(V* words) const { words[0] = w, words[1] = below; }
-    TRIDIA_FN void get(const V* words) { w = words[0], below = words[1]; }
+    TRIDIA_FN void put(V* values) const { values[0] = w, values[1] = below; }
+    TRIDIA_FN void get(const V* values) { w = values[0], below = values[1]; }
   };
   struct upper {
     V next;  // U(k, k+1)
-    TRIDIA_FN void put(V* words) const { words[0] = next; }
-    TRIDIA_FN void get(const V* words) { next = words[0]; }
+    TRIDIA_FN void put(V* values) const { values[0] = next; }
+    TRIDIA_FN void get(const V* values) { next = values[0]; }
   };
 
   struct factorization {
@@ -112,23 +112,23 @@ struct elimination<V, pivoting::none, boundary::regular> {
 template <class V>
 struct elimination<V, pivoting::partial, boundary::regular> {
   static constexpr int tail = 1;
-  static constexpr int lower_words = 3, upper_words = 2;
-  static constexpr boundary ends = boundary::regular;
+  static constexpr int lower_values = 3, upper_values = 2;
+  static constexpr boundary boundary_kind = boundary::regular;
 
   struct lower {
     V w, below;
     mask_t<V> swapped;
-    TRIDIA_FN void put(V* words) const {
-      words[0] = w, words[1] = below, words[2] = from_mask<V>(swapped);
+    TRIDIA_FN void put(V* values) const {
+      values[0] = w, values[1] = below, values[2] = from_mask<V>(swapped);
     }
-    TRIDIA_FN void get(const V* words) {
-      w = words[0], below = words[1], swapped = to_mask(words[2]);
+    TRIDIA_FN void get(const V* values) {
+      w = values[0], below = values[1], swapped = to_mask(values[2]);
     }
   };
   struct upper {
     V next, fill;  // U(k, k+1), U(k, k+2)
-    TRIDIA_FN void put(V* words) const { words[0] = next, words[1] = fill; }
-    TRIDIA_FN void get(const V* words) { next = words[0], fill = words[1]; }
+    TRIDIA_FN void put(V* values) const { values[0] = next, values[1] = fill; }
+    TRIDIA_FN void get(const V* values) { next = values[0], fill = values[1]; }
   };
 
   struct factorization {

@@ -11,18 +11,18 @@ namespace tridia::core {
 template <class V>
 struct elimination<V, pivoting::none, boundary::periodic> {
   static constexpr int tail = 2;
-  static constexpr int lower_words = 3, upper_words = 2;
-  static constexpr boundary ends = boundary::periodic;
+  static constexpr int lower_values = 3, upper_values = 2;
+  static constexpr boundary boundary_kind = boundary::periodic;
 
   struct lower {
     V w, below, bottom;  // 1 / pivot; the entries below it in rows k + 1 and n - 1 over the pivot
-    TRIDIA_FN void put(V* words) const { words[0] = w, words[1] = below, words[2] = bottom; }
-    TRIDIA_FN void get(const V* words) { w = words[0], below = words[1], bottom = words[2]; }
+    TRIDIA_FN void put(V* values) const { values[0] = w, values[1] = below, values[2] = bottom; }
+    TRIDIA_FN void get(const V* values) { w = values[0], below = values[1], bottom = values[2]; }
   };
   struct upper {
     V next, last;  // U(k, k+1), U(k, n-1)
-    TRIDIA_FN void put(V* words) const { words[0] = next, words[1] = last; }
-    TRIDIA_FN void get(const V* words) { next = words[0], last = words[1]; }
+    TRIDIA_FN void put(V* values) const { values[0] = next, values[1] = last; }
+    TRIDIA_FN void get(const V* values) { next = values[0], last = values[1]; }
   };
 
   struct factorization {
@@ -106,28 +106,28 @@ struct elimination<V, pivoting::none, boundary::periodic> {
 template <class V>
 struct elimination<V, pivoting::partial, boundary::periodic> {
   static constexpr int tail = 2;
-  static constexpr int lower_words = 5, upper_words = 4;
-  static constexpr boundary ends = boundary::periodic;
+  static constexpr int lower_values = 5, upper_values = 4;
+  static constexpr boundary boundary_kind = boundary::periodic;
 
   struct lower {
     V w, below, bottom;
     mask_t<V> swapped_bottom, swapped_next;  // the interchanges, in this order
-    TRIDIA_FN void put(V* words) const {
-      words[0] = w, words[1] = below, words[2] = bottom;
-      words[3] = from_mask<V>(swapped_bottom), words[4] = from_mask<V>(swapped_next);
+    TRIDIA_FN void put(V* values) const {
+      values[0] = w, values[1] = below, values[2] = bottom;
+      values[3] = from_mask<V>(swapped_bottom), values[4] = from_mask<V>(swapped_next);
     }
-    TRIDIA_FN void get(const V* words) {
-      w = words[0], below = words[1], bottom = words[2];
-      swapped_bottom = to_mask(words[3]), swapped_next = to_mask(words[4]);
+    TRIDIA_FN void get(const V* values) {
+      w = values[0], below = values[1], bottom = values[2];
+      swapped_bottom = to_mask(values[3]), swapped_next = to_mask(values[4]);
     }
   };
   struct upper {
     V next, fill, before_last, last;  // U(k, k+1), U(k, k+2), U(k, n-2), U(k, n-1)
-    TRIDIA_FN void put(V* words) const {
-      words[0] = next, words[1] = fill, words[2] = before_last, words[3] = last;
+    TRIDIA_FN void put(V* values) const {
+      values[0] = next, values[1] = fill, values[2] = before_last, values[3] = last;
     }
-    TRIDIA_FN void get(const V* words) {
-      next = words[0], fill = words[1], before_last = words[2], last = words[3];
+    TRIDIA_FN void get(const V* values) {
+      next = values[0], fill = values[1], before_last = values[2], last = values[3];
     }
   };
 

@@ -7,13 +7,13 @@
 namespace tridia::core {
 
 /// Growth that is let pass where pivots are only watched, in units of the rounding error.
-inline constexpr int calm_growth = 4;
+inline constexpr int bounded_growth = 4;
 
 /// Whether |a| stays below the growth let pass; false for NaN.
 template <class V>
-TRIDIA_FN auto is_calm(const V& a) {
+TRIDIA_FN auto is_bounded(const V& a) {
   using real = typename value_traits<V>::real;
-  return magnitude(a) <= real(calm_growth);
+  return magnitude(a) <= real(bounded_growth);
 }
 
 /// How much cancels on the way to an equation of an interface: the product of the reciprocals of
@@ -28,7 +28,7 @@ class cancellation {
     product_ *= size <= 1 ? 1 : size;  // NaN stays
   }
   template <class V>
-  [[nodiscard]] TRIDIA_FN bool is_calm() const {
+  [[nodiscard]] TRIDIA_FN bool is_bounded() const {
     return product_ <= half_of_the_digits(typename value_traits<V>::real());
   }
 
@@ -41,7 +41,7 @@ class cancellation {
 /// Whether a row is so far from diagonal dominance that numbers will most likely grow if
 /// elimination interchanges nothing.
 template <class V>
-TRIDIA_FN bool is_weak(const row<V>& r) {
+TRIDIA_FN bool lacks_dominance(const row<V>& r) {
   using real = typename value_traits<V>::real;
   return real(1.25) * magnitude(r.diag) < magnitude(r.sub) + magnitude(r.sup);
 }

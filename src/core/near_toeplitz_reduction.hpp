@@ -1,14 +1,14 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/downsweep.hpp"
+#include "core/forward_reduction.hpp"
 #include "core/value.hpp"
 #include "tridia/types.hpp"
 
 // Cyclic reduction of a matrix that is known beforehand, so that right-hand sides alone are swept
-// (core/downsweep.hpp): NEATO, G. Srinath, Clemson University, 2015, equations 2.2-2.6. The rows
-// that are left after a stage are a level. Those of a near-Toeplitz matrix are near-Toeplitz again:
-// a level has one row for all its interior, and a few of its own at both ends.
+// (core/forward_reduction.hpp): NEATO, G. Srinath, Clemson University, 2015, equations 2.2-2.6. The
+// rows that are left after a stage are a level. Those of a near-Toeplitz matrix are near-Toeplitz
+// again: a level has one row for all its interior, and a few of its own at both ends.
 namespace tridia::core {
 
 /// Of a row in a level.
@@ -39,7 +39,7 @@ TRIDIA_FN int level_of(int d) {
 #endif
 }
 
-/// The operation of a downsweep, of rows that are 2^i apart in levels[i].
+/// The operation of a forward reduction, of rows that are 2^i apart in levels[i].
 template <class V>
 struct near_toeplitz_reduction {
   using element = V;
@@ -101,13 +101,13 @@ TRIDIA_FN void solve_near_toeplitz(int n, const near_toeplitz_reduction<V>& op, 
   for (int k = team.rank(); k < half; k += team.size()) rows.put(k, reduce_row(op, 0, n, k, rhs));
   team.wait();
   const near_toeplitz_reduction<V> rest = op.next();
-  sweep_down(half, stages, rows, rest, team);
+  reduce_forward(half, stages, rows, rest, team);
   if (half > 0 && team.rank() == 0) {
     const int last = (1 << stages) - 1;
     rows.solve(last, rest.at(1 << stages, last).expand(rows.get(last), V(0), V(0)));
   }
   team.wait();
-  sweep_up(half, stages, rows, rest, team);
+  substitute_back(half, stages, rows, rest, team);
   for (int k = team.rank(); 2 * k < n; k += team.size()) {
     const auto x = [&](int row) { return rows.solution(row / 2); };
     put(2 * k, expand_row(op, 0, n, k, rhs(2 * k), x));

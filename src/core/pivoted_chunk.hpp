@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/crossing.hpp"
+#include "core/cross_elimination.hpp"
 #include "core/elimination.hpp"
 #include "core/reciprocal.hpp"
 #include "core/unit_scale.hpp"
@@ -16,7 +16,7 @@ struct chunk;
 /// be found from. Between a chunk's first column and its last, columns have entries in rows of the
 /// chunk alone, so this is Gaussian elimination on A with its columns in another order, and fails
 /// only where A is singular. Two equations are left over. Rows are not exchanged, which costs more
-/// than arithmetic does: they cross (core/crossing.hpp).
+/// than arithmetic does: they cross (core/cross_elimination.hpp).
 ///
 /// Rows are scaled to unit size as they enter. Two rows that a chunk carries along are eliminated
 /// by each other whatever enters next, so without that a row would lose beside one that is larger
@@ -48,22 +48,22 @@ struct chunk<V, pivoting::partial> {
       return {a.with(o.a, f), b.with(o.b, f)};
     }
   };
-  struct ends {
+  struct unknowns {
     V before, first, last, after;
     template <class F>
-    TRIDIA_FN ends map(F f) const {
+    TRIDIA_FN unknowns map(F f) const {
       return {f(before), f(first), f(last), f(after)};
     }
   };
   /// Pivot rows between two chunks: the left one's last x (`left`, which holds the right one's
   /// first as well), the right one's first.
-  struct seam {
+  struct merge_record {
     V next;
     equation left, right;
   };
   /// The pivot row of an x within a chunk, x = rhs - next x_next - first x_first - other y: one
   /// that has been carried here since the chunk's first row, y is x before the chunk; or the one
-  /// that `entered` last, without x_first, and y is the x behind x_next. So five entries take four
+  /// that `entered` last, without x_first, and y is the x after x_next. So five entries take four
   /// words.
   struct pivot_row {
     V next, other, first, rhs;
@@ -72,7 +72,7 @@ struct chunk<V, pivoting::partial> {
 
   /// What `reduce` found in the middle of a chunk, for `expand`: its halves are chunks that are
   /// worked on side by side, since each step of one waits for the division of the step before.
-  using middle = seam;
+  using middle = merge_record;
 
   /// Pivot rows are kept for `expand` if `Keep`, by rows.keep_pivot(k, row).
   template <bool Keep, class Index, class Rows>
@@ -99,12 +99,12 @@ struct chunk<V, pivoting::partial> {
     return merge(left.result(), right.result(), m);
   }
 
-  static TRIDIA_FN equations merge(const equations& a, const equations& b, seam& s) {
+  static TRIDIA_FN equations merge(const equations& a, const equations& b, merge_record& s) {
     // The left one's last x: from one of the left rows or of the right ones.
-    const auto in_left = crossing<V>::sparing(a.a.last, a.b.last);
-    const auto in_right = crossing<V>::sparing(b.a.before, b.b.before);
+    const auto in_left = cross_elimination<V>::sparing(a.a.last, a.b.last);
+    const auto in_right = cross_elimination<V>::sparing(b.a.before, b.b.before);
     const equation left = larger_of(in_left, a.a, a.b), right = larger_of(in_right, b.a, b.b);
-    const crossing<V> last(left.last, right.before);
+    const cross_elimination<V> last(left.last, right.before);
     const V w = last.pivot_reciprocal();
     s.next = last.larger(left.after, right.first) * w;
     s.left = {last.first_if_larger(left.before) * w, last.first_if_larger(left.first) * w,
@@ -121,10 +121,10 @@ struct chunk<V, pivoting::partial> {
     const equation both{last.cross_first(left.before), last.cross_first(left.first),
                         last.cross_second(right.last), last.cross_second(right.after),
                         last.cross(left.rhs, right.rhs)};
-    const auto apart = crossing<V>::sparing(of_left, of_right);
+    const auto apart = cross_elimination<V>::sparing(of_left, of_right);
     const V of_larger = apart.larger(of_left, of_right);
     const equation larger = larger_of(apart, p, q);
-    const crossing<V> first(of_larger, of_both);
+    const cross_elimination<V> first(of_larger, of_both);
     const V v = first.pivot_reciprocal();
     s.right = larger_of(first, larger, both).map([&](const V& part) { return part * v; });
     return {{apart.cross_first(p.before), apart.cross_first(p.first), apart.cross_second(q.last),
@@ -132,7 +132,8 @@ struct chunk<V, pivoting::partial> {
             larger.with(both, [&](const V& x, const V& y) { return first.cross(x, y); })};
   }
 
-  static TRIDIA_FN void split(const seam& s, const ends& both, ends& left, ends& right) {
+  static TRIDIA_FN void split(const merge_record& s, const unknowns& both, unknowns& left,
+                              unknowns& right) {
     const V first = at(s.right, both);
     const V last = sub_mul(at(s.left, both), s.next, first);
     left = {both.before, both.first, last, first};
@@ -140,29 +141,29 @@ struct chunk<V, pivoting::partial> {
   }
 
   template <boundary B>
-  static TRIDIA_FN ends close(const equations& e) {
+  static TRIDIA_FN unknowns close(const equations& e) {
     constexpr bool periodic = B == boundary::periodic;
     const auto of_first = [](const equation& r) { return periodic ? r.first + r.after : r.first; };
     const auto of_last = [](const equation& r) { return periodic ? r.last + r.before : r.last; };
-    const crossing<V> c(of_first(e.a), of_first(e.b));
+    const cross_elimination<V> c(of_first(e.a), of_first(e.b));
     const V last =
         c.cross(e.a.rhs, e.b.rhs) * quick_reciprocal(c.cross(of_last(e.a), of_last(e.b)));
     const V first =
         sub_mul(c.larger(e.a.rhs, e.b.rhs), c.larger(of_last(e.a), of_last(e.b)), last) *
         c.pivot_reciprocal();
-    return periodic ? ends{last, first, last, first} : ends{V(0), first, last, V(0)};
+    return periodic ? unknowns{last, first, last, first} : unknowns{V(0), first, last, V(0)};
   }
 
   /// x of every row from what `reduce<true>` kept, as rows.kept_pivot(k).
   template <class Index, class Rows>
-  static TRIDIA_FN auto expand(Index n, Rows& rows, const ends& e, const middle& m) {
+  static TRIDIA_FN auto expand(Index n, Rows& rows, const unknowns& e, const middle& m) {
     const Index n_left = left_half(n), n_right = n - n_left;
     if (n_right == 0) {
       expansion<Index, Rows> all(rows, 0, n, e);
       for (Index k = n - 1; k-- > 1;) all.put(k);
       return all.finish();
     }
-    ends of_left, of_right;
+    unknowns of_left, of_right;
     split(m, e, of_left, of_right);
     expansion<Index, Rows> left(rows, 0, n_left, of_left), right(rows, n_left, n_right, of_right);
     if (n_right < n_left) left.put(n_left - 2);
@@ -205,14 +206,14 @@ struct chunk<V, pivoting::partial> {
       q_ = {r0.sub, r0.diag, r0.sup, V(0), r0.rhs};
       p_ = {V(0), r1.sub, r1.diag, r1.sup, r1.rhs};
     }
-    /// Row k enters, column k - 1 leaves. The row behind it is fetched before anything is kept, so
+    /// Row k enters, column k - 1 leaves. The row after it is fetched before anything is kept, so
     /// that it need not wait for that.
     TRIDIA_FN void step(Index k) {
-      const auto carried = crossing<V>::sparing(p_.last, q_.last);
+      const auto carried = cross_elimination<V>::sparing(p_.last, q_.last);
       const equation c = larger_of(carried, p_, q_);
       q_ = {carried.cross(p_.before, q_.before), carried.cross(p_.first, q_.first),
             carried.cross_first(p_.after), V(0), carried.cross(p_.rhs, q_.rhs)};
-      const crossing<V> entering(c.last, in_.sub);
+      const cross_elimination<V> entering(c.last, in_.sub);
       p_ = {entering.cross_first(c.before), entering.cross_first(c.first),
             entering.cross(c.after, in_.diag), entering.cross_second(in_.sup),
             entering.cross(c.rhs, in_.rhs)};
@@ -241,9 +242,9 @@ struct chunk<V, pivoting::partial> {
   template <class Index, class Rows>
   class expansion {
    public:
-    TRIDIA_FN expansion(Rows& rows, Index first, Index n, const ends& e)
+    TRIDIA_FN expansion(Rows& rows, Index first, Index n, const unknowns& e)
         : rows_(rows), first_(first), n_(n), e_(e), x1_(e.last), x2_(e.after) {}
-    /// x of row k, the one behind it being known.
+    /// x of row k, the one after it being known.
     TRIDIA_FN void put(Index k) {
       const pivot_row p = rows_.kept_pivot(first_ + k);
       const V other = select(p.entered, x2_, e_.before);
@@ -251,7 +252,7 @@ struct chunk<V, pivoting::partial> {
       x2_ = x1_;
       rows_.put(first_ + k, x1_ = sub_mul(known, p.next, x1_));
     }
-    /// The ends; returns where all is finite.
+    /// The interface unknowns; returns where all is finite.
     TRIDIA_FN auto finish() {
       rows_.put(first_ + n_ - 1, e_.last);
       if (n_ > 1) rows_.put(first_, e_.first);
@@ -261,14 +262,15 @@ struct chunk<V, pivoting::partial> {
    private:
     Rows& rows_;
     Index first_, n_;
-    ends e_;
+    unknowns e_;
     V x1_, x2_;
   };
 
-  static TRIDIA_FN equation larger_of(const crossing<V>& c, const equation& x, const equation& y) {
+  static TRIDIA_FN equation larger_of(const cross_elimination<V>& c, const equation& x,
+                                      const equation& y) {
     return x.with(y, [&](const V& of_x, const V& of_y) { return c.larger(of_x, of_y); });
   }
-  static TRIDIA_FN V at(const equation& e, const ends& x) {
+  static TRIDIA_FN V at(const equation& e, const unknowns& x) {
     const V inside = sub_mul(sub_mul(e.rhs, e.first, x.first), e.last, x.last);
     return sub_mul(sub_mul(inside, e.before, x.before), e.after, x.after);
   }

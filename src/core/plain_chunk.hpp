@@ -10,9 +10,9 @@ namespace tridia::core {
 template <class V, pivoting P>
 struct chunk;
 
-/// Without interchanges: Thomas inside the chunk, with a column for x before it. `watch(v)` sees
-/// every number whose size bounds the growth of rounding errors, and `watch.pivot(w)`, if there is
-/// such a member, every reciprocal of a pivot of the interface.
+/// Without interchanges: Thomas inside the chunk, with a column for x before it. `monitor(v)` sees
+/// every number whose size bounds the growth of rounding errors, and `monitor.pivot(w)`, if there
+/// is such a member, every reciprocal of a pivot of the interface.
 template <class V>
 struct chunk<V, pivoting::none> {
   /// x = rhs - before x_before - after x_after.
@@ -34,16 +34,16 @@ struct chunk<V, pivoting::none> {
       return {first.map(f), last.map(f)};
     }
   };
-  struct ends {
+  struct unknowns {
     V before, last, after;
     template <class F>
-    TRIDIA_FN ends map(F f) const {
+    TRIDIA_FN unknowns map(F f) const {
       return {f(before), f(last), f(after)};
     }
   };
 
-  template <bool Keep, class Index, class Rows, class Watch>
-  static TRIDIA_FN equations reduce(Index n, Rows& rows, Watch&& watch) {
+  template <bool Keep, class Index, class Rows, class Monitor>
+  static TRIDIA_FN equations reduce(Index n, Rows& rows, Monitor&& monitor) {
     row<V> in = rows.get(0);
     V rhs = rows.rhs(0);
     const V w = quick_reciprocal(in.diag);
@@ -53,8 +53,8 @@ struct chunk<V, pivoting::none> {
       if constexpr (Keep) rows.keep(k - 1, here.after, here.before, here.rhs);
       first = {sub_mul(first.before, first.after, here.before), -(first.after * here.after),
                sub_mul(first.rhs, first.after, here.rhs)};
-      watch(here.after);
-      watch(first.after);
+      monitor(here.after);
+      monitor(first.after);
       const V v = quick_reciprocal(sub_mul(in.diag, in.sub, here.after));
       here = {(in.sub * v) * -here.before, in.sup * v, sub_mul(rhs, in.sub, here.rhs) * v};
     };
@@ -70,32 +70,33 @@ struct chunk<V, pivoting::none> {
       next(n - 1);
     }
     if constexpr (Keep) rows.keep(n - 1, here.after, here.before, here.rhs);
-    watch(here.before), watch(here.after), watch(first.before);
+    monitor(here.before), monitor(here.after), monitor(first.before);
     return {first, here};
   }
 
   /// A chunk's last x in terms of its neighbours' last: a row of the interface system.
-  template <class Watch>
-  static TRIDIA_FN equation link(const equation& last, const equation& next_first, Watch&& watch) {
-    const V w = pivot_reciprocal(sub_mul(V(1), last.after, next_first.before), watch);
+  template <class Monitor>
+  static TRIDIA_FN equation link(const equation& last, const equation& next_first,
+                                 Monitor&& monitor) {
+    const V w = pivot_reciprocal(sub_mul(V(1), last.after, next_first.before), monitor);
     const V h = last.after * w;
     const equation e{last.before * w, h * -next_first.after,
                      sub_mul(last.rhs * w, h, next_first.rhs)};
-    watch(e.before), watch(e.after);
+    monitor(e.before), monitor(e.after);
     return e;
   }
 
   /// A step of PCR: the equations of two rows that this one refers to are put in. Where there is
   /// no such row (`has_left`, `has_right`), it goes on referring to what is outside.
-  template <class Watch>
+  template <class Monitor>
   static TRIDIA_FN equation combine(const equation& e, bool has_left, const equation& left,
-                                    bool has_right, const equation& right, Watch&& watch) {
+                                    bool has_right, const equation& right, Monitor&& monitor) {
     const V a = has_left ? e.before : V(0), c = has_right ? e.after : V(0);
-    const V w = pivot_reciprocal(sub_mul(sub_mul(V(1), a, left.after), c, right.before), watch);
+    const V w = pivot_reciprocal(sub_mul(sub_mul(V(1), a, left.after), c, right.before), monitor);
     const equation r{(e.before * w) * (has_left ? -left.before : V(1)),
                      (e.after * w) * (has_right ? -right.after : V(1)),
                      sub_mul(sub_mul(e.rhs, a, left.rhs), c, right.rhs) * w};
-    watch(r.before), watch(r.after);
+    monitor(r.before), monitor(r.after);
     return r;
   }
 
@@ -105,18 +106,18 @@ struct chunk<V, pivoting::none> {
             sub_mul(first.rhs, first.after, its_last.rhs)};
   }
   /// Last x of several chunks: the last one's, that of the one before it being known.
-  template <class Watch>
+  template <class Monitor>
   static TRIDIA_FN equation join_last(const equation& last, const equation& one_before,
-                                      Watch&& watch) {
-    const V w = pivot_reciprocal(sub_mul(V(1), last.before, one_before.after), watch);
+                                      Monitor&& monitor) {
+    const V w = pivot_reciprocal(sub_mul(V(1), last.before, one_before.after), monitor);
     const equation e{(last.before * w) * -one_before.before, last.after * w,
                      sub_mul(last.rhs, last.before, one_before.rhs) * w};
-    watch(e.before), watch(e.after);
+    monitor(e.before), monitor(e.after);
     return e;
   }
 
   template <boundary B>
-  static TRIDIA_FN ends close(const equations& e) {
+  static TRIDIA_FN unknowns close(const equations& e) {
     if constexpr (B == boundary::regular) return {V(0), e.last.rhs, V(0)};
     // The last x is before the first, and the first after the last.
     const V first = e.first.before + e.first.after;
@@ -131,7 +132,7 @@ struct chunk<V, pivoting::none> {
   /// x from what `reduce<true>` kept. Returns where all of it is finite: what is not spreads to
   /// the first row.
   template <class Index, class Rows>
-  static TRIDIA_FN auto expand(Index n, Rows& rows, const ends& e, const middle& = {}) {
+  static TRIDIA_FN auto expand(Index n, Rows& rows, const unknowns& e, const middle& = {}) {
     V x = e.last;
     rows.put(n - 1, x);
     if (n > 1) {
@@ -148,10 +149,10 @@ struct chunk<V, pivoting::none> {
   }
 
  private:
-  template <class Watch>
-  static TRIDIA_FN V pivot_reciprocal(const V& pivot, Watch& watch) {
+  template <class Monitor>
+  static TRIDIA_FN V pivot_reciprocal(const V& pivot, Monitor& monitor) {
     const V w = quick_reciprocal(pivot);
-    if constexpr (requires { watch.pivot(w); }) watch.pivot(w);
+    if constexpr (requires { monitor.pivot(w); }) monitor.pivot(w);
     return w;
   }
 };

@@ -12,12 +12,12 @@ constexpr std::size_t most = 64;
 
 }  // namespace
 
-agreement& agreement::on(const grid& g) {
+agreement& agreement::on(const decomposition& g) {
   std::vector<index_t> all;  // the cuts of every axis, one after another
   for (int a = 0; a < static_cast<int>(g.ranks().size()); ++a) {
     all.insert(all.end(), g.cuts(a).begin(), g.cuts(a).end());
   }
-  return on("grid", all);
+  return on("decomposition", all);
 }
 
 void agreement::reach(const std::function<void()>& check) const {
@@ -45,10 +45,11 @@ void agreement::reach(const std::function<void()>& check) const {
   }
 }
 
-void check_size(const grid& g, const transport& by) {
+void check_size(const decomposition& g, const transport& by) {
   if (by.size() == g.size()) return;
   throw error(errc::invalid_argument, "communicator: has " + std::to_string(by.size()) +
-                                          " ranks, but the grid " + std::to_string(g.size()));
+                                          " ranks, but the decomposition " +
+                                          std::to_string(g.size()));
 }
 
 }  // namespace tridia::distributed

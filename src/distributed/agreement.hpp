@@ -26,7 +26,7 @@ class agreement {
     return *this;
   }
 
-  agreement& on(const grid& g);
+  agreement& on(const decomposition& g);
 
   /// Calls check(), which throws what is wrong here, then hears from all ranks; throws if anything
   /// is wrong anywhere.
@@ -39,6 +39,6 @@ class agreement {
 };
 
 /// Throws if a grid has not as many ranks as a communicator.
-void check_size(const grid& g, const transport& by);
+void check_size(const decomposition& g, const transport& by);
 
 }  // namespace tridia::distributed

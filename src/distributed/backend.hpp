@@ -2,12 +2,12 @@
 #pragma once
 
 #include "distributed/box.hpp"
-#include "distributed/laps.hpp"
 #include "distributed/line_operator/line_sums.hpp"
-#include "distributed/parts/borders.hpp"
-#include "distributed/parts/interface.hpp"
-#include "distributed/parts/part.hpp"
-#include "distributed/parts/verdicts.hpp"
+#include "distributed/phase_timer.hpp"
+#include "distributed/subdomain/interface.hpp"
+#include "distributed/subdomain/local_rows.hpp"
+#include "distributed/subdomain/neighbour_coefficients.hpp"
+#include "distributed/subdomain/status_exchange.hpp"
 
 namespace tridia::distributed {
 
@@ -19,21 +19,21 @@ class backend {
   /// Makes the device current, and returns what was.
   virtual int enter() const { return -1; }
   virtual void leave(int /*before*/) const noexcept {}
-  virtual std::unique_ptr<part> make_part(const part_task&) const = 0;
+  virtual std::unique_ptr<local_rows> make_local_rows(const local_rows_task&) const = 0;
   /// Of A^T. All ranks of a communicator make theirs together.
-  virtual std::unique_ptr<border_entries> make_borders(const part_task&, const line_of_ranks&,
-                                                       transport&) const = 0;
+  virtual std::unique_ptr<neighbour_coefficients> make_neighbour_coefficients(
+      const local_rows_task&, const line_of_ranks&, transport&) const = 0;
   /// By a strategy that is not `automatic`; `nearest` without pivoting only. Lines of two ranks or
   /// more. All ranks of a communicator make theirs together.
   virtual std::unique_ptr<interface_systems> make_interface(strategy, const interface_task&,
                                                             transport&) const = 0;
   /// All ranks of a communicator make theirs together.
-  virtual std::unique_ptr<verdicts> make_verdicts(const line_of_ranks&, index_t lines,
-                                                  const line_place&, int threads,
-                                                  transport&) const = 0;
+  virtual std::unique_ptr<status_exchange> make_status_exchange(const line_of_ranks&, index_t lines,
+                                                                const line_place&, int threads,
+                                                                transport&) const = 0;
   /// All ranks of a communicator make theirs together.
   virtual std::unique_ptr<line_sums> make_sums(const sums_task&, transport&) const = 0;
-  virtual std::unique_ptr<laps> make_laps() const = 0;
+  virtual std::unique_ptr<phase_timer> make_phase_timer() const = 0;
   /// Memory that lives as long as what is returned.
   virtual std::shared_ptr<void> allocate(std::size_t bytes) const = 0;
   virtual void copy(const box_copy&, std::size_t size, void* stream) const = 0;

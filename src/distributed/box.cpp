@@ -11,7 +11,7 @@ namespace {
 
 box_copy copy_of(const box& b, std::size_t size, void* array, void* packed, bool packs) {
   if (b.extents.size() > layout::max_axes) {
-    throw error(errc::unsupported, "grid: has " + std::to_string(b.extents.size()) +
+    throw error(errc::unsupported, "decomposition: has " + std::to_string(b.extents.size()) +
                                        " axes; halos have at most " +
                                        std::to_string(layout::max_axes));
   }

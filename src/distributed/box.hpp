@@ -52,7 +52,7 @@ struct two_words {
   double first, second;
 };
 
-/// In a space (cpu/host_space.hpp); elements of 4, 8 or 16 bytes.
+/// In an execution space (cpu/host_execution_space.hpp); elements of 4, 8 or 16 bytes.
 template <class Space>
 void copy_box(const Space& space, const box_copy& c, std::size_t size) {
   if (c.points == 0) return;

@@ -5,10 +5,10 @@
 
 namespace tridia::distributed {
 
-int communicator::rank() const { return by_->rank(); }
-int communicator::size() const { return by_->size(); }
-int communicator::cuda_device() const { return by_->device(); }
-void communicator::synchronize(void* stream) const { by_->synchronize(stream); }
+int communicator::rank() const { return transport_->rank(); }
+int communicator::size() const { return transport_->size(); }
+int communicator::device() const { return transport_->device(); }
+void communicator::synchronize(void* stream) const { transport_->synchronize(stream); }
 
 void check_options(const communicator_options& o) {
   if (o.time_limit >= 0) return;

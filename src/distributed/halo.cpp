@@ -20,11 +20,11 @@ struct face {
 }  // namespace
 
 struct halo_exchange::state {
-  grid ranks;
+  decomposition ranks;
   halo asked;
-  std::shared_ptr<transport> by;
+  std::shared_ptr<distributed::transport> transport;
   std::unique_ptr<const backend> where{};
-  // Axis by axis, the face before the block and then that behind it.
+  // Axis by axis, the face before the block and then that after it.
   std::vector<face> faces{};
   std::shared_ptr<void> memory{};
   std::vector<message> receives{}, sends{};
@@ -43,12 +43,12 @@ void fill_in(const char* name, std::vector<T>& values, std::size_t axes, T least
   if (values.empty()) values.assign(axes, least);
   if (values.size() != axes) {
     refuse(std::string(name) + ": has " + std::to_string(values.size()) +
-           " entries, but the grid has " + std::to_string(axes) + " axes");
+           " entries, but the decomposition has " + std::to_string(axes) + " axes");
   }
 }
 
 /// Every neighbour must have as many layers of its own.
-void check_width(const grid& g, int axis, const char* name, int width) {
+void check_width(const decomposition& g, int axis, const char* name, int width) {
   if (width < 0) {
     refuse(std::string(name) + ": axis " + std::to_string(axis) + " has " + std::to_string(width) +
            " layers, below 0");
@@ -66,14 +66,14 @@ void check_width(const grid& g, int axis, const char* name, int width) {
 void check_halo(halo_exchange::state& s) {
   halo& h = s.asked;
   const std::size_t axes = s.ranks.ranks().size();
-  check_size(s.ranks, *s.by);
+  check_size(s.ranks, *s.transport);
   if (name(h.type) == "invalid") {
     refuse("type: " + std::to_string(static_cast<int>(h.type)) + " is none of its enumerators");
   }
   fill_in("before", h.before, axes, 0);
   fill_in("after", h.after, axes, 0);
   fill_in("periodic", h.periodic, axes, false);
-  layout::resolved_array padded{"strides", s.ranks.block(s.by->rank()).extents, {}};
+  layout::resolved_array padded{"strides", s.ranks.block(s.transport->rank()).extents, {}};
   for (std::size_t a = 0; a < axes; ++a) {
     check_width(s.ranks, static_cast<int>(a), "before", h.before[a]);
     check_width(s.ranks, static_cast<int>(a), "after", h.after[a]);
@@ -93,7 +93,7 @@ void check_halo(halo_exchange::state& s) {
 
 /// `width` layers of a block beside one of its faces, from layer `first` on.
 box layers(const halo_exchange::state& s, int axis, index_t first, index_t width) {
-  box b{s.ranks.block(s.by->rank()).extents, s.asked.strides, first * s.asked.strides[axis]};
+  box b{s.ranks.block(s.transport->rank()).extents, s.asked.strides, first * s.asked.strides[axis]};
   b.extents[axis] = width;
   return b;
 }
@@ -107,13 +107,13 @@ void make_faces(halo_exchange::state& s) {
     return at;
   };
   for (int a = 0; a < static_cast<int>(s.ranks.ranks().size()); ++a) {
-    const index_t points = s.ranks.block(s.by->rank()).extents[a];
+    const index_t points = s.ranks.block(s.transport->rank()).extents[a];
     const index_t before = s.asked.before[a], after = s.asked.after[a];
     face low{-1, layers(s, a, 0, after), layers(s, a, -before, before)};
     face high{-1, layers(s, a, points - before, before), layers(s, a, points, after)};
     for (face* f : {&low, &high}) {
       const int step = f == &low ? -1 : 1;
-      f->peer = s.ranks.neighbour(s.by->rank(), a, step, s.asked.periodic[a]).value_or(-1);
+      f->peer = s.ranks.neighbour(s.transport->rank(), a, step, s.asked.periodic[a]).value_or(-1);
       if (f->peer >= 0) f->at_give = place(f->give), f->at_take = place(f->take);
       s.faces.push_back(*f);
     }
@@ -132,11 +132,11 @@ void make_messages(halo_exchange::state& s) {
     add(s.sends, f.peer, f.at_give, f.give);
     add(s.receives, far.peer, far.at_take, far.take);
   }
-  s.travel = s.by->make_exchange(s.sends.size() + s.receives.size());
+  s.travel = s.transport->make_exchange(s.sends.size() + s.receives.size());
 }
 
 agreement agreement_of(const halo_exchange::state& s) {
-  agreement a(*s.by);
+  agreement a(*s.transport);
   a.on("halo", std::string_view("halo"))
       .on(s.ranks)
       .on("type", std::vector<index_t>{static_cast<index_t>(s.asked.type)})
@@ -148,15 +148,15 @@ agreement agreement_of(const halo_exchange::state& s) {
 
 }  // namespace
 
-halo_exchange::halo_exchange(const grid& g, const halo& h, communicator ranks) {
+halo_exchange::halo_exchange(const decomposition& g, const halo& h, communicator ranks) {
   try {
-    auto s = std::unique_ptr<state>(new state{g, h, ranks.by()});
+    auto s = std::unique_ptr<state>(new state{g, h, ranks.transport()});
     agreement_of(*s).reach([&] {
-      s->where = make_backend(*s->by);
+      s->where = make_backend(*s->transport);
       check_halo(*s);
     });
     const at_backend scope(*s->where);
-    agreement(*s->by).reach([&] {
+    agreement(*s->transport).reach([&] {
       make_faces(*s);
       make_messages(*s);
     });
@@ -168,7 +168,7 @@ halo_exchange::halo_exchange(const grid& g, const halo& h, communicator ranks) {
 
 halo_exchange::~halo_exchange() {
   if (!state_) return;
-  const std::shared_ptr<transport> by = state_->by;
+  const std::shared_ptr<transport> by = state_->transport;
   const bool travelling = state_->field != nullptr;
   by->dispose(std::move(state_), travelling);
 }

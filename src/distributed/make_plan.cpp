@@ -1,5 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "core/joining.hpp"
+#include "core/chunk_merge.hpp"
 #include "core/refuse.hpp"
 #include "distributed/agreement.hpp"
 #include "distributed/line_operator/constant_lines.hpp"
@@ -32,7 +32,7 @@ agreement agreement_of(const plan::state& s) {
   const plan_options& o = s.options;
   const int rank = static_cast<int>(s.ranks.ranks().size());
   const auto one = [](auto v) { return std::vector<index_t>{static_cast<index_t>(v)}; };
-  agreement a(*s.by);
+  agreement a(*s.transport);
   a.on("plan", std::string_view("plan"))
       .on(s.ranks)
       .on("type", one(p.type))
@@ -46,14 +46,15 @@ agreement agreement_of(const plan::state& s) {
       .on("matrix", bits_of(p.matrix))
       .on("strategy", one(o.strategy))
       .on("tolerance", one(bits(o.tolerance)))
-      .on("influence", std::vector<index_t>{o.influence.has_value(), bits(o.influence.value_or(0))})
+      .on("neglected_coupling", std::vector<index_t>{o.neglected_coupling.has_value(),
+                                                     bits(o.neglected_coupling.value_or(0))})
       .on("interface_bytes", one(o.interface_bytes))
       .on("statuses", one(o.statuses));
   return a;
 }
 
 line_of_ranks line_here(const plan::state& s) {
-  const int me = s.by->rank();
+  const int me = s.transport->rank();
   return {s.ranks.line(me, s.axis), s.ranks.coordinates(me)[s.axis]};
 }
 
@@ -68,7 +69,7 @@ void check_constant(const plan::state& s) {
                     " is for coefficients in arrays, but these are constant, and "
                     "need no interface system: leave it automatic");
   }
-  (void)solver::make_constant_matrix(s.problem, s.ranks.cuts(s.axis).back());
+  (void)line_operator::make_constant_matrix(s.problem, s.ranks.cuts(s.axis).back());
   const constant_lines lines = constant_lines_of(s);
   const inverse_rows regular(lines.whole);
   (void)end_columns(lines.own, lines.sides);
@@ -94,12 +95,12 @@ void resolve_block(plan::state& s) {
 
 void check_problem(plan::state& s) {
   tridia::problem& p = s.problem;
-  check_size(s.ranks, *s.by);
-  const std::vector<index_t> own = s.ranks.block(s.by->rank()).extents;
+  check_size(s.ranks, *s.transport);
+  const std::vector<index_t> own = s.ranks.block(s.transport->rank()).extents;
   if (p.extents.empty()) p.extents = own;
   if (p.extents != own) {
     refuse("extents: are " + layout::shape_text(p.extents) + ", but the block of rank " +
-           std::to_string(s.by->rank()) + " has " + layout::shape_text(own));
+           std::to_string(s.transport->rank()) + " has " + layout::shape_text(own));
   }
   if (!p.offsets.empty()) {
     throw error(errc::unsupported, "offsets: a ragged batch cannot be spread over ranks");
@@ -129,10 +130,10 @@ double most_lines(const plan::state& s) {
 }
 
 template <pivoting P>
-interface_size words_of() {
+interface_size interface_size_of() {
   using chunk = core::chunk<double, P>;
-  return {core::words_of<typename chunk::equations, double>,
-          core::words_of<typename chunk::ends, double>, 0};
+  return {core::value_count<typename chunk::equations, double>,
+          core::value_count<typename chunk::unknowns, double>, 0};
 }
 
 void choose(plan::state& s) {
@@ -142,11 +143,12 @@ void choose(plan::state& s) {
                 "rows, and there is no interface system to solve"};
     return;
   }
-  interface_size size = s.problem.pivoting == pivoting::none ? words_of<pivoting::none>()
-                                                             : words_of<pivoting::partial>();
+  interface_size size = s.problem.pivoting == pivoting::none
+                            ? interface_size_of<pivoting::none>()
+                            : interface_size_of<pivoting::partial>();
   size.bytes = static_cast<double>(size_of(s.problem.type));
   s.chosen = choose_strategy(s.options, s.problem.pivoting, s.ranks.ranks()[s.axis], most_lines(s),
-                             size, s.by->device() < 0 ? cluster_of_cpus : host_of_gpus);
+                             size, s.transport->device() < 0 ? cluster_of_cpus : host_of_gpus);
 }
 
 void make_whole(plan::state& s) {
@@ -186,7 +188,7 @@ void make_constant(plan::state& s, const line_of_ranks& line) {
     for (line_weights& w : all) leave_out(w, tolerance);
     return all;
   });
-  s.sums = s.where->make_sums(sums, *s.by);
+  s.sums = s.where->make_sums(sums, *s.transport);
   tridia::problem rows = s.problem;
   rows.boundary = boundary::regular;
   rows.operation = operation::none;
@@ -199,13 +201,13 @@ void make_constant(plan::state& s, const line_of_ranks& line) {
 void make_arrays(plan::state& s, const line_of_ranks& line) {
   const tridia::problem& p = s.problem;
   if (p.operation != operation::none) {
-    s.borders = s.where->make_borders(s.rows_task(), line, *s.by);
+    s.neighbours = s.where->make_neighbour_coefficients(s.rows_task(), line, *s.transport);
   }
-  s.rows = s.where->make_part(s.rows_task());
+  s.rows = s.where->make_local_rows(s.rows_task());
   s.systems = s.where->make_interface(s.chosen.strategy,
                                       {p.type, p.pivoting, p.boundary, line, s.lines(),
                                        s.options.interface_bytes, s.options.threads},
-                                      *s.by);
+                                      *s.transport);
 }
 
 void make_parts(plan::state& s, index_t order) {
@@ -214,14 +216,14 @@ void make_parts(plan::state& s, index_t order) {
   s.constant() ? make_constant(s, line) : make_arrays(s, line);
   s.statuses = s.where->allocate(static_cast<std::size_t>(s.shapes.systems) * sizeof(index_t));
   const std::vector<index_t>& cuts = s.ranks.cuts(s.axis);
-  s.found = s.where->make_verdicts(line, s.lines(), {cuts[line.here], cuts.back()},
-                                   s.options.threads, *s.by);
+  s.found = s.where->make_status_exchange(line, s.lines(), {cuts[line.here], cuts.back()},
+                                          s.options.threads, *s.transport);
 }
 
 }  // namespace
 
-part_task plan::state::rows_task() const {
-  const int here = ranks.coordinates(by->rank())[axis], count = ranks.ranks()[axis];
+local_rows_task plan::state::rows_task() const {
+  const int here = ranks.coordinates(transport->rank())[axis], count = ranks.ranks()[axis];
   const bool periodic = problem.boundary == boundary::periodic;
   return {problem.type,
           problem.pivoting,
@@ -229,24 +231,24 @@ part_task plan::state::rows_task() const {
           periodic || here > 0,
           periodic || here + 1 < count,
           options.threads,
-          borders ? borders->before() : nullptr,
-          borders ? borders->after() : nullptr};
+          neighbours ? neighbours->before() : nullptr,
+          neighbours ? neighbours->after() : nullptr};
 }
 
-plan::plan(const grid& g, tridia::problem p, communicator ranks, const plan_options& o) {
+plan::plan(const decomposition& g, tridia::problem p, communicator ranks, const plan_options& o) {
   try {
-    auto s = std::unique_ptr<state>(new state{g, std::move(p), o, ranks.by()});
+    auto s = std::unique_ptr<state>(new state{g, std::move(p), o, ranks.transport()});
     agreement_of(*s).reach([&] {
-      s->where = make_backend(*s->by);
+      s->where = make_backend(*s->transport);
       check_problem(*s);
     });
     const at_backend scope(*s->where);
     choose(*s);
     index_t order[] = {wished_order(s->shapes)};
-    s->by->maxima(order);
+    s->transport->maxima(order);
     // Memory may run out on one rank alone.
-    agreement(*s->by).reach([&] {
-      s->times = s->where->make_laps();
+    agreement(*s->transport).reach([&] {
+      s->times = s->where->make_phase_timer();
       s->ranks.ranks()[s->axis] == 1 ? make_whole(*s) : make_parts(*s, order[0]);
     });
     state_ = std::move(s);

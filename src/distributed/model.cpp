@@ -22,11 +22,12 @@ std::string text(double v) {
 /// What nearest neighbours alone would neglect, if that is allowed; else why not.
 std::string objection_to_nearest(const plan_options& o, pivoting p) {
   if (p != pivoting::none) return "the problem asks for pivoting partial: it needs pivoting none";
-  if (!o.influence) {
-    return "influence is not given: plan::influence finds it, from the coefficients";
+  if (!o.neglected_coupling) {
+    return "neglected_coupling is not given: plan::neglected_coupling finds it, from the "
+           "coefficients";
   }
-  if (!(*o.influence <= o.tolerance)) {
-    return "it would neglect " + text(*o.influence) +
+  if (!(*o.neglected_coupling <= o.tolerance)) {
+    return "it would neglect " + text(*o.neglected_coupling) +
            " of the largest |x|, above the tolerance of " + text(o.tolerance);
   }
   return {};
@@ -49,16 +50,16 @@ std::optional<strategy> parse_strategy(std::string_view name) noexcept {
 traffic traffic_of(strategy s, int ranks, double lines, const interface_size& size) {
   const double others = ranks - 1, steps = std::bit_width(static_cast<unsigned>(ranks - 1));
   const double equations = lines * size.equations * size.bytes,
-               ends = lines * size.ends * size.bytes;
+               unknowns = lines * size.unknowns * size.bytes;
   switch (s) {
     case strategy::gather:
-      return {2, 2 * others, others * std::max(equations, ends), lines * 2 * others};
+      return {2, 2 * others, others * std::max(equations, unknowns), lines * 2 * others};
     case strategy::allgather:
       return {1, 2 * others, others * equations, lines * 2 * others};
     case strategy::pcr:
       return {steps, 2 * steps, steps * equations, lines * 2 * steps};
     case strategy::all_to_all:
-      return {2, 4 * others, (equations + ends) * others / ranks, lines * 2 * others / ranks};
+      return {2, 4 * others, (equations + unknowns) * others / ranks, lines * 2 * others / ranks};
     case strategy::nearest:
       return {1, ranks > 2 ? 4.0 : 2.0, lines * 4 * size.bytes, lines * 2};
     case strategy::automatic:

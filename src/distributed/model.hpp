@@ -15,7 +15,7 @@ struct traffic {
 
 /// Words that a line's equations and its ends have, of `bytes` each.
 struct interface_size {
-  double equations, ends, bytes;
+  double equations, unknowns, bytes;
 };
 
 traffic traffic_of(strategy, int ranks, double lines, const interface_size&);

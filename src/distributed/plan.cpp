@@ -30,7 +30,7 @@ void solve_whole(plan::state& s, index_t* status) {
     s.whole->execute(o.in[layout::sub], o.in[layout::diag], o.in[layout::sup], o.in[layout::rhs],
                      o.x, e);
   }
-  s.times->lap(&step_seconds::expand, s.stream);
+  s.times->record(&phase_times::expand, s.stream);
 }
 
 /// Lines across ranks: sums travel while the rows here are solved.
@@ -38,23 +38,23 @@ void solve_constant(plan::state& s) {
   auto* const status = static_cast<index_t*>(s.statuses.get());
   solve_whole(s, s.options.statuses ? status : nullptr);
   s.sums->add(s.stream);
-  s.times->lap(&step_seconds::interface, s.stream);
+  s.times->record(&phase_times::interface, s.stream);
   s.sums->spread(s.arrays.x, s.stream);
-  s.times->lap(&step_seconds::expand, s.stream);
+  s.times->record(&phase_times::expand, s.stream);
   if (s.options.statuses) s.found->take(s.geometry, status, s.stream);
 }
 
 void solve_arrays(plan::state& s) {
   interface_systems& systems = *s.systems;
-  const index_t slabs = systems.slabs(), parcels_a_slab = systems.parcels_a_slab();
+  const index_t slabs = systems.slabs(), batches_a_slab = systems.batches_a_slab();
   for (index_t slab = 0; slab < slabs; ++slab) {
     systems.finish(slab, s.stream);
     // The next slab's equations travel while this one's lines are expanded.
     if (slab + 1 < slabs) systems.start(slab + 1, s.stream);
-    s.times->lap(&step_seconds::interface, s.stream);
-    s.rows->expand(s.arrays, systems.cut(), slab * parcels_a_slab, (slab + 1) * parcels_a_slab,
-                   systems.ends(), s.found->found(), s.stream);
-    s.times->lap(&step_seconds::expand, s.stream);
+    s.times->record(&phase_times::interface, s.stream);
+    s.rows->expand(s.arrays, systems.cut(), slab * batches_a_slab, (slab + 1) * batches_a_slab,
+                   systems.unknowns(), s.found->found(), s.stream);
+    s.times->record(&phase_times::expand, s.stream);
   }
 }
 
@@ -71,7 +71,7 @@ layout::geometry without_rhs(layout::geometry g) {
 
 plan::~plan() {
   if (!state_) return;
-  const std::shared_ptr<transport> by = state_->by;
+  const std::shared_ptr<transport> by = state_->transport;
   const bool travelling = state_->started;
   by->dispose(std::move(state_), travelling);
 }
@@ -85,23 +85,25 @@ plan& plan::operator=(plan&& other) noexcept {
 strategy plan::strategy() const noexcept { return state_->chosen.strategy; }
 const std::string& plan::reason() const noexcept { return state_->chosen.reason; }
 index_t plan::systems() const noexcept { return state_->shapes.systems; }
-step_seconds plan::steps() const { return state_->times->read(); }
+phase_times plan::timings() const { return state_->times->read(); }
 std::size_t plan::workspace_bytes() const noexcept {
   const state& s = *state_;
   return (s.whole ? s.whole->workspace_bytes() : 0) + (s.sums ? s.sums->bytes() : 0) +
          (s.systems ? s.rows->bytes() + s.systems->bytes() : 0) +
-         (s.borders ? s.borders->bytes() : 0) + (s.found ? s.found->bytes() : 0);
+         (s.neighbours ? s.neighbours->bytes() : 0) + (s.found ? s.found->bytes() : 0);
 }
 
 void plan::execute(const void* dl, const void* d, const void* du, const void* rhs, void* x,
-                   index_t* status, void* stream) {
-  start(dl, d, du, rhs, x, status, stream);
+                   const execution& e) {
+  start(dl, d, du, rhs, x, e);
   finish();
 }
 
 void plan::start(const void* dl, const void* d, const void* du, const void* rhs, void* x,
-                 index_t* status, void* stream) {
+                 const execution& e) {
   state& s = *state_;
+  index_t* const status = e.status;
+  void* const stream = e.stream;
   if (s.started) refuse("start: the execution before has not been finished");
   const void* const inputs[] = {dl, d, du, rhs};
   const int first = s.constant() ? layout::rhs_in : 0;
@@ -127,19 +129,19 @@ void plan::start(const void* dl, const void* d, const void* du, const void* rhs,
   s.times->start(stream);
   if (s.sums) {
     s.sums->sum(rhs, stream);
-    s.times->lap(&step_seconds::reduce, stream);
+    s.times->record(&phase_times::reduce, stream);
     s.sums->send(stream);
-    s.times->lap(&step_seconds::interface, stream);
+    s.times->record(&phase_times::interface, stream);
   } else if (s.systems && s.systems->slabs() > 0) {
-    if (s.borders) {
-      s.borders->fetch(s.arrays, stream);
-      s.times->lap(&step_seconds::interface, stream);
+    if (s.neighbours) {
+      s.neighbours->fetch(s.arrays, stream);
+      s.times->record(&phase_times::interface, stream);
     }
-    const parcels& cut = s.systems->cut();
+    const line_batches& cut = s.systems->cut();
     s.rows->reduce(s.arrays, cut, 0, cut.count(), s.systems->equations(), stream);
-    s.times->lap(&step_seconds::reduce, stream);
+    s.times->record(&phase_times::reduce, stream);
     s.systems->start(0, stream);
-    s.times->lap(&step_seconds::interface, stream);
+    s.times->record(&phase_times::interface, stream);
   }
   s.started = true;
 }
@@ -153,36 +155,38 @@ void plan::finish() {
   if (s.ranks.ranks()[s.axis] == 1) return solve_whole(s, s.arrays.status);
   s.constant() ? solve_constant(s) : solve_arrays(s);
   if (!s.options.statuses) return;
-  s.found->share(s.stream);
+  s.found->allreduce(s.stream);
   index_t* const status = s.statuses_of_systems();
   if (status != nullptr) s.found->enter(s.geometry, status, s.stream);
   s.found->fill(s.geometry, status, s.problem.type, s.arrays.x, s.stream);
-  s.times->lap(&step_seconds::statuses, s.stream);
+  s.times->record(&phase_times::statuses, s.stream);
 }
 
-double plan::influence(const void* dl, const void* d, const void* du) {
+double plan::neglected_coupling(const void* dl, const void* d, const void* du) {
   state& s = *state_;
-  if (s.started) refuse("influence: an execution has been started, and not finished");
+  if (s.started) refuse("neglected_coupling: an execution has been started, and not finished");
   if (s.problem.pivoting != pivoting::none || s.constant()) {
-    throw error(errc::unsupported,
-                "influence: is known without pivoting only, and of coefficients in arrays");
+    throw error(
+        errc::unsupported,
+        "neglected_coupling: is known without pivoting only, and of coefficients in arrays");
   }
   const void* const inputs[] = {dl, d, du};
   for (int k = 0; k < layout::rhs_in; ++k) check_array(*s.where, s.shapes.in[k], inputs[k]);
   if (s.whole) return 0;
   const at_backend scope(*s.where);
-  part_task rows = s.rows_task();
+  local_rows_task rows = s.rows_task();
   rows.geometry = without_rhs(rows.geometry);
   const solver::operands arrays = s.operands_of(dl, d, du, d, nullptr, nullptr);
-  if (s.borders) s.borders->fetch(arrays, nullptr);
-  const parcels& cut = s.systems->cut();
-  s.where->make_part(rows)->reduce(arrays, cut, 0, cut.count(), s.systems->equations(), nullptr);
+  if (s.neighbours) s.neighbours->fetch(arrays, nullptr);
+  const line_batches& cut = s.systems->cut();
+  s.where->make_local_rows(rows)->reduce(arrays, cut, 0, cut.count(), s.systems->equations(),
+                                         nullptr);
   std::vector<std::byte> equations(s.systems->equation_bytes());
   s.where->to_host(equations.data(), s.systems->equations(), equations.size());
   const decay all = decay_of(s.problem.type, cut, equations.data());
-  index_t heard[] = {bits(all.through_left), bits(all.through_right), bits(all.across_left),
-                     bits(all.across_right)};
-  s.by->maxima(heard);
+  index_t heard[] = {bits(all.through_left), bits(all.through_right), bits(all.neighbour_left),
+                     bits(all.neighbour_right)};
+  s.transport->maxima(heard);
   const auto number = [&](int k) { return std::bit_cast<double>(heard[k]); };
   return neglected({number(0), number(1), number(2), number(3)});
 }

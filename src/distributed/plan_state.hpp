@@ -13,10 +13,10 @@
 namespace tridia::distributed {
 
 struct plan::state {
-  grid ranks;
+  decomposition ranks;
   tridia::problem problem;
   plan_options options;
-  std::shared_ptr<transport> by;
+  std::shared_ptr<distributed::transport> transport;
   std::unique_ptr<const backend> where{};
   int axis = 0;
   layout::resolved shapes{};
@@ -26,13 +26,13 @@ struct plan::state {
   // coefficients are constant, but for what other ranks add to them. Others are the three parts.
   std::unique_ptr<const tridia::plan> whole{};
   std::unique_ptr<line_sums> sums{};
-  std::shared_ptr<void> memory{};              // of `whole`
-  std::shared_ptr<void> statuses{};            // of systems
-  std::unique_ptr<border_entries> borders{};   // of A^T
-  std::unique_ptr<part> rows{};
+  std::shared_ptr<void> memory{};                        // of `whole`
+  std::shared_ptr<void> statuses{};                      // of systems
+  std::unique_ptr<neighbour_coefficients> neighbours{};  // of A^T
+  std::unique_ptr<local_rows> rows{};
   std::unique_ptr<interface_systems> systems{};
-  std::unique_ptr<verdicts> found{};
-  std::unique_ptr<laps> times{};
+  std::unique_ptr<status_exchange> found{};
+  std::unique_ptr<phase_timer> times{};
 
   // Of an execution between start and finish.
   bool started = false;
@@ -45,7 +45,7 @@ struct plan::state {
   /// whole lines see to it by themselves.
   [[nodiscard]] solver::operands operands_of(const void* dl, const void* d, const void* du,
                                              const void* rhs, void* x, index_t* status) const {
-    return {{borders ? du : dl, d, borders ? dl : du, rhs}, x, status};
+    return {{neighbours ? du : dl, d, neighbours ? dl : du, rhs}, x, status};
   }
   /// Where the statuses of this execution go: to the caller, or where systems of several lines need
   /// them; or null.
@@ -54,7 +54,7 @@ struct plan::state {
     return static_cast<index_t*>(statuses.get());
   }
   /// What is to be done with the rows here.
-  [[nodiscard]] part_task rows_task() const;
+  [[nodiscard]] local_rows_task rows_task() const;
 };
 
 }  // namespace tridia::distributed

@@ -6,7 +6,7 @@
 #include "gpu/devices.hpp"
 #include "tridia/error.hpp"
 
-namespace tridia::cuda {
+namespace tridia::gpu {
 
 void refuse_without_cuda() {
   throw error(errc::unsupported,
@@ -19,4 +19,4 @@ void describe(system_info&) {}
 // Without CUDA in the process there is no memory but the host's.
 void check_host_pointer(const char*, const void*) {}
 
-}  // namespace tridia::cuda
+}  // namespace tridia::gpu

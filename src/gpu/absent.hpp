@@ -1,10 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-namespace tridia::cuda {
+namespace tridia::gpu {
 
 /// Throws `unsupported`: this build has no CUDA backend, for which the files called absent.cpp
 /// stand.
 [[noreturn]] void refuse_without_cuda();
 
-}  // namespace tridia::cuda
+}  // namespace tridia::gpu

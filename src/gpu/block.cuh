@@ -2,12 +2,12 @@
 #pragma once
 
 // What threads of a block do together.
-namespace tridia::cuda {
+namespace tridia::gpu {
 
 /// Calls f(i) for i from 0 to count - 1, shared out among the `threads` of the block. Not unrolled:
 /// there are mostly fewer of them than threads, and to unroll takes a division beforehand.
 template <class F>
-__device__ __forceinline__ void share(int count, int threads, F f) {
+__device__ __forceinline__ void block_for(int count, int threads, F f) {
 #pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < count; i += threads) f(i);
 }
@@ -17,4 +17,4 @@ __device__ __forceinline__ void meet_threads(int threads) {
   asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
 }
 
-}  // namespace tridia::cuda
+}  // namespace tridia::gpu

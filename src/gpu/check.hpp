@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace tridia::cuda {
+namespace tridia::gpu {
 
 /// Throws device_failure (out_of_memory where that is what CUDA says) with what was tried.
 inline void check(cudaError_t result, const char* action) {
@@ -76,4 +76,4 @@ device_memory upload(const std::vector<T>& v) {
   return m;
 }
 
-}  // namespace tridia::cuda
+}  // namespace tridia::gpu

@@ -1,14 +1,14 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "gpu/bulk.cuh"
+#include "gpu/tma.cuh"
 
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
 // Clusters of blocks, which reach each other's shared memory (compute capability 9.0).
-namespace tridia::cuda::cluster {
+namespace tridia::gpu::cluster {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 /// A barrier in two steps, of which memory knows nothing.
@@ -16,7 +16,7 @@ __device__ __forceinline__ void arrive() {
   asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
 }
 __device__ __forceinline__ void wait() { asm volatile("barrier.cluster.wait;" ::: "memory"); }
-/// A barrier of all threads, behind which everything is there that any of them has written.
+/// A barrier of all threads, after which everything is there that any of them has written.
 __device__ __forceinline__ void meet() {
   asm volatile("barrier.cluster.arrive.release;" ::: "memory");
   asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
@@ -37,17 +37,17 @@ __device__ __forceinline__ unsigned rank() {
 /// Puts a word into another block's shared memory, at the place of `mine`, and has it counted by
 /// that block's `arrival`, which expects it.
 __device__ __forceinline__ void send_word(std::uint32_t mine, std::uint64_t word,
-                                          std::uint32_t arrival) {
+                                          std::uint32_t mbarrier) {
   asm volatile(
       "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(mine),
-      "l"(word), "r"(arrival)
+      "l"(word), "r"(mbarrier)
       : "memory");
 }
 __device__ __forceinline__ void send_word(std::uint32_t mine, std::uint32_t word,
-                                          std::uint32_t arrival) {
+                                          std::uint32_t mbarrier) {
   asm volatile(
       "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(mine),
-      "r"(word), "r"(arrival)
+      "r"(word), "r"(mbarrier)
       : "memory");
 }
 __device__ __forceinline__ std::uint32_t address_at(const void* mine, int rank) {
@@ -58,12 +58,12 @@ __device__ __forceinline__ std::uint32_t address_at(const void* mine, int rank) 
 }
 /// The same of any value.
 template <class T>
-__device__ __forceinline__ void send(T* mine, const T& value, std::uint64_t* arrival, int rank) {
+__device__ __forceinline__ void send(T* mine, const T& value, std::uint64_t* mbarrier, int rank) {
   using word = std::conditional_t<alignof(T) % 8 == 0, std::uint64_t, std::uint32_t>;
   constexpr int words = sizeof(T) / sizeof(word);
   word parts[words];
   std::memcpy(parts, &value, sizeof(T));
-  const std::uint32_t to = address_at(mine, rank), counted = address_at(arrival, rank);
+  const std::uint32_t to = address_at(mine, rank), counted = address_at(mbarrier, rank);
 #pragma unroll
   for (int i = 0; i < words; ++i) {
     send_word(to + i * static_cast<std::uint32_t>(sizeof(word)), parts[i], counted);
@@ -79,14 +79,14 @@ template <class T>
 __device__ __forceinline__ void send(T*, const T&, std::uint64_t*, int) {}
 #endif
 
-}  // namespace tridia::cuda::cluster
+}  // namespace tridia::gpu::cluster
 
-namespace tridia::cuda {
+namespace tridia::gpu {
 
 /// By all threads of a cluster: until all that any of them has stored is written, so that others
 /// may write over it.
 __device__ __forceinline__ void wait_for_stores() {
-  bulk::wait_written();
+  tma::wait_written();
   cluster::meet();
 }
 
@@ -104,17 +104,18 @@ __device__ __forceinline__ block_place this_place() {
 
 /// Where arrives what the blocks of a cluster send each other.
 template <bool Cluster>
-class mail {
+class dsmem_exchange {
  public:
-  bulk::arrival equations, findings;
+  tma::mbarrier equations, statuses;
 
-  /// `at`: mail_barriers of a cluster.
-  __device__ __forceinline__ explicit mail(std::uint64_t* at) : equations(at), findings(at + 1) {}
+  /// `at`: the exchange's two mbarriers in a block's shared memory.
+  __device__ __forceinline__ explicit dsmem_exchange(std::uint64_t* at)
+      : equations(at), statuses(at + 1) {}
   /// By every thread; then `may_send`.
   __device__ __forceinline__ void start() const {
     if constexpr (!Cluster) return;
     equations.start();
-    findings.start();
+    statuses.start();
     cluster::arrive();
   }
   /// By every thread, between exchanges: it has read what came; then `may_send`, best a while
@@ -128,4 +129,4 @@ class mail {
   }
 };
 
-}  // namespace tridia::cuda
+}  // namespace tridia::gpu

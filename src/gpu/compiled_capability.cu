@@ -3,7 +3,7 @@
 
 #include "gpu/for_each.cuh"
 
-namespace tridia::cuda {
+namespace tridia::gpu {
 namespace {
 
 struct nothing {
@@ -19,4 +19,4 @@ cudaError_t compiled_capability(int* capability) {
   return result;
 }
 
-}  // namespace tridia::cuda
+}  // namespace tridia::gpu

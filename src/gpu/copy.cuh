@@ -6,7 +6,7 @@
 #include <cuda_pipeline.h>
 
 // Asynchronous copies of elements from device to shared memory.
-namespace tridia::cuda {
+namespace tridia::gpu {
 
 /// 4 or 8 bytes, and 256 around them into the second-level cache: what neighbouring blocks ask for
 /// next where a block's rows are shorter (PTX ISA, cp.async; from compute capability 8.0 on).
@@ -36,4 +36,4 @@ __device__ __forceinline__ void wait_for_copies() {
   __pipeline_wait_prior(0);
 }
 
-}  // namespace tridia::cuda
+}  // namespace tridia::gpu

@@ -3,10 +3,10 @@
 
 // Launches that begin before the one in front of them has ended (programmatic dependent launch,
 // compute capability 9.0).
-namespace tridia::cuda {
+namespace tridia::gpu {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-/// The launch behind this one, if it was asked to, may begin once all blocks have said so and there
+/// The launch after this one, if it was asked to, may begin once all blocks have said so and there
 /// is room.
 __device__ __forceinline__ void let_next_begin() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
@@ -20,4 +20,4 @@ __device__ __forceinline__ void let_next_begin() {}
 __device__ __forceinline__ void wait_for_launch_before() {}
 #endif
 
-}  // namespace tridia::cuda
+}  // namespace tridia::gpu

@@ -4,7 +4,7 @@
 #include "gpu/check.hpp"
 #include "gpu/driver.hpp"
 
-namespace tridia::cuda {
+namespace tridia::gpu {
 namespace {
 
 int device_count() {
@@ -38,7 +38,7 @@ int find_device(int asked) {
                     (result == cudaSuccess ? "none is visible" : cudaGetErrorString(result)) + ")");
   }
   if (asked >= count || asked < -1) {
-    throw error(errc::invalid_argument, "cuda_device: " + std::to_string(asked) +
+    throw error(errc::invalid_argument, "device: " + std::to_string(asked) +
                                             " was asked for, but there are " +
                                             std::to_string(count) + " devices");
   }
@@ -84,4 +84,4 @@ void check_host_pointer(const char* name, const void* p) {
                                       std::to_string(a.device) + ", but the plan runs on the CPU");
 }
 
-}  // namespace tridia::cuda
+}  // namespace tridia::gpu

@@ -3,7 +3,7 @@
 
 #include "tridia/info.hpp"
 
-namespace tridia::cuda {
+namespace tridia::gpu {
 
 /// Fills in what is known of CUDA; leaves everything as it is in a build without it.
 void describe(system_info&);
@@ -18,4 +18,4 @@ void check_device_pointer(const char* name, const void* p, int device);
 /// Throws wrong_device if `p` is memory of a GPU that the CPU cannot reach.
 void check_host_pointer(const char* name, const void* p);
 
-}  // namespace tridia::cuda
+}  // namespace tridia::gpu

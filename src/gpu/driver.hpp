@@ -4,7 +4,7 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
-namespace tridia::cuda {
+namespace tridia::gpu {
 
 /// A function of the driver, so that the library need not be linked with it; null if it has none.
 template <class Function>
@@ -21,4 +21,4 @@ Function driver_function(const char* name) {
   return reinterpret_cast<Function>(function);
 }
 
-}  // namespace tridia::cuda
+}  // namespace tridia::gpu

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace tridia::cuda {
+namespace tridia::gpu {
 
 template <class F>
 __global__ void __launch_bounds__(block_threads)
@@ -24,4 +24,4 @@ cudaError_t for_each(index_t count, const F& f, cudaStream_t stream) {
   return cudaGetLastError();
 }
 
-}  // namespace tridia::cuda
+}  // namespace tridia::gpu

@@ -1,11 +1,11 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "gpu/limits.hpp"
+#include "gpu/device_limits.hpp"
 
 #include <cuda_runtime_api.h>
 
-namespace tridia::cuda {
+namespace tridia::gpu {
 
 inline constexpr int block_threads = 128;
 
@@ -15,9 +15,9 @@ __device__ inline index_t thread_index() {
 }
 __device__ inline index_t thread_count() { return static_cast<index_t>(gridDim.x) * blockDim.x; }
 
-/// Blocks for `columns` threads, a multiple of block_threads.
-inline unsigned blocks_of(index_t columns) {
-  return static_cast<unsigned>(columns / block_threads);
+/// Blocks for `concurrent_systems` threads, a multiple of block_threads.
+inline unsigned blocks_of(index_t concurrent_systems) {
+  return static_cast<unsigned>(concurrent_systems / block_threads);
 }
 
 /// Lets blocks of a kernel have `bytes` of shared memory.
@@ -67,4 +67,4 @@ cudaError_t most_clusters(void (*kernel)(Parameters...), int together, int threa
   return cudaOccupancyMaxActiveClusters(clusters, kernel, &launch.config());
 }
 
-}  // namespace tridia::cuda
+}  // namespace tridia::gpu

@@ -1,12 +1,12 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "gpu/tensor_layout.hpp"
 
-#include "gpu/limits.hpp"
+#include "gpu/device_limits.hpp"
 
 #include <climits>
 #include <cstdint>
 
-namespace tridia::cuda {
+namespace tridia::gpu {
 namespace {
 
 constexpr index_t granule = 16;
@@ -16,7 +16,7 @@ constexpr index_t longest_stride = index_t{1} << 40;
 
 std::size_t word_of(std::size_t size) { return size == 16 ? 8 : size; }
 
-/// Whether the copy engine takes it; places in a tensor are ints.
+/// Whether the TMA takes it; places in a tensor are ints.
 bool is_possible(const tensor_layout& t) {
   if (reinterpret_cast<std::uintptr_t>(t.first) % std::uintptr_t{granule} != 0) return false;
   for (const index_t extent : t.extents) {
@@ -42,9 +42,9 @@ std::optional<tensor_layout> layout_of_rows(const layout::axes& m, layout::array
                                             std::size_t size) {
   if (m.count == 0 || m.count > 2 || m.at[m.count - 1].stride[a] != 1) return {};
   const auto bytes = [&](index_t elements) { return elements * static_cast<index_t>(size); };
-  const index_t across = m.at[m.count - 1].extent;
+  const index_t neighbours = m.at[m.count - 1].extent;
   // Whole granules are stored.
-  if (a == layout::x && bytes(across) % granule != 0) return {};
+  if (a == layout::x && bytes(neighbours) % granule != 0) return {};
   const int words = static_cast<int>(size / word_of(size));
   // What is brought near for the neighbours' sake; more of it than a line is in the way of short
   // rows.
@@ -52,7 +52,7 @@ std::optional<tensor_layout> layout_of_rows(const layout::axes& m, layout::array
   return if_possible(
       {.first = first,
        .word = word_of(size),
-       .extents = {across * words, rows, m.count > 1 ? m.at[0].extent : 1},
+       .extents = {neighbours * words, rows, m.count > 1 ? m.at[0].extent : 1},
        .strides = {bytes(line.step), bytes(m.count > 1 ? m.at[0].stride[a] : line.step)},
        .box = {systems * words, box_rows, 1},
        .brought_near = is_short ? 128 : 256});
@@ -72,4 +72,4 @@ std::optional<tensor_layout> layout_of_lines(const layout::axes& batch, layout::
                       .brought_near = 256});
 }
 
-}  // namespace tridia::cuda
+}  // namespace tridia::gpu

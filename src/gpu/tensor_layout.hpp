@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <optional>
 
-// Which boxes of an array the copy engine of compute capability 9.0 moves: decided on the host, and
+// Which boxes of an array the TMA of compute capability 9.0 moves: decided on the host, and
 // apart from the driver, which encodes it (tensor_map.hpp).
-namespace tridia::cuda {
+namespace tridia::gpu {
 
 /// An array as a tensor of three dimensions of words, the fastest first. A box of it comes to lie
 /// dense in shared memory: what it covers beyond the tensor comes as zeros and is not stored
@@ -24,7 +24,7 @@ struct tensor_layout {
 
 /// `rows` rows of an array along `line`, the first at `first`, and its neighbours by `batch`, as
 /// (neighbouring systems, rows, other systems): boxes of `systems` neighbours and `box_rows` rows.
-/// Nothing where the copy engine cannot take it: addresses and strides that are no multiples of 16
+/// Nothing where the TMA cannot take it: addresses and strides that are no multiples of 16
 /// bytes, or not above 0; of `x` also rows of neighbours that are no whole multiple of 16 bytes,
 /// since that is what it stores.
 std::optional<tensor_layout> layout_of_rows(const layout::axes& batch, layout::array,
@@ -34,10 +34,10 @@ std::optional<tensor_layout> layout_of_rows(const layout::axes& batch, layout::a
 
 /// `rows` rows, one after another in memory, of the lines of a batch of one axis, the first at
 /// `first`, as (rows, lines): boxes of `lines` lines that are `pitch` elements long. These are more
-/// than a line has, so that lines come to lie so far apart. Nothing where the copy engine cannot
+/// than a line has, so that lines come to lie so far apart. Nothing where the TMA cannot
 /// take it, as above, or where lines are no whole multiple of 16 bytes.
 std::optional<tensor_layout> layout_of_lines(const layout::axes& batch, layout::array,
                                              const void* first, index_t rows, int lines, int pitch,
                                              std::size_t size);
 
-}  // namespace tridia::cuda
+}  // namespace tridia::gpu

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace tridia::cuda {
+namespace tridia::gpu {
 
 bool encode(const tensor_layout& t, CUtensorMap& map) {
   static const auto tiled =
@@ -26,4 +26,4 @@ bool encode(const tensor_layout& t, CUtensorMap& map) {
                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 
-}  // namespace tridia::cuda
+}  // namespace tridia::gpu

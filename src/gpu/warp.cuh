@@ -4,7 +4,7 @@
 #include "core/complex.hpp"
 
 // What lanes of a warp do together.
-namespace tridia::cuda {
+namespace tridia::gpu {
 
 inline constexpr unsigned whole_warp = 0xffffffffu;
 
@@ -24,4 +24,4 @@ __device__ __forceinline__ T shuffle(const T& v, int lane) {
   return v.map([lane](const auto& part) { return shuffle(part, lane); });
 }
 
-}  // namespace tridia::cuda
+}  // namespace tridia::gpu

@@ -19,7 +19,7 @@ struct range {
 
 range span_of(const resolved_array& a, const void* p, index_t size) {
   const auto at = reinterpret_cast<std::intptr_t>(p);
-  return {at - a.elements_before() * size, at + a.elements_behind() * size};
+  return {at - a.elements_before() * size, at + a.elements_after() * size};
 }
 
 bool same_array(const resolved_array& a, const resolved_array& b) {

@@ -218,12 +218,12 @@ index_t resolved_array::elements_before() const {
   return before;
 }
 
-index_t resolved_array::elements_behind() const {
-  index_t behind = 1;
+index_t resolved_array::elements_after() const {
+  index_t after = 1;
   for (std::size_t k = 0; k < extents.size(); ++k) {
-    behind += std::max<index_t>((extents[k] - 1) * strides[k], 0);
+    after += std::max<index_t>((extents[k] - 1) * strides[k], 0);
   }
-  return behind;
+  return after;
 }
 
 bool resolved_array::empty() const { return product(extents) == 0; }

@@ -15,9 +15,9 @@ struct resolved_array {
   const char* name;
   std::vector<index_t> extents, strides;
 
-  /// Elements that lie before and behind element (0, …, 0), itself counted behind.
+  /// Elements that lie before and after element (0, …, 0), itself counted after.
   [[nodiscard]] index_t elements_before() const;
-  [[nodiscard]] index_t elements_behind() const;
+  [[nodiscard]] index_t elements_after() const;
   [[nodiscard]] bool empty() const;
 };
 

@@ -44,12 +44,13 @@ template <class V>
 struct strided_rhs {
   const V* base;
   index_t step;
-  index_t first_bad = 0;  // counted from 1
+  index_t first_nonfinite = 0;  // counted from 1
 
   TRIDIA_FN void fetch(index_t, index_t) {}
   TRIDIA_FN V get(index_t k) {
     const V r = base[k * step];
-    if (!core::is_finite(r) && (first_bad == 0 || k + 1 < first_bad)) first_bad = k + 1;
+    if (!core::is_finite(r) && (first_nonfinite == 0 || k + 1 < first_nonfinite))
+      first_nonfinite = k + 1;
     return r;
   }
 };

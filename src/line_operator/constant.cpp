@@ -6,7 +6,7 @@
 #include "core/dispatch.hpp"
 #include "core/refuse.hpp"
 #include "layout/alignment.hpp"
-#include "layout/row_words.hpp"
+#include "layout/row_values.hpp"
 #include "layout/strided_lines.hpp"
 #include "tridia/error.hpp"
 
@@ -15,10 +15,10 @@
 #include <limits>
 #include <string>
 
-namespace tridia::solver {
+namespace tridia::line_operator {
 namespace {
 
-using given_row = near_toeplitz::row;
+using input_row = near_toeplitz::row;
 
 void check_entry(std::complex<double> v, const char* part, const std::string& row,
                  value_type type) {
@@ -54,11 +54,11 @@ long double size_of(const constant_matrix& a) {
 /// Returns whether every number is finite.
 template <class E>
 bool eliminate_with(const constant_matrix& a, constant_factors& f) {
-  f.words = E::lower_words + E::upper_words;
-  f.at.resize(static_cast<std::size_t>(f.rows * f.words));
+  f.values_a_row = E::lower_values + E::upper_values;
+  f.at.resize(static_cast<std::size_t>(f.rows * f.values_a_row));
   if (f.rows == 0) return true;
   constant_rows rows{a.rows};
-  layout::factor_rows<wide, E> out{{f.at.data(), f.words, 1}};
+  layout::factor_rows<wide, E> out{{f.at.data(), f.values_a_row, 1}};
   return core::factor_line<wide, E>(f.rows, {f.rows, f.rows}, rows, out);
 }
 
@@ -72,7 +72,8 @@ void factor_with(const constant_matrix& a, constant_factors& f) {
   }
   if (n == 0) return;
   // The last pivot bounds the distance to a singular matrix; exactly zero it never is.
-  const long double last = core::magnitude(f.at[static_cast<std::size_t>((n - 1) * f.words)]).v;
+  const long double last =
+      core::magnitude(f.at[static_cast<std::size_t>((n - 1) * f.values_a_row)]).v;
   if (status == 0 && last * size_of(a) * std::numeric_limits<double>::epsilon() > 1) status = n;
   if (status == 0) return;
   throw error(errc::singular, "matrix: has no finite inverse to working precision: pivot " +
@@ -118,8 +119,8 @@ std::optional<recurrences> cyclic_recurrences(const constant_matrix& a) {
                 std::vector<wide>(n, wide_of(q)),
                 wide_of(closing(p)),
                 wide_of(closing(q))};
-  const auto calm = [](const wide& v) { return std::abs(number_of(v)) <= core::calm_growth; };
-  if (!calm(r.closing_down) || !calm(r.closing_back)) return {};
+  const auto bounded = [](const wide& v) { return std::abs(number_of(v)) <= core::bounded_growth; };
+  if (!bounded(r.closing_down) || !bounded(r.closing_back)) return {};
   return r;
 }
 
@@ -164,10 +165,10 @@ constant_matrix make_constant_matrix(const problem& p, index_t n) {
   const bool conjugate = p.operation == operation::conjugate_transpose;
   constant_matrix m{periodic && n >= 3 ? boundary::periodic : boundary::regular, {}};
   // Entry k of an off-diagonal, once around where the matrix is periodic; outside it, zero.
-  const auto entry = [&](std::complex<double> given_row::*part, const char* called, index_t k) {
+  const auto entry = [&](std::complex<double> input_row::*part, const char* called, index_t k) {
     const index_t row = (k + n) % n;
     const bool outside =
-        (part == &given_row::dl && row == 0) || (part == &given_row::du && row == n - 1);
+        (part == &input_row::dl && row == 0) || (part == &input_row::du && row == n - 1);
     if (outside && !periodic) return wide(0);
     const std::complex<double> v = row_of(a, n, row).*part;
     check_entry(v, called, "row " + std::to_string(row), p.type);
@@ -175,9 +176,9 @@ constant_matrix make_constant_matrix(const problem& p, index_t n) {
   };
   for (index_t k = 0; k < n; ++k) {
     core::row<wide> r{};
-    r.sub = transposed ? entry(&given_row::du, "du", k - 1) : entry(&given_row::dl, "dl", k);
-    r.diag = entry(&given_row::d, "d", k);
-    r.sup = transposed ? entry(&given_row::dl, "dl", k + 1) : entry(&given_row::du, "du", k);
+    r.sub = transposed ? entry(&input_row::du, "du", k - 1) : entry(&input_row::dl, "dl", k);
+    r.diag = entry(&input_row::d, "d", k);
+    r.sup = transposed ? entry(&input_row::dl, "dl", k + 1) : entry(&input_row::du, "du", k);
     m.rows.push_back(periodic && n < 3 ? core::folded(r, k, n) : r);
   }
   return m;
@@ -186,7 +187,7 @@ constant_matrix make_constant_matrix(const problem& p, index_t n) {
 constant_factors eliminate(const constant_matrix& a, pivoting p) {
   constant_factors f{static_cast<index_t>(a.rows.size()), 0, {}};
   core::with_variant(p, a.boundary, [&](auto v) {
-    eliminate_with<core::elimination<wide, decltype(v)::pivots, decltype(v)::ends>>(a, f);
+    eliminate_with<core::elimination<wide, decltype(v)::pivots, decltype(v)::boundary_kind>>(a, f);
   });
   return f;
 }
@@ -194,7 +195,7 @@ constant_factors eliminate(const constant_matrix& a, pivoting p) {
 constant_factors factor(const constant_matrix& a, pivoting p) {
   constant_factors f{static_cast<index_t>(a.rows.size()), 0, {}};
   core::with_variant(p, a.boundary, [&](auto v) {
-    factor_with<core::elimination<wide, decltype(v)::pivots, decltype(v)::ends>>(a, f);
+    factor_with<core::elimination<wide, decltype(v)::pivots, decltype(v)::boundary_kind>>(a, f);
   });
   return f;
 }
@@ -203,8 +204,8 @@ std::vector<wide> solve(const constant_matrix& a, const constant_factors& f, piv
                         std::vector<wide> x) {
   if (f.rows == 0) return x;
   core::with_variant(p, a.boundary, [&](auto v) {
-    using E = core::elimination<wide, decltype(v)::pivots, decltype(v)::ends>;
-    layout::factor_rows<wide, E> factors{{const_cast<wide*>(f.at.data()), f.words, 1}};
+    using E = core::elimination<wide, decltype(v)::pivots, decltype(v)::boundary_kind>;
+    layout::factor_rows<wide, E> factors{{const_cast<wide*>(f.at.data()), f.values_a_row, 1}};
     layout::strided_rhs<wide> in{x.data(), 1};
     layout::strided_solution<wide> out{x.data(), 1};
     layout::kept_in_place<wide, E> kept{factors, out};
@@ -229,11 +230,11 @@ std::optional<recurrences> make_recurrences(const constant_matrix& a, int growth
     r = recurrences{false, {}, {}, {}, wide(0), wide(0)};
     wide below(0);
     for (std::size_t k = 0; k < a.rows.size(); ++k) {
-      const wide* const words = f.at.data() + k * static_cast<std::size_t>(f.words);
+      const wide* const values = f.at.data() + k * static_cast<std::size_t>(f.values_a_row);
       r->lower.push_back(below);
-      r->inverse.push_back(words[0]);
-      r->upper.push_back(words[2]);
-      below = words[1];
+      r->inverse.push_back(values[0]);
+      r->upper.push_back(values[2]);
+      below = values[1];
     }
   }
   if (!r || growth_of(r->lower) > growth || growth_of(r->upper) > growth) return {};
@@ -254,4 +255,4 @@ std::vector<memory_line> rounded(const constant_factors& f, value_type type, int
   return memory;
 }
 
-}  // namespace tridia::solver
+}  // namespace tridia::line_operator

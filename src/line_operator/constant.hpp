@@ -12,7 +12,7 @@
 
 // Constant coefficients: what depends on the matrix alone is computed when a plan is made, in
 // higher precision, and rounded once.
-namespace tridia::solver {
+namespace tridia::line_operator {
 
 using wide = core::complex<core::extended>;
 
@@ -32,7 +32,7 @@ constant_matrix make_constant_matrix(const problem&, index_t rows);
 /// Words of the factors of a matrix, row by row: lower, then upper (core/elimination.hpp).
 struct constant_factors {
   index_t rows;
-  int words;  // of a row
+  int values_a_row;  // of a row
   std::vector<wide> at;
 };
 
@@ -58,7 +58,8 @@ struct recurrences {
 
 /// Nothing where rounding errors would grow by more than `growth`, or a periodic matrix is not
 /// circulant.
-std::optional<recurrences> make_recurrences(const constant_matrix&, int growth = core::calm_growth);
+std::optional<recurrences> make_recurrences(const constant_matrix&,
+                                            int growth = core::bounded_growth);
 
 /// Numbers of `type`, one after another.
 std::vector<std::byte> rounded(const std::vector<wide>&, value_type type);
@@ -70,4 +71,4 @@ struct alignas(64) memory_line {
 };
 std::vector<memory_line> rounded(const constant_factors&, value_type type, int lanes = 1);
 
-}  // namespace tridia::solver
+}  // namespace tridia::line_operator

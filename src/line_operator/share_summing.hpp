@@ -8,7 +8,7 @@
 #include <bit>
 #include <limits>
 
-namespace tridia::solver {
+namespace tridia::line_operator {
 
 inline constexpr index_t never_wraps = std::numeric_limits<index_t>::max();
 
@@ -131,4 +131,4 @@ struct share_summing {
   }
 };
 
-}  // namespace tridia::solver
+}  // namespace tridia::line_operator

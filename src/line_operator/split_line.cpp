@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace tridia::solver {
+namespace tridia::line_operator {
 namespace {
 
 /// Those of the rows at an end of the whole line that a part has; `first`: of the list.
@@ -38,7 +38,7 @@ long double largest_of(const line_weights& weights) {
   return largest;
 }
 
-[[noreturn]] void refuse_part(const line_operator& part, const std::string& what) {
+[[noreturn]] void refuse_part(const specification& part, const std::string& what) {
   throw error(errc::unsupported, "ranks: the " + std::to_string(part.rows) +
                                      " rows of a line that a rank has " + what +
                                      " without those of other ranks: the axis must be cut "
@@ -46,26 +46,26 @@ long double largest_of(const line_weights& weights) {
 }
 
 /// First and last point of a row, which may lie beyond the ends where the line is periodic.
-std::pair<index_t, index_t> reach_of(const line_operator& o, index_t row) {
+std::pair<index_t, index_t> reach_of(const specification& o, index_t row) {
   const stencil& s = o.stencil_of(row);
   return {row + s.first, row + s.first + static_cast<index_t>(s.weights.size()) - 1};
 }
 
 }  // namespace
 
-part_sides sides_of(const line_operator& whole, const line_cuts& cuts, int part) {
-  const bool joined = whole.boundary == boundary::periodic;
-  return {joined || part > 0, joined || part + 1 < cuts.parts()};
+part_sides sides_of(const specification& whole, const line_cuts& cuts, int part) {
+  const bool wraps = whole.boundary == boundary::periodic;
+  return {wraps || part > 0, wraps || part + 1 < cuts.parts()};
 }
 
-line_operator part_of(const line_operator& whole, const line_cuts& cuts, int part) {
+specification part_of(const specification& whole, const line_cuts& cuts, int part) {
   const index_t begin = cuts.rows[part], end = cuts.rows[part + 1];
   const index_t first_point = cuts.points[part], last_point = cuts.points[part + 1] - 1;
   const auto inside = [&](const auto& list, bool tail) {
     const index_t first = tail ? whole.rows - static_cast<index_t>(list.size()) : 0;
     return those_inside(list, first, begin, end);
   };
-  line_operator o;
+  specification o;
   o.points = last_point + 1 - first_point;
   o.rows = end - begin;
   o.matrix = {whole.matrix.interior, inside(whole.matrix.head, false),
@@ -83,15 +83,15 @@ line_operator part_of(const line_operator& whole, const line_cuts& cuts, int par
   const part_sides sides = sides_of(whole, cuts, part);
   for (index_t row = begin; row < end; ++row) {
     const auto [low, high] = reach_of(whole, row);
-    if ((sides.before && row == begin) || low < first_point) o.given_head = row + 1 - begin;
-    const bool behind = (sides.behind && row + 1 == end) || high > last_point;
-    if (behind && o.given_tail == 0) o.given_tail = end - row;
+    if ((sides.before && row == begin) || low < first_point) o.prescribed_head = row + 1 - begin;
+    const bool after = (sides.after && row + 1 == end) || high > last_point;
+    if (after && o.prescribed_tail == 0) o.prescribed_tail = end - row;
   }
-  if (o.given() > o.rows) o.given_head = o.rows, o.given_tail = 0;
+  if (o.prescribed() > o.rows) o.prescribed_head = o.rows, o.prescribed_tail = 0;
   return o;
 }
 
-std::vector<line_weights> end_columns(const line_operator& part, const part_sides& sides) {
+std::vector<line_weights> end_columns(const specification& part, const part_sides& sides) {
   // Digits that rounding may cost beyond what it costs the whole line.
   constexpr long double most_growth = 1000;
   const constant_matrix a = matrix_of(part, operation::none);
@@ -111,11 +111,11 @@ std::vector<line_weights> end_columns(const line_operator& part, const part_side
                           std::to_string(static_cast<double>(growth)) + "-fold)");
   };
   if (sides.before) add(0, &near_toeplitz::row::dl);
-  if (sides.behind) add(part.rows - 1, &near_toeplitz::row::du);
+  if (sides.after) add(part.rows - 1, &near_toeplitz::row::du);
   return columns;
 }
 
-inverse_rows::inverse_rows(const line_operator& whole)
+inverse_rows::inverse_rows(const specification& whole)
     : whole_(whole),
       transposed_(matrix_of(whole, operation::transpose)),
       factors_(factor(transposed_, pivoting::partial)) {}
@@ -133,20 +133,20 @@ line_weights inverse_rows::row(index_t i) const {
   return all;
 }
 
-std::vector<line_weights> inverse_rows::given(const line_cuts& cuts, int part) const {
-  return given(part_of(whole_, cuts, part), cuts.rows[part]);
+std::vector<line_weights> inverse_rows::prescribed(const line_cuts& cuts, int part) const {
+  return prescribed(part_of(whole_, cuts, part), cuts.rows[part]);
 }
 
-std::vector<line_weights> inverse_rows::given(const line_operator& part, index_t first) const {
-  const bool joined = whole_.boundary == boundary::periodic;
+std::vector<line_weights> inverse_rows::prescribed(const specification& part, index_t first) const {
+  const bool wraps = whole_.boundary == boundary::periodic;
   std::vector<line_weights> all;
   for (index_t k = 0; k < part.rows; ++k) {
-    if (part.given_number(k) < 0) continue;
+    if (part.prescribed_number(k) < 0) continue;
     const index_t row = first + k;
     near_toeplitz::row whole = row_of(whole_.matrix, whole_.rows, row);
     near_toeplitz::row own = row_of(part.matrix, part.rows, k);
-    if (!joined && row == 0) whole.dl = 0;
-    if (!joined && row + 1 == whole_.rows) whole.du = 0;
+    if (!wraps && row == 0) whole.dl = 0;
+    if (!wraps && row + 1 == whole_.rows) whole.du = 0;
     if (k == 0) own.dl = 0;
     if (k + 1 == part.rows) own.du = 0;
     line_weights& w = all.emplace_back(static_cast<std::size_t>(whole_.points), wide(0));
@@ -168,7 +168,7 @@ std::vector<line_weights> inverse_rows::couplings(const line_cuts& cuts, int par
   const index_t first = cuts.rows[part], last = cuts.rows[part + 1] - 1;
   const auto row = [&](index_t k) { return row_of(whole_.matrix, whole_.rows, k); };
   if (sides.before) add(row(first).dl, first - 1);
-  if (sides.behind) add(row(last).du, last + 1);
+  if (sides.after) add(row(last).du, last + 1);
   return all;
 }
 
@@ -209,4 +209,4 @@ void leave_out(line_weights& weights, double tolerance) {
   for (wide& v : weights) v = size_of(v) <= below ? wide(0) : v;
 }
 
-}  // namespace tridia::solver
+}  // namespace tridia::line_operator

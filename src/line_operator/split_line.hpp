@@ -1,16 +1,16 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "line_operator/line_operator.hpp"
+#include "line_operator/specification.hpp"
 
 #include <vector>
 
 // Lines of a line operator cut into parts, for ranks in a row or for a GPU. All of it is known when
 // a plan is made, as matrix and stencils are constant: what other parts add to a part's right-hand
 // sides is a sum over their points with weights that are rows of A^-1 B.
-namespace tridia::solver {
+namespace tridia::line_operator {
 
-/// Where the parts of a line begin, and its ends behind them: of `in`, and of `out`.
+/// Where the parts of a line begin, and its ends after them: of `in`, and of `out`.
 struct line_cuts {
   std::vector<index_t> points, rows;
 
@@ -19,13 +19,13 @@ struct line_cuts {
 
 /// What is coupled to a part's first row, and to its last one.
 struct part_sides {
-  bool before, behind;
+  bool before, after;
 };
-part_sides sides_of(const line_operator& whole, const line_cuts&, int part);
+part_sides sides_of(const specification& whole, const line_cuts&, int part);
 
 /// The operator on a part's rows and points, as a regular one. Its couplings to other rows are cut
 /// off; the right-hand sides of rows that had them, or that need points of other parts, are given.
-line_operator part_of(const line_operator& whole, const line_cuts&, int part);
+specification part_of(const specification& whole, const line_cuts&, int part);
 
 /// A number for each point of a line.
 using line_weights = std::vector<wide>;
@@ -33,21 +33,22 @@ using line_weights = std::vector<wide>;
 /// What a part's first and last right-hand sides do to its rows, where it has neighbours: columns
 /// of the inverse of its own matrix. Throws `error` (unsupported) where a part is singular by
 /// itself, or close to it, though the whole need not be.
-std::vector<line_weights> end_columns(const line_operator& part, const part_sides&);
+std::vector<line_weights> end_columns(const specification& part, const part_sides&);
 
 /// Rows of A^-1 and of A^-1 B, in higher precision, a sweep over the line each.
 class inverse_rows {
  public:
   /// Throws `error` (singular) if A is.
-  explicit inverse_rows(const line_operator& whole);
+  explicit inverse_rows(const specification& whole);
   /// Row i of A^-1 B.
   [[nodiscard]] line_weights row(index_t i) const;
 
-  /// Given right-hand sides of a part, in their order: of what is in the whole line.
-  [[nodiscard]] std::vector<line_weights> given(const line_cuts&, int part) const;
-  /// The same of any part, the first of whose rows is `first`: those that are given need not be
-  /// rows of the whole.
-  [[nodiscard]] std::vector<line_weights> given(const line_operator& part, index_t first) const;
+  /// Prescribed right-hand sides of a part, in their order: of what is in the whole line.
+  [[nodiscard]] std::vector<line_weights> prescribed(const line_cuts&, int part) const;
+  /// The same of any part, the first of whose rows is `first`: those that are prescribed need not
+  /// be rows of the whole.
+  [[nodiscard]] std::vector<line_weights> prescribed(const specification& part,
+                                                     index_t first) const;
   /// What the neighbours' x add to a part's first and last right-hand sides, where it has such
   /// neighbours: minus couplings times their rows of A^-1 B.
   [[nodiscard]] std::vector<line_weights> couplings(const line_cuts&, int part) const;
@@ -56,7 +57,7 @@ class inverse_rows {
   void add_stencil(line_weights& to, index_t row, const wide& factor) const;
   void add_coupling(line_weights& to, const wide& coefficient, index_t row) const;
 
-  const line_operator& whole_;
+  const specification& whole_;
   constant_matrix transposed_;
   constant_factors factors_;
 };
@@ -66,4 +67,4 @@ double least_weight(value_type, double tolerance);
 /// Makes the least ones zero, which together are at most `tolerance` times the largest.
 void leave_out(line_weights&, double tolerance);
 
-}  // namespace tridia::solver
+}  // namespace tridia::line_operator

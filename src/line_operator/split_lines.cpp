@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <utility>
 
-namespace tridia::solver {
+namespace tridia::line_operator {
 namespace {
 
-constexpr index_t piece = 16;  // lines that begin at multiples of it lie well in memory
+constexpr index_t line_granule = 16;  // lines that begin at multiples of it lie well in memory
 /// Longer lines are left whole: their weights take much time and memory when a plan is made.
 constexpr index_t most_points = index_t{1} << 17;
 /// Shorter last parts are not worth a launch; closures and sums' rows have room in them.
@@ -17,19 +17,19 @@ constexpr index_t least_points = 64;
 
 /// All of them where no part leaves a last one that is long enough.
 index_t part_points(index_t points, index_t most) {
-  const index_t longest = most / piece * piece;
+  const index_t longest = most / line_granule * line_granule;
   // Parts of one length take one launch.
-  for (index_t part = longest; part >= most * 3 / 4; part -= piece) {
+  for (index_t part = longest; part >= most * 3 / 4; part -= line_granule) {
     if (points % part == 0) return part;
   }
-  for (index_t part = longest; part >= least_points; part -= piece) {
+  for (index_t part = longest; part >= least_points; part -= line_granule) {
     const index_t last = points % part;
     if (last == 0 || last >= std::max(least_points, most / 4)) return part;
   }
   return points;
 }
 
-line_cuts cuts_of(const line_operator& whole, index_t part) {
+line_cuts cuts_of(const specification& whole, index_t part) {
   line_cuts cuts;
   for (index_t at = 0; at < whole.points; at += part) cuts.points.push_back(at);
   cuts.rows = cuts.points;
@@ -42,13 +42,13 @@ line_cuts cuts_of(const line_operator& whole, index_t part) {
 constexpr int many_parts = 4;
 
 /// Whether any row of A or B is one of a line's ends.
-bool has_ends(const line_operator& o) {
+bool has_ends(const specification& o) {
   return !(o.matrix.head.empty() && o.matrix.tail.empty() && o.head.empty() && o.tail.empty());
 }
-bool are_alike(const line_operator& a, const line_operator& b) {
+bool are_alike(const specification& a, const specification& b) {
   return !has_ends(a) && !has_ends(b) && a.scale.empty() && b.scale.empty() &&
-         a.points == b.points && a.rows == b.rows && a.given_head == b.given_head &&
-         a.given_tail == b.given_tail;
+         a.points == b.points && a.rows == b.rows && a.prescribed_head == b.prescribed_head &&
+         a.prescribed_tail == b.prescribed_tail;
 }
 
 /// Where a part lies among what is done.
@@ -60,14 +60,14 @@ struct part_place {
 /// Sums of one border, their points counted from it.
 struct border {
   index_t first = 0, count = 0;
-  sum_groups sums;  // share k to slot k: tail of the part before, then head of the one behind
+  sum_groups sums;  // share k to slot k: tail of the part before, then head of the one after
   index_t tails = 0, heads = 0;
   bool inside = false;  // so far from a line's ends that they change no weight within rounding
 };
 
 class splitting {
  public:
-  splitting(const line_operator& whole, value_type type, const split_wish& wish)
+  splitting(const specification& whole, value_type type, const split_wish& wish)
       : whole_(whole),
         type_(type),
         weights_(whole),
@@ -81,11 +81,11 @@ class splitting {
     make_ends_alike();
     for (int p = 0; p < parts; ++p) add_part(p);
     place(lines, wish.most_axes);
-    const bool joined = whole_.boundary == boundary::periodic;
-    if (!joined && !alike_ && (heads(0) > 0 || tails(parts - 1) > 0)) return {};
+    const bool wraps = whole_.boundary == boundary::periodic;
+    if (!wraps && !alike_ && (heads(0) > 0 || tails(parts - 1) > 0)) return {};
     // Where the ends are as all other parts, a line begins and ends with a border as well.
-    for (int p = joined || alike_ ? 0 : 1; p < parts + (alike_ ? 1 : 0); ++p) {
-      const int before = joined ? (p + parts - 1) % parts : p - 1;
+    for (int p = wraps || alike_ ? 0 : 1; p < parts + (alike_ ? 1 : 0); ++p) {
+      const int before = wraps ? (p + parts - 1) % parts : p - 1;
       if (!is_known(before, p)) known_ = border_of(before, p);
       if (known_.count > wish.most_window) return {};
       all_.window = std::max(all_.window, known_.count);
@@ -105,21 +105,22 @@ class splitting {
     heads_ = std::max(heads_, index_t{std::ssize(whole_.head)});
     tails_ = std::max(tails_, index_t{std::ssize(whole_.tail)});
     for (int p = 0; p < cuts_.parts(); ++p) {
-      const line_operator part = part_of(whole_, cuts_, p);
-      heads_ = std::max(heads_, part.given_head), tails_ = std::max(tails_, part.given_tail);
+      const specification part = part_of(whole_, cuts_, p);
+      heads_ = std::max(heads_, part.prescribed_head),
+      tails_ = std::max(tails_, part.prescribed_tail);
     }
     alike_ = heads_ + tails_ <= sum_group::most;
   }
-  line_operator made_part(int p) const {
-    line_operator part = part_of(whole_, cuts_, p);
+  specification made_part(int p) const {
+    specification part = part_of(whole_, cuts_, p);
     if (!alike_) return part;
     part.matrix = {whole_.matrix.interior, {}, {}};
     part.head.clear(), part.tail.clear();
-    part.given_head = heads_, part.given_tail = tails_;
+    part.prescribed_head = heads_, part.prescribed_tail = tails_;
     return part;
   }
   void add_part(int p) {
-    line_operator part = made_part(p);
+    specification part = made_part(p);
     if (all_.runs.empty() || !are_alike(all_.runs.back().line, part)) {
       // Refuses what is nearly singular.
       (void)end_columns(part, alike_ ? part_sides{true, true} : sides_of(whole_, cuts_, p));
@@ -147,14 +148,14 @@ class splitting {
     }
     for (part_run& r : all_.runs) {
       r.slot = all_.slots;
-      all_.slots += r.parts * r.line.given();
+      all_.slots += r.parts * r.line.prescribed();
     }
   }
 
-  const line_operator& part(int p) const { return all_.runs[places_[p].run].line; }
+  const specification& part(int p) const { return all_.runs[places_[p].run].line; }
   // Rows that are given on both sides of border p; where a line begins or ends there is one side.
-  index_t tails(int before) const { return before < 0 ? 0 : part(before).given_tail; }
-  index_t heads(int p) const { return p == cuts_.parts() ? 0 : part(p).given_head; }
+  index_t tails(int before) const { return before < 0 ? 0 : part(before).prescribed_tail; }
+  index_t heads(int p) const { return p == cuts_.parts() ? 0 : part(p).prescribed_head; }
 
   /// `count` points all but exhaust the influence; there are twice as many between them and an end.
   bool is_inside(int p, index_t count) const {
@@ -174,18 +175,18 @@ class splitting {
     b.tails = tails(before), b.heads = heads(p);
     const auto add = [&](int of, index_t from, index_t count) {
       if (count == 0) return;  // or there is no such part
-      std::vector<line_weights> given = weights_.given(part(of), cuts_.rows[of]);
+      std::vector<line_weights> prescribed = weights_.prescribed(part(of), cuts_.rows[of]);
       for (index_t k = from; k < from + count; ++k) {
-        leave_out(given[static_cast<std::size_t>(k)], least_weight(type_, 0));
-        sums.push_back(std::move(given[static_cast<std::size_t>(k)]));
+        leave_out(prescribed[static_cast<std::size_t>(k)], least_weight(type_, 0));
+        sums.push_back(std::move(prescribed[static_cast<std::size_t>(k)]));
       }
     };
     add(before, heads(std::max(before, 0)), b.tails);
     add(p, 0, b.heads);
 
     const index_t n = whole_.points, at = cuts_.points[p];
-    const bool joined = whole_.boundary == boundary::periodic;
-    const index_t least = joined ? -(n / 2) : -at;
+    const bool wraps = whole_.boundary == boundary::periodic;
+    const index_t least = wraps ? -(n / 2) : -at;
     index_t last = least - 1;
     bool found = false;
     for (index_t k = least; k < least + n; ++k) {
@@ -217,36 +218,37 @@ class splitting {
       g.first = (cuts_.points[p] + known_.first + whole_.points) % whole_.points;
       for (int j = 0; j < g.sums; ++j) {
         const index_t k = g.slot[j];
-        g.slot[j] = k < known_.tails ? slot_of(before, part(before).given_head + k)
+        g.slot[j] = k < known_.tails ? slot_of(before, part(before).prescribed_head + k)
                                      : slot_of(p, k - known_.tails);
       }
       all_.sums.groups.push_back(g);
     }
   }
-  index_t slot_of(int p, index_t given) const {
+  index_t slot_of(int p, index_t prescribed) const {
     const part_run& r = all_.runs[places_[p].run];
     const index_t number = places_[p].number;
-    if (all_.order == part_order::apart) return r.slot + number * r.line.given() + given;
-    return r.slot + given * r.parts * outer_ + number;
+    if (all_.order == part_order::apart) return r.slot + number * r.line.prescribed() + prescribed;
+    return r.slot + prescribed * r.parts * outer_ + number;
   }
 
-  const line_operator& whole_;
+  const specification& whole_;
   value_type type_;
   inverse_rows weights_;
   line_cuts cuts_;
   line_split all_{};
   std::vector<part_place> places_;
   border known_;
-  bool alike_ = false;  // all parts of a regular line, with so many rows that are given:
+  bool alike_ = false;  // all parts of a regular line, with so many rows that are prescribed:
   index_t heads_ = 0, tails_ = 0;
   index_t outer_ = 1;  // lines of the axis within which parts lie
 };
 
 }  // namespace
 
-std::optional<line_split> split(const line_operator& whole, value_type type,
+std::optional<line_split> split(const specification& whole, value_type type,
                                 const layout::geometry& lines, const split_wish& wish) {
-  if (whole.given() > 0 || whole.points < 2 * least_points || whole.points > most_points) return {};
+  if (whole.prescribed() > 0 || whole.points < 2 * least_points || whole.points > most_points)
+    return {};
   try {
     return splitting(whole, type, wish).made(lines, wish);
   } catch (const error&) {
@@ -275,4 +277,4 @@ layout::geometry lines_of(const layout::geometry& whole, const line_split& s, co
   return g;
 }
 
-}  // namespace tridia::solver
+}  // namespace tridia::line_operator

@@ -12,14 +12,14 @@
 // parts, which are sums over points on both sides with weights known beforehand; then the parts,
 // each a line of its own. No part reads points of another, so that one may be written before
 // another is read.
-namespace tridia::solver {
+namespace tridia::line_operator {
 
 /// Neighbouring parts that are alike.
 struct part_run {
-  line_operator line;
+  specification line;
   int first, parts;
   index_t point, row;  // of the whole line, where the first part begins
-  index_t slot;        // of the first of their given right-hand sides
+  index_t slot;        // of the first of their prescribed right-hand sides
 };
 
 /// How parts that are alike are done: each by itself; or together, as lines of an axis more, before
@@ -50,11 +50,11 @@ struct split_wish {
 /// Nothing where a line is too short for two parts or above 2^17 points, sums would be too long, or
 /// a part alone is singular or nearly so. What is left out of a sum is below rounding.
 /// `lines`: lines[rhs], lines[x] and right_sides are set.
-std::optional<line_split> split(const line_operator& whole, value_type,
+std::optional<line_split> split(const specification& whole, value_type,
                                 const layout::geometry& lines, const split_wish&);
 
 /// Lines of a run, of all its parts where they are done together; each has a status, side by side
 /// in their order.
 layout::geometry lines_of(const layout::geometry& whole, const line_split&, const part_run&);
 
-}  // namespace tridia::solver
+}  // namespace tridia::line_operator

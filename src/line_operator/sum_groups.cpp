@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace tridia::solver {
+namespace tridia::line_operator {
 
 sum_groups group_shares(const std::vector<sum_share>& shares) {
   const auto count = [&](std::size_t k) { return static_cast<index_t>(shares[k].weights.size()); };
@@ -37,4 +37,4 @@ sum_groups group_shares(const std::vector<sum_share>& shares) {
   return all;
 }
 
-}  // namespace tridia::solver
+}  // namespace tridia::line_operator

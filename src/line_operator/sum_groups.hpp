@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace tridia::solver {
+namespace tridia::line_operator {
 
 /// A sum, or a share of it: weights of points from `first` on.
 struct sum_share {
@@ -43,4 +43,4 @@ struct sum_groups {
 /// Share k goes to slot k.
 sum_groups group_shares(const std::vector<sum_share>&);
 
-}  // namespace tridia::solver
+}  // namespace tridia::line_operator

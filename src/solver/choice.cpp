@@ -118,7 +118,7 @@ bool is_quick_by_neato(const problem& p, const layout::resolved& r) {
   const auto axis = static_cast<std::size_t>(r.axis);
   if (r.in[layout::rhs_in].strides[axis] != 1 || r.out.strides[axis] != 1) return false;
   if (r.systems * p.right_hand_sides > most_lines) return false;
-  return reduces_calmly(make_constant_matrix(p, r.rows));
+  return reduces_stably(line_operator::make_constant_matrix(p, r.rows));
 }
 
 choice automatic_choice(const problem& p, const layout::resolved& r, backend where) {
@@ -128,8 +128,8 @@ choice automatic_choice(const problem& p, const layout::resolved& r, backend whe
       return {algorithm::neato,
               "a few short systems of constants: its stages take less than a scan"};
     }
-    return {algorithm::chunks, pivots ? "partial pivoting is asked for; most systems need none"
-                                      : "no pivoting: every row is moved once where it fits"};
+    return {algorithm::partition, pivots ? "partial pivoting is asked for; most systems need none"
+                                         : "no pivoting: every row is moved once where it fits"};
   }
   return pivots ? choice{algorithm::lu, "partial pivoting is asked for"}
                 : choice{algorithm::thomas, "no pivoting: the fewest operations a row"};
@@ -160,6 +160,6 @@ pivoting pivoting_of(algorithm a, pivoting asked) {
   return !can.pivots ? pivoting::none : a == algorithm::lu ? pivoting::partial : asked;
 }
 
-bool keeps_factors(algorithm a) { return find_algorithm(a)->factors; }
+bool saves_factors(algorithm a) { return find_algorithm(a)->factors; }
 
 }  // namespace tridia::solver

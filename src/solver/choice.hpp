@@ -21,6 +21,6 @@ choice choose(const problem&, const layout::resolved&, const options&);
 pivoting pivoting_of(algorithm, pivoting asked);
 
 /// Whether a matrix is factored once to be solved with many times.
-bool keeps_factors(algorithm);
+bool saves_factors(algorithm);
 
 }  // namespace tridia::solver

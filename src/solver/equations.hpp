@@ -23,12 +23,12 @@ struct line_place {
 
 /// The equations as they are given.
 template <class V>
-struct given_equations {
+struct input_equations {
   strided_matrix<V> a;
   const V* rhs;
   index_t rhs_step;
 
-  TRIDIA_FN given_equations(const geometry& g, const typed_operands<V>& o, const line_place& line)
+  TRIDIA_FN input_equations(const geometry& g, const typed_operands<V>& o, const line_place& line)
       : a(g, g.rows_of(line.matrix), o.in, line.at),
         rhs(o.in[layout::rhs] + line.at[layout::rhs]),
         rhs_step(g.lines[layout::rhs].step) {}

@@ -10,13 +10,17 @@
 #include <string>
 #include <vector>
 
+namespace tridia::line_operator {
+
+struct constant_matrix;
+
+}  // namespace tridia::line_operator
+
 namespace tridia::solver {
 
 using layout::align;
 using layout::alignment;
 using layout::round_up;
-
-struct constant_matrix;  // line_operator/constant.hpp
 
 /// What a backend is asked to do, checked and reduced.
 struct task {
@@ -28,7 +32,8 @@ struct task {
   std::vector<index_t> ragged;  // empty if uniform
   std::vector<index_t> off_diagonal;
   tridia::options options;  // what `algorithm::automatic` became is in them
-  std::shared_ptr<const constant_matrix> constant{};  // null if the coefficients are not
+  std::shared_ptr<const line_operator::constant_matrix>
+      constant{};  // null if the coefficients are not
 };
 
 /// The arrays of one execution by layout::array; null where it does not have one.
@@ -44,9 +49,9 @@ class executor {
  public:
   virtual ~executor() = default;
   [[nodiscard]] virtual int threads() const { return 1; }
-  [[nodiscard]] virtual int cuda_device() const { return -1; }
+  [[nodiscard]] virtual int device() const { return -1; }
   /// How it goes about the work, to be said beside why the algorithm was chosen; or nothing.
-  [[nodiscard]] virtual std::string manner() const { return {}; }
+  [[nodiscard]] virtual std::string description() const { return {}; }
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
   [[nodiscard]] virtual std::size_t factors_bytes() const = 0;
   /// Throws wrong_device if the backend cannot reach the memory.

@@ -41,9 +41,8 @@ template <>
 constexpr auto table<staggering> = std::to_array<std::string_view>({"none", "to_midpoints",
                                                                     "to_points"});
 template <>
-constexpr auto table<line_end> = std::to_array<std::string_view>({"closure", "symmetric",
-                                                                  "antisymmetric", "symmetric_half",
-                                                                  "antisymmetric_half"});
+constexpr auto table<end_condition> = std::to_array<std::string_view>(
+    {"closure", "symmetric", "antisymmetric", "symmetric_half", "antisymmetric_half"});
 
 template <class E>
 std::span<const std::string_view> all_names() {
@@ -72,7 +71,7 @@ std::string_view name(algorithm v) noexcept { return pick(v); }
 std::string_view name(transformation v) noexcept { return pick(v); }
 std::string_view name(quantity v) noexcept { return pick(v); }
 std::string_view name(staggering v) noexcept { return pick(v); }
-std::string_view name(line_end v) noexcept { return pick(v); }
+std::string_view name(end_condition v) noexcept { return pick(v); }
 std::string_view name(neato_memory v) noexcept { return pick(v); }
 
 template <class E>
@@ -98,7 +97,7 @@ template std::span<const std::string_view> names<algorithm>() noexcept;
 template std::span<const std::string_view> names<transformation>() noexcept;
 template std::span<const std::string_view> names<quantity>() noexcept;
 template std::span<const std::string_view> names<staggering>() noexcept;
-template std::span<const std::string_view> names<line_end>() noexcept;
+template std::span<const std::string_view> names<end_condition>() noexcept;
 template std::span<const std::string_view> names<neato_memory>() noexcept;
 
 template std::optional<value_type> parse(std::string_view) noexcept;
@@ -111,7 +110,7 @@ template std::optional<algorithm> parse(std::string_view) noexcept;
 template std::optional<transformation> parse(std::string_view) noexcept;
 template std::optional<quantity> parse(std::string_view) noexcept;
 template std::optional<staggering> parse(std::string_view) noexcept;
-template std::optional<line_end> parse(std::string_view) noexcept;
+template std::optional<end_condition> parse(std::string_view) noexcept;
 template std::optional<neato_memory> parse(std::string_view) noexcept;
 
 }  // namespace tridia

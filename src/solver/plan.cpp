@@ -39,8 +39,8 @@ std::unique_ptr<const solver::executor> make_executor(const plan::state& s) {
                     s.shapes.off_diagonal,
                     std::move(resolved)};
   if (is_constant(s)) {
-    task.constant =
-        std::make_shared<solver::constant_matrix>(solver::make_constant_matrix(p, s.shapes.rows));
+    task.constant = std::make_shared<line_operator::constant_matrix>(
+        line_operator::make_constant_matrix(p, s.shapes.rows));
     task.boundary = task.constant->boundary;
   }
   switch (s.options.backend) {
@@ -59,13 +59,13 @@ void check_options(const options& o) {
 }
 
 /// A workspace that is large enough, and where the plan runs.
-void check_memory(const plan::state& s, const char* name, const void* p, std::size_t given,
+void check_memory(const plan::state& s, const char* name, const void* p, std::size_t available,
                   std::size_t needed) {
   if (needed == 0) return;
   if (p == nullptr)
     refuse(std::string(name) + ": is null, but " + std::to_string(needed) + " bytes are needed");
-  if (given < needed) {
-    refuse(std::string(name) + ": has " + std::to_string(given) + " bytes, but " +
+  if (available < needed) {
+    refuse(std::string(name) + ": has " + std::to_string(available) + " bytes, but " +
            std::to_string(needed) + " are needed");
   }
   s.executor->check_pointer(name, p);
@@ -122,8 +122,8 @@ plan::plan(tridia::problem problem, options options) {
     s->problem = std::move(problem);
     s->options = options;
     s->executor = make_executor(*s);
-    const std::string manner = s->executor->manner();
-    if (!manner.empty()) s->chosen.reason += "; " + manner;
+    const std::string description = s->executor->description();
+    if (!description.empty()) s->chosen.reason += "; " + description;
     state_ = std::move(s);
   } catch (const std::bad_alloc&) {
     throw error(errc::out_of_memory, "a plan: host memory ran out");
@@ -139,7 +139,7 @@ backend plan::backend() const noexcept { return state_->options.backend; }
 algorithm plan::algorithm() const noexcept { return state_->chosen.algorithm; }
 const std::string& plan::reason() const noexcept { return state_->chosen.reason; }
 index_t plan::systems() const noexcept { return state_->shapes.systems; }
-int plan::cuda_device() const noexcept { return state_->executor->cuda_device(); }
+int plan::device() const noexcept { return state_->executor->device(); }
 int plan::threads() const noexcept { return state_->executor->threads(); }
 std::size_t plan::workspace_bytes() const noexcept { return state_->executor->workspace_bytes(); }
 std::size_t plan::factors_bytes() const noexcept {

@@ -24,7 +24,7 @@ level_row make_row(number sub, number diag, number sup, number from_left, number
   return {sub, diag, sup, {from_left, from_right, 1 / diag, sub / diag, sup / diag}};
 }
 
-std::vector<level_row> first_level(const constant_matrix& a) {
+std::vector<level_row> first_level(const line_operator::constant_matrix& a) {
   std::vector<level_row> rows;
   for (const auto& r : a.rows) rows.push_back(make_row(r.sub.re.v, r.diag.re.v, r.sup.re.v, 0, 0));
   return rows;
@@ -74,9 +74,9 @@ void keep(reduction& r, const factors& f) {
 }
 
 void keep_level(reduction& r, const std::vector<level_row>& rows) {
-  constexpr std::size_t words = 5;  // of core::reduction_factors
+  constexpr std::size_t values_a_row = 5;  // of core::reduction_factors
   const core::reduction_level level{static_cast<index_t>(rows.size()),
-                                    static_cast<index_t>(r.factors.size() / words),
+                                    static_cast<index_t>(r.factors.size() / values_a_row),
                                     own_rows(rows, false), own_rows(rows, true)};
   r.levels.push_back(level);
   for (index_t k = 0; k < level.rows; ++k) {
@@ -87,13 +87,13 @@ void keep_level(reduction& r, const std::vector<level_row>& rows) {
 
 }  // namespace
 
-reduction reduce(const constant_matrix& a) {
+reduction reduce(const line_operator::constant_matrix& a) {
   reduction r;
   for (auto rows = first_level(a); !rows.empty(); rows = next_level(rows)) keep_level(r, rows);
   return r;
 }
 
-bool reduces_calmly(const constant_matrix& a) {
+bool reduces_stably(const line_operator::constant_matrix& a) {
   number growth = 1;
   for (auto rows = first_level(a); !rows.empty(); rows = next_level(rows)) {
     number of_level = 1;
@@ -102,13 +102,13 @@ bool reduces_calmly(const constant_matrix& a) {
       for (const number sum : {std::abs(f.from_left) + std::abs(f.from_right),
                                std::abs(f.before) + std::abs(f.after)}) {
         // Behind a zero pivot it is an infinity or a NaN.
-        if (!(sum <= core::calm_growth)) return false;
+        if (!(sum <= core::bounded_growth)) return false;
         of_level = std::max(of_level, sum);
       }
     }
     growth *= of_level;
   }
-  return growth <= core::calm_growth;
+  return growth <= core::bounded_growth;
 }
 
 }  // namespace tridia::solver

@@ -11,15 +11,16 @@ namespace tridia::solver {
 /// Cyclic reduction of a constant matrix, all of it but the right-hand sides.
 struct reduction {
   std::vector<core::reduction_level> levels;  // from all rows to one
-  std::vector<wide> factors;  // words of core::reduction_factors, one row after another
+  std::vector<line_operator::wide>
+      factors;  // words of core::reduction_factors, one row after another
 };
 
 /// Of real numbers, regular. Throws `error` (unsupported) where the order of elimination of cyclic
 /// reduction meets a pivot that is zero.
-reduction reduce(const constant_matrix&);
+reduction reduce(const line_operator::constant_matrix&);
 
 /// Whether that order of elimination meets no pivot that is zero, and all its stages together
-/// amplify rounding errors by no more than core::calm_growth.
-bool reduces_calmly(const constant_matrix&);
+/// amplify rounding errors by no more than core::bounded_growth.
+bool reduces_stably(const line_operator::constant_matrix&);
 
 }  // namespace tridia::solver

@@ -5,7 +5,7 @@
 #include "core/line.hpp"
 #include "layout/geometry.hpp"
 #include "layout/line_status.hpp"
-#include "layout/row_words.hpp"
+#include "layout/row_values.hpp"
 #include "layout/strided_lines.hpp"
 
 // One system at a time, a scalar at a time, wherever its rows lie: what a thread of the plain CUDA
@@ -17,12 +17,12 @@ using layout::geometry;
 using layout::kept_in_place;
 using layout::kept_rows;
 using layout::matrix_status;
+using layout::row_values;
 using layout::strided_matrix;
 using layout::strided_rhs;
 using layout::strided_solution;
+using layout::value_counts;
 using layout::with_elimination;
-using layout::word_counts;
-using layout::words;
 
 /// Arrays of an execution with their element type.
 template <class T>
@@ -84,7 +84,7 @@ TRIDIA_FN index_t diagnose_system(const geometry& g, const typed_operands<V>& o,
 /// Solves one system, and enters its status; x is NaN where that is not 0.
 template <class V, pivoting P, boundary B>
 TRIDIA_FN void solve_system(const geometry& g, const typed_operands<V>& o, index_t matrix,
-                            words<V> keep) {
+                            row_values<V> keep) {
   const index_t n = g.rows_of(matrix);
   index_t at[layout::array_count];
   g.line_offsets(matrix, 0, at);
@@ -116,7 +116,7 @@ TRIDIA_FN void solve_system(const geometry& g, const typed_operands<V>& o, index
 /// Factors one matrix; its status goes to `status`.
 template <class V, pivoting P, boundary B>
 TRIDIA_FN void factor_system(const geometry& g, const typed_operands<V>& o, index_t matrix,
-                             words<V> factors, index_t& status) {
+                             row_values<V> factors, index_t& status) {
   const index_t n = g.rows_of(matrix);
   index_t at[layout::array_count];
   g.line_offsets(matrix, 0, at);
@@ -133,8 +133,9 @@ TRIDIA_FN void factor_system(const geometry& g, const typed_operands<V>& o, inde
 /// The status of a right-hand side whose solution is not finite: the first row of it that is not,
 /// counted from 1, where there is one (0: none); or else of y, if that is still kept.
 template <class V, class Kept>
-TRIDIA_FN index_t substitution_status(index_t n, index_t first_bad, bool kept_y, const Kept& kept) {
-  if (first_bad > 0) return -first_bad;
+TRIDIA_FN index_t substitution_status(index_t n, index_t first_nonfinite, bool kept_y,
+                                      const Kept& kept) {
+  if (first_nonfinite > 0) return -first_nonfinite;
   index_t status = -1;
   for (index_t k = n; kept_y && k-- > 0;) {
     if (!core::is_finite(kept.y(k))) status = -(k + 1);
@@ -147,7 +148,7 @@ TRIDIA_FN index_t substitution_status(index_t n, index_t first_bad, bool kept_y,
 /// ones of its system.
 template <class V, pivoting P, boundary B>
 TRIDIA_FN bool substitute_system(const geometry& g, const typed_operands<V>& o, index_t matrix,
-                                 index_t right_side, words<V> factors, index_t of_matrix) {
+                                 index_t right_side, row_values<V> factors, index_t of_matrix) {
   const index_t n = g.rows_of(matrix);
   if (n == 0) return true;
   index_t at[layout::array_count];
@@ -161,7 +162,7 @@ TRIDIA_FN bool substitute_system(const geometry& g, const typed_operands<V>& o, 
       factor_rows<V, E> rows{factors};
       kept_in_place<V, E> kept{rows, x};
       core::substitute_line<V, E>(n, {n, n}, rows, b, kept, x, [&](bool failed, bool before) {
-        if (failed) status = substitution_status<V>(n, b.first_bad, before, kept);
+        if (failed) status = substitution_status<V>(n, b.first_nonfinite, before, kept);
       });
     });
   }

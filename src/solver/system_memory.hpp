@@ -28,25 +28,25 @@ inline index_t total_rows(const task& t) {
   return t.ragged.empty() ? t.geometry.rows * t.geometry.matrices.size : t.ragged.back();
 }
 
-/// `count` words a row for matrix `m`, where `columns` systems are interleaved and this is column
-/// `column`.
+/// `count` words a row for matrix `m`, where `concurrent_systems` systems are interleaved and this
+/// is slot `slot`.
 template <class V>
-TRIDIA_FN words<V> words_of(const geometry& g, V* base, index_t count, index_t m, index_t column,
-                            index_t columns) {
+TRIDIA_FN row_values<V> row_values_of(const geometry& g, V* base, index_t count, index_t m,
+                                      index_t slot, index_t concurrent_systems) {
   if (g.ragged) return {base + g.ragged[m] * count, count, 1};
-  return {base + column, count * columns, columns};
+  return {base + slot, count * concurrent_systems, concurrent_systems};
 }
 
-/// Bytes for factors of all matrices, and for what `columns` solves at a time keep.
+/// Bytes for factors of all matrices, and for what `concurrent_systems` solves at a time keep.
 template <class V, pivoting P, boundary B>
 std::size_t factors_bytes_of(const task& t) {
   return status_bytes(t.geometry) + alignment +
-         static_cast<std::size_t>(total_rows(t)) * word_counts<V, P, B>::factors * sizeof(V);
+         static_cast<std::size_t>(total_rows(t)) * value_counts<V, P, B>::factors * sizeof(V);
 }
 template <class V, pivoting P, boundary B>
-std::size_t kept_bytes_of(const task& t, index_t columns) {
-  const index_t rows = t.ragged.empty() ? t.geometry.rows * columns : t.ragged.back();
-  return alignment + static_cast<std::size_t>(rows) * word_counts<V, P, B>::kept * sizeof(V);
+std::size_t kept_bytes_of(const task& t, index_t concurrent_systems) {
+  const index_t rows = t.ragged.empty() ? t.geometry.rows * concurrent_systems : t.ragged.back();
+  return alignment + static_cast<std::size_t>(rows) * value_counts<V, P, B>::kept * sizeof(V);
 }
 
 template <class V>

@@ -11,17 +11,19 @@
 namespace tridia {
 namespace {
 
-constexpr std::string_view header = "tridia-tuning 1";
-constexpr std::string_view contiguous = "contiguous", across = "across";
+constexpr std::string_view header = "tridia-tuning 2";
+constexpr std::string_view contiguous = "contiguous", interleaved_layout = "interleaved";
+// Format 1 is read too; it has another word for the interleaved layout.
+constexpr std::string_view header_1 = "tridia-tuning 1", interleaved_1 = "across";
 
 // A kernel joins with a line in `kernels`, and looks its values up where it is planned.
-constexpr int chunk_rows[] = {5,  7,  9,  11, 13, 15, 17, 19, 21, 23,
-                              25, 27, 29, 31, 33, 37, 41, 49, 57, 65};
+constexpr int chunk_row_choices[] = {5,  7,  9,  11, 13, 15, 17, 19, 21, 23,
+                                     25, 27, 29, 31, 33, 37, 41, 49, 57, 65};
 constexpr int powers[] = {1, 2, 4, 8}, more_powers[] = {1, 2, 4, 8, 16};
 constexpr tunable_kernel::parameter onchip[] = {
-    {"chunk_rows", chunk_rows}, {"warps", powers}, {"blocks", powers}};
-constexpr int side_by_side[] = {2, 4, 8, 16, 32, 64, 128};
-constexpr tunable_kernel::parameter interleaved[] = {{"systems", side_by_side},
+    {"chunk_rows", chunk_row_choices}, {"warps", powers}, {"blocks", powers}};
+constexpr int system_choices[] = {2, 4, 8, 16, 32, 64, 128};
+constexpr tunable_kernel::parameter interleaved[] = {{"systems", system_choices},
                                                      {"blocks", more_powers}};
 constexpr tunable_kernel kernels[] = {{"onchip", onchip}, {"interleaved", interleaved}};
 
@@ -69,11 +71,13 @@ int capability(std::string_view word) {
          number<int>(word.substr(dot + 1), "compute capability");
 }
 
-bool goes_across(std::string_view word) {
-  if (word != contiguous && word != across) {
-    refuse("layout: expected contiguous or across, got " + quoted(word));
+bool is_interleaved(std::string_view word, int format) {
+  const std::string_view interleaved = format == 1 ? interleaved_1 : interleaved_layout;
+  if (word != contiguous && word != interleaved) {
+    refuse("layout: expected " + std::string(contiguous) + " or " + std::string(interleaved) +
+           ", got " + quoted(word));
   }
-  return word == across;
+  return word == interleaved;
 }
 
 /// "chunk_rows=17"
@@ -89,7 +93,7 @@ void set_parameter(tuning_entry& e, const tunable_kernel& k, std::string_view wo
       number<int>(word.substr(equals + 1), "parameter");
 }
 
-tuning_entry entry_of(std::string_view line) {
+tuning_entry entry_of(std::string_view line, int format) {
   tuning_entry e;
   e.compute_capability = capability(next_word(line));
   e.kernel = next_word(line);
@@ -97,7 +101,7 @@ tuning_entry entry_of(std::string_view line) {
   e.values.assign(kernel.parameters.size(), 0);
   e.type = enumerator<value_type>(next_word(line), "type");
   e.pivoting = enumerator<pivoting>(next_word(line), "pivoting");
-  e.across = goes_across(next_word(line));
+  e.interleaved = is_interleaved(next_word(line), format);
   e.rows = number<index_t>(next_word(line), "rows");
   for (auto word = next_word(line); !word.empty(); word = next_word(line)) {
     set_parameter(e, kernel, word);
@@ -130,7 +134,7 @@ void tuning_table::add(tuning_entry entry) {
 
 tuning_table tuning_table::parse(std::string_view text) {
   tuning_table table;
-  bool begun = false;
+  int format = 0;  // until the header was read
   for (int number = 1; !text.empty(); ++number) {
     std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
@@ -138,17 +142,18 @@ tuning_table tuning_table::parse(std::string_view text) {
     line.remove_suffix(line.size() - (line.find_last_not_of(" \t\r") + 1));
     if (line.empty()) continue;
     try {
-      if (begun) {
-        table.add(entry_of(line));
-      } else if (line != header) {
+      if (format != 0) {
+        table.add(entry_of(line, format));
+      } else if (line == header || line == header_1) {
+        format = line == header ? 2 : 1;
+      } else {
         refuse("expected " + quoted(header) + ", got " + quoted(line.substr(0, 40)));
       }
-      begun = true;
     } catch (const error& e) {
       refuse("tuning: line " + std::to_string(number) + ": " + e.what());
     }
   }
-  if (!begun) refuse("tuning: there is no line " + quoted(header));
+  if (format == 0) refuse("tuning: there is no line " + quoted(header));
   return table;
 }
 
@@ -161,7 +166,7 @@ std::string tuning_table::text() const {
     add(e.kernel);
     add(name(e.type));
     add(name(e.pivoting));
-    add(e.across ? across : contiguous);
+    add(e.interleaved ? interleaved_layout : contiguous);
     add(std::to_string(e.rows));
     const auto parameters = kernel_named(e.kernel).parameters;
     for (std::size_t p = 0; p < parameters.size(); ++p) {
@@ -182,7 +187,8 @@ const tuning_entry* nearest(const tuning_table& table, const tuning_entry& wante
   double best_ratio = 2;
   for (const tuning_entry& e : table.entries()) {
     if (e.compute_capability != wanted.compute_capability || e.kernel != wanted.kernel ||
-        e.type != wanted.type || e.pivoting != wanted.pivoting || e.across != wanted.across) {
+        e.type != wanted.type || e.pivoting != wanted.pivoting ||
+        e.interleaved != wanted.interleaved) {
       continue;
     }
     const double ratio = static_cast<double>(e.rows) / static_cast<double>(wanted.rows);

@@ -128,7 +128,7 @@ class Solutions(Case):
         report = self.solve("--pivoting", "none")
         self.check_out(x)
         self.assertEqual(report["pivoting"], "none")
-        self.assertEqual(report["algorithm"], {"cpu": "thomas", "cuda": "chunks"}[DEVICE])
+        self.assertEqual(report["algorithm"], {"cpu": "thomas", "cuda": "partition"}[DEVICE])
         self.assertEqual(self.solve("--algorithm", "lu")["algorithm"], "lu")
         self.check_out(x)
         # A zero on the diagonal needs an interchange.

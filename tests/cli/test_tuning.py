@@ -25,9 +25,9 @@ class Files(BadInput):
 
     def test_broken(self):
         for text, words in (
-            ("", ["tridia-tuning 1"]),
-            ("tridia-tuning 1\n9.0 onchip f64 none\n", ["line 2", "layout"]),
-            ("tridia-tuning 1\n9.0 onchip f64 none across 8 warps=x\n", ["line 2", "x"]),
+            ("", ["tridia-tuning 2"]),
+            ("tridia-tuning 2\n9.0 onchip f64 none\n", ["line 2", "layout"]),
+            ("tridia-tuning 2\n9.0 onchip f64 none interleaved 8 warps=x\n", ["line 2", "x"]),
         ):
             with self.subTest(text=text):
                 table = self.folder / "table.txt"
@@ -41,7 +41,7 @@ class Solve(Case):
 
     def test_table(self):
         table = self.folder / "table.txt"
-        table.write_text("tridia-tuning 1\n9.0 onchip f64 partial contiguous 64 chunk_rows=5\n")
+        table.write_text("tridia-tuning 2\n9.0 onchip f64 partial contiguous 64 chunk_rows=5\n")
         arrays = self.systems((300, 64))
         self.solve("--tuning", table)
         self.check_out(expected(*arrays))
@@ -70,7 +70,7 @@ class Tune(Case):
         table = self.folder / "table.txt"
         run = tune("--out", str(table), "--seconds", "2", "--type", "f64")
         self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertIn("tridia-tuning 1\n", table.read_text())
+        self.assertIn("tridia-tuning 2\n", table.read_text())
         arrays = self.systems((300, 64))
         self.solve("--tuning", table)
         self.check_out(expected(*arrays))

@@ -73,13 +73,13 @@ class OneGpu(Quiet):
                          record.load(self.root / "tests/gpu_record.json"))
 
     def test_a_failure_is_of_its_family(self):
-        self.program("tridia_unit_test", {**UNIT, "All/KeptScanCuda.Solves/f64": "failed"})
+        self.program("tridia_unit_test", {**UNIT, "All/FactoredScanCuda.Solves/f64": "failed"})
         code, entries = self.check()
         self.assertEqual(code, 1)
         self.assertEqual(entries["factored"]["verdict"], record.FAILED)
-        self.assertEqual(entries["factored"]["complaints"], ["suites: All/KeptScanCuda.Solves/f64"])
+        self.assertEqual(entries["factored"]["complaints"], ["suites: All/FactoredScanCuda.Solves/f64"])
         self.assertEqual(entries["scans"]["verdict"], record.PASSED)
-        self.assertIn("what is wrong in All/KeptScanCuda.Solves/f64", self.output[-12000:])
+        self.assertIn("what is wrong in All/FactoredScanCuda.Solves/f64", self.output[-12000:])
         self.assertEqual(self.verify(), 1)
 
     def log_of(self, step):

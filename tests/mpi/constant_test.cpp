@@ -32,20 +32,20 @@ near_toeplitz matrix_of(value_type type, int ends) {
 
 struct constant_case {
   problem whole;
-  distributed::grid grid;
+  distributed::decomposition blocks;
   bool in_place = false;
 
   problem dense() const {
     problem p = whole;
-    p.extents = grid.extents();
+    p.extents = blocks.extents();
     return p;
   }
 };
 
 field drawn(const constant_case& c, rng& random) {
-  field f(c.whole.type, c.grid, c.whole.axis % 2 == 0);
+  field f(c.whole.type, c.blocks, c.whole.axis % 2 == 0);
   index_t count = 1;
-  for (const index_t e : c.grid.extents()) count *= e;
+  for (const index_t e : c.blocks.extents()) count *= e;
   for (index_t k = 0; k < count; ++k) f.set(k, draw_number(random, c.whole.type));
   return f;
 }
@@ -58,7 +58,7 @@ problem local_of(const constant_case& c, const field& rhs, const field& x) {
 
 /// The largest difference from the whole plan's x, over the largest |x|, in epsilons.
 long double error_of(const constant_case& c, rng& random, const communicator& by) {
-  field rhs = drawn(c, random), own(c.whole.type, c.grid, false);
+  field rhs = drawn(c, random), own(c.whole.type, c.blocks, false);
   field& x = c.in_place ? rhs : own;
   const problem dense = c.dense();
   index_t count = 1;
@@ -69,10 +69,10 @@ long double error_of(const constant_case& c, rng& random, const communicator& by
   one.execute(static_cast<const void*>(rhs.whole()), static_cast<void*>(expected.data()),
               {.workspace = workspace.data(), .workspace_bytes = workspace.size()});
 
-  distributed_plan lines(c.grid, local_of(c, rhs, x), by);
+  distributed_plan lines(c.blocks, local_of(c, rhs, x), by);
   rhs.scatter();
   ranks_array<index_t> status(std::vector<index_t>(static_cast<std::size_t>(lines.systems()), 99));
-  lines.execute(nullptr, nullptr, nullptr, rhs.block(), x.block(), status.there());
+  lines.execute(nullptr, nullptr, nullptr, rhs.block(), x.block(), {.status = status.there()});
   x.collect();
   EXPECT_EQ(status.get(), std::vector<index_t>(static_cast<std::size_t>(lines.systems()), 0));
   long double largest = 0, error = 0;
@@ -86,13 +86,14 @@ long double error_of(const constant_case& c, rng& random, const communicator& by
 }
 
 /// Uneven where there is more than one rank, one row on the first.
-distributed::grid uneven(const std::vector<int>& process_grid, index_t alone, index_t most) {
+distributed::decomposition uneven(const std::vector<int>& process_grid, index_t alone,
+                                  index_t most) {
   std::vector<std::vector<index_t>> parts;
   for (const int count : process_grid) {
     parts.emplace_back();
     for (int k = 0; k < count; ++k) parts.back().push_back(count == 1 ? alone : 1 + (7 * k) % most);
   }
-  return distributed::grid::of_parts(parts);
+  return distributed::decomposition::of_parts(parts);
 }
 
 TEST(RankConstant, EveryTypeAxisAndEnd) {
@@ -127,7 +128,8 @@ TEST(RankConstant, WhatDoesNotDecayIsExact) {
   problem p{.axis = 0, .coefficients = coefficients::constant};
   p.matrix.interior = {-1, 2, -1};
   for (const index_t each : {1, 5, 40}) {
-    const constant_case c{p, distributed::grid({each * world_size(), 3}, {world_size(), 1})};
+    const constant_case c{p,
+                          distributed::decomposition({each * world_size(), 3}, {world_size(), 1})};
     // The condition number is about n^2 / 2.
     EXPECT_LE(error_of(c, random, by), 100 * each * world_size()) << each;
   }
@@ -137,7 +139,7 @@ TEST(RankConstant, SeveralRightHandSides) {
   const communicator by = ranks();
   rng random = random_for("Several");
   const int n = world_size();
-  const distributed::grid g({10 * n, 4}, {n, 1});
+  const distributed::decomposition g({10 * n, 4}, {n, 1});
   problem p{.axis = 0, .right_hand_sides = 3, .coefficients = coefficients::constant};
   p.matrix = matrix_of(p.type, 1);
   distributed_plan lines(g, p, by);
@@ -170,15 +172,15 @@ TEST(RankConstant, StatusNamesTheFirstRowThatIsNotFinite) {
   problem p{.axis = 0, .coefficients = coefficients::constant};
   p.matrix = matrix_of(p.type, 1);
   const index_t rows = 6 * world_size();
-  const constant_case c{p, distributed::grid({rows, 5}, {world_size(), 1})};
-  field rhs = drawn(c, random), x(p.type, c.grid, false);
+  const constant_case c{p, distributed::decomposition({rows, 5}, {world_size(), 1})};
+  field rhs = drawn(c, random), x(p.type, c.blocks, false);
   constexpr auto nan = std::numeric_limits<long double>::quiet_NaN();
   rhs.set((rows - 1) * 5 + 1, nan);
   rhs.set(0 * 5 + 3, nan), rhs.set((rows - 2) * 5 + 3, nan);
   rhs.scatter();
-  distributed_plan lines(c.grid, local_of(c, rhs, x), by);
+  distributed_plan lines(c.blocks, local_of(c, rhs, x), by);
   ranks_array<index_t> status(std::vector<index_t>(5, 99));
-  lines.execute(nullptr, nullptr, nullptr, rhs.block(), x.block(), status.there());
+  lines.execute(nullptr, nullptr, nullptr, rhs.block(), x.block(), {.status = status.there()});
   EXPECT_EQ(status.get(), (std::vector<index_t>{0, -rows, 0, -1, 0}));
   x.collect();
   for (index_t k = 0; k < rows; ++k) {
@@ -191,7 +193,7 @@ TEST(RankConstant, BadInputIsRefusedOnAllRanks) {
   const int n = world_size();
   problem p{.axis = 0, .coefficients = coefficients::constant};
   p.matrix = matrix_of(p.type, 1);
-  const distributed::grid g({3 * n, 2}, {n, 1});
+  const distributed::decomposition g({3 * n, 2}, {n, 1});
   distributed_plan lines(g, p, by);
   std::vector<double> a(100);
   ranks_array<double> array(a);
@@ -225,7 +227,7 @@ TEST(RankConstant, BadInputIsRefusedOnAllRanks) {
   // So it is on some ranks of many; all the same they go on together.
   std::vector<index_t> parts(static_cast<std::size_t>(n), 2);
   parts.front() = parts.back() = 3;
-  const auto odd = distributed::grid::of_parts({parts, {2}});
+  const auto odd = distributed::decomposition::of_parts({parts, {2}});
   const bool here = world_rank() == 0 || world_rank() == n - 1;
   EXPECT_NE(refusal(here ? errc::unsupported : errc::invalid_argument,
                     [&] { distributed_plan(odd, alone, by); }),

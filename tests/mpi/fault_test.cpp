@@ -18,7 +18,7 @@ using tridia::pivoting;
 using tridia::problem;
 using tridia::value_type;
 using tridia::distributed::communicator;
-using tridia::distributed::grid;
+using tridia::distributed::decomposition;
 using tridia::distributed::plan;
 using tridia::distributed::plan_options;
 using tridia::distributed::strategy;
@@ -26,14 +26,14 @@ using tridia::distributed::strategy;
 // Long enough for ranks that share a busy core.
 constexpr double kLimit = 2.5;
 
-grid lines_of_ranks() { return grid({4 * world_size(), 6}, {world_size(), 1}); }
+decomposition lines_of_ranks() { return decomposition({4 * world_size(), 6}, {world_size(), 1}); }
 
 TEST(RankFault, ACommunicatorOfAnotherSizeIsRefused) {
   const communicator by = ranks();
-  EXPECT_EQ(
-      refusal(errc::invalid_argument, [&] { plan lines(grid({99}, {world_size() + 1}), {}, by); }),
-      "communicator: has " + std::to_string(world_size()) + " ranks, but the grid " +
-          std::to_string(world_size() + 1));
+  EXPECT_EQ(refusal(errc::invalid_argument,
+                    [&] { plan lines(decomposition({99}, {world_size() + 1}), {}, by); }),
+            "communicator: has " + std::to_string(world_size()) + " ranks, but the decomposition " +
+                std::to_string(world_size() + 1));
 }
 
 /// Whatever a rank says for itself alone is heard by all; the communicator is as good as before.
@@ -59,9 +59,9 @@ TEST(RankFault, RanksThatDisagreeAreRefused) {
   expect_refused("statuses", {.axis = 0}, {.statuses = false});
   std::vector<std::vector<index_t>> parts{std::vector<index_t>(world_size(), 4), {6}};
   if (odd) parts[0][0] = 5;
-  EXPECT_EQ(
-      refusal(errc::invalid_argument, [&] { plan lines(grid::of_parts(parts), {.axis = 0}, by); }),
-      "grid: ranks disagree, but it must be the same on all");
+  EXPECT_EQ(refusal(errc::invalid_argument,
+                    [&] { plan lines(decomposition::of_parts(parts), {.axis = 0}, by); }),
+            "decomposition: ranks disagree, but it must be the same on all");
   EXPECT_EQ(refusal(errc::invalid_argument, [&] { plan fine(lines_of_ranks(), {.axis = 0}, by); }),
             "");
 }
@@ -103,19 +103,19 @@ TEST(RankFault, WhatCannotBeSpreadIsRefused) {
   EXPECT_NE(refused({}, {.strategy = strategy::nearest}).find("pivoting partial"),
             std::string::npos);
   EXPECT_NE(refused({.pivoting = pivoting::none}, {.strategy = strategy::nearest})
-                .find("influence is not given"),
+                .find("neglected_coupling is not given"),
             std::string::npos);
 }
 
 TEST(RankFault, AGridWithoutAPointForEveryRankIsRefused) {
   EXPECT_EQ(refusal(errc::invalid_argument,
                     [] {
-                      grid({5, 3}, {1, 4});
+                      decomposition({5, 3}, {1, 4});
                     }),
             "extents: axis 1 has 3 points, fewer than its 4 ranks");
   EXPECT_EQ(refusal(errc::invalid_argument,
                     [] {
-                      grid::of_parts({{5}, {1, 0}});
+                      decomposition::of_parts({{5}, {1, 0}});
                     }),
             "parts: axis 1 has a part of 0 points, but every rank needs at least 1");
 }
@@ -131,7 +131,7 @@ TEST_P(AbsentRank, IsAnErrorOnAllOthers) {
   rng random = random_for("AbsentRank");
   s.fill(random);
   for (field* f : {&s.dl, &s.d, &s.du, &s.rhs}) f->scatter();
-  plan lines(s.grid, s.local(), by, {.strategy = GetParam()});
+  plan lines(s.blocks, s.local(), by, {.strategy = GetParam()});
   const auto execute = [&] {
     lines.execute(s.dl.block(), s.d.block(), s.du.block(), s.rhs.block(), s.x.block());
     by.synchronize(nullptr);
@@ -145,7 +145,7 @@ TEST_P(AbsentRank, IsAnErrorOnAllOthers) {
     // Two waits follow each other where one rank has to hear of another's failure.
     EXPECT_LT(took.count(), 2 * kLimit + 2);
     EXPECT_NE(refusal(errc::peer_failure, execute).find("has failed before"), std::string::npos);
-    EXPECT_NE(refusal(errc::peer_failure, [&] { plan another(s.grid, s.local(), by); }), "");
+    EXPECT_NE(refusal(errc::peer_failure, [&] { plan another(s.blocks, s.local(), by); }), "");
   }
   MPI_Barrier(MPI_COMM_WORLD);
 }
@@ -162,10 +162,10 @@ TEST(RankFault, APlanMayEndBetweenStartAndFinish) {
   s.fill(random);
   for (field* f : {&s.dl, &s.d, &s.du, &s.rhs}) f->scatter();
   {
-    plan lines(s.grid, s.local(), by);
+    plan lines(s.blocks, s.local(), by);
     lines.start(s.dl.block(), s.d.block(), s.du.block(), s.rhs.block(), s.x.block());
   }
-  plan lines(s.grid, s.local(), by);
+  plan lines(s.blocks, s.local(), by);
   s.run(lines);
   EXPECT_LE(s.worst(), kBackwardBound);
 }
@@ -176,9 +176,10 @@ TEST(RankFault, StartAndFinishTakeTurns) {
   rng random = random_for("Turns");
   s.fill(random);
   for (field* f : {&s.dl, &s.d, &s.du, &s.rhs}) f->scatter();
-  plan lines(s.grid, s.local(), by, {.statuses = false});
+  plan lines(s.blocks, s.local(), by, {.statuses = false});
   const auto start = [&](index_t* status) {
-    lines.start(s.dl.block(), s.d.block(), s.du.block(), s.rhs.block(), s.x.block(), status);
+    lines.start(s.dl.block(), s.d.block(), s.du.block(), s.rhs.block(), s.x.block(),
+                {.status = status});
   };
   index_t status[64];
   EXPECT_NE(refusal(errc::invalid_argument, [&] { lines.finish(); }), "");

@@ -24,13 +24,13 @@ std::vector<std::vector<int>> process_grids() {
   return {all.begin(), all.end()};
 }
 
-tridia::distributed::grid uneven_grid(const std::vector<int>& process_grid) {
+tridia::distributed::decomposition uneven_grid(const std::vector<int>& process_grid) {
   std::vector<std::vector<index_t>> parts;
   for (const int count : process_grid) {
     parts.emplace_back();
     for (int k = 0; k < count; ++k) parts.back().push_back(count == 1 ? 7 : 1 + (3 * k) % 5);
   }
-  return tridia::distributed::grid::of_parts(parts);
+  return tridia::distributed::decomposition::of_parts(parts);
 }
 
 namespace {
@@ -45,7 +45,7 @@ constexpr auto kNaN = std::numeric_limits<long double>::quiet_NaN();
 
 }  // namespace
 
-field::field(tridia::value_type type, const tridia::distributed::grid& g, bool reversed)
+field::field(tridia::value_type type, const tridia::distributed::decomposition& g, bool reversed)
     : type_(type), grid_(g), own_(g.block(world_rank())) {
   const std::size_t axes = own_.extents.size();
   strides_.resize(axes);
@@ -95,8 +95,8 @@ void field::collect() {
                 MPI_BOR, MPI_COMM_WORLD);
 }
 
-split_problem::split_problem(const tridia::distributed::grid& g, const tridia::problem& p)
-    : grid(g),
+split_problem::split_problem(const tridia::distributed::decomposition& g, const tridia::problem& p)
+    : blocks(g),
       whole(p),
       short_off_diagonals(p.short_off_diagonals),
       dl(p.type, g, false),
@@ -135,7 +135,7 @@ tridia::problem split_problem::local() const {
 }
 
 const void* split_problem::dl_block() {
-  const bool head = grid.coordinates(world_rank())[whole.axis] == 0;
+  const bool head = blocks.coordinates(world_rank())[whole.axis] == 0;
   const auto step = static_cast<std::ptrdiff_t>(tridia::size_of(whole.type)) *
                     dl.strides()[static_cast<std::size_t>(whole.axis)];
   return static_cast<const std::byte*>(dl.block()) + (short_off_diagonals && head ? step : 0);
@@ -145,7 +145,7 @@ std::vector<index_t> split_problem::run(tridia::distributed::plan& plan, bool as
   for (field* f : {&dl, &d, &du, &rhs, &x}) f->scatter();
   ranks_array<index_t> status(std::vector<index_t>(static_cast<std::size_t>(plan.systems()), 99));
   plan.execute(dl_block(), d.block(), du.block(), rhs.block(), x.block(),
-               ask ? status.there() : nullptr);
+               {.status = ask ? status.there() : nullptr});
   x.collect();
   return status.get();
 }
@@ -221,7 +221,7 @@ std::string describe(const tridia::problem& p, const std::vector<int>& process_g
 void expect_solved(split_problem& s, const tridia::distributed::communicator& by,
                    const tridia::distributed::plan_options& o) {
   using tridia::distributed::strategy;
-  tridia::distributed::plan lines(s.grid, s.local(), by, o);
+  tridia::distributed::plan lines(s.blocks, s.local(), by, o);
   if (o.strategy != strategy::automatic) {
     EXPECT_EQ(lines.strategy(), o.strategy);
   }

@@ -14,13 +14,13 @@ namespace tridia_test {
 /// Grids of all ranks in three directions, one direction alone and several.
 std::vector<std::vector<int>> process_grids();
 /// Uneven where there is more than one rank, one point on the first.
-tridia::distributed::grid uneven_grid(const std::vector<int>& process_grid);
+tridia::distributed::decomposition uneven_grid(const std::vector<int>& process_grid);
 
 /// One array of a global problem, whole on every rank, and this rank's block of it in a layout of
 /// its own, among NaN.
 class field {
  public:
-  field(tridia::value_type type, const tridia::distributed::grid& g, bool reversed);
+  field(tridia::value_type type, const tridia::distributed::decomposition& g, bool reversed);
 
   wide get(index_t at) const { return load(type_, whole_.data(), at); }
   void set(index_t at, wide v) { store(type_, whole_.data(), at, v); }
@@ -39,7 +39,7 @@ class field {
   void for_each_point(F f) const;
 
   tridia::value_type type_;
-  tridia::distributed::grid grid_;
+  tridia::distributed::decomposition grid_;
   tridia::distributed::block own_;
   std::vector<index_t> strides_;
   index_t origin_ = 0;
@@ -49,12 +49,12 @@ class field {
 
 /// A problem on a grid: everything known on all ranks.
 struct split_problem {
-  tridia::distributed::grid grid;
+  tridia::distributed::decomposition blocks;
   tridia::problem whole;  // dense, with n entries of off-diagonals even if blocks have them short
   bool short_off_diagonals;
   field dl, d, du, rhs, x;
 
-  split_problem(const tridia::distributed::grid& g, const tridia::problem& p);
+  split_problem(const tridia::distributed::decomposition& g, const tridia::problem& p);
   /// Diagonally dominant without pivoting; what is not to be read is NaN.
   void fill(rng& random);
   /// Of this rank's block.

@@ -10,7 +10,7 @@ namespace tridia_test {
 namespace {
 
 using tridia::value_type;
-using tridia::distributed::grid;
+using tridia::distributed::decomposition;
 using tridia::distributed::halo;
 using tridia::distributed::halo_exchange;
 
@@ -20,7 +20,7 @@ constexpr int kOutside = -7;
 /// backwards.
 class padded {
  public:
-  padded(const halo& h, const grid& g, bool reversed) : asked(h), grid_(g) {
+  padded(const halo& h, const decomposition& g, bool reversed) : asked(h), grid_(g) {
     own_ = g.block(world_rank());
     index_t step = 1;
     asked.strides.resize(3);
@@ -78,13 +78,13 @@ class padded {
     for (int a = 0; a < 3; ++a) k += i[a] * asked.strides[a];
     return k;
   }
-  grid grid_;
+  decomposition grid_;
   tridia::distributed::block own_;
   index_t origin_ = 0;
   ranks_memory memory_{0};
 };
 
-void expect_exchanged(const halo& h, const grid& g, bool reversed,
+void expect_exchanged(const halo& h, const decomposition& g, bool reversed,
                       const tridia::distributed::communicator& by) {
   padded field(h, g, reversed);
   halo_exchange faces(g, reversed ? field.asked : h, by);
@@ -117,13 +117,13 @@ TEST(Halo, HoldsWhatNeighboursHave) {
             for (int k = 0; k < count; ++k) parts.back().push_back(3 + k % 2);
           }
           const halo h{type, {}, {1, 3, 2}, {2, 0, 1}, periodic};
-          expect_exchanged(h, grid::of_parts(parts), reversed, by);
+          expect_exchanged(h, decomposition::of_parts(parts), reversed, by);
         }
 }
 
 TEST(Halo, IsRefusedWhereABlockIsTooThin) {
   const auto by = ranks();
-  const grid g({2 * world_size(), 4}, {world_size(), 1});
+  const decomposition g({2 * world_size(), 4}, {world_size(), 1});
   const auto refusal = [&](const halo& h) -> std::string {
     try {
       halo_exchange faces(g, h, by);
@@ -136,7 +136,8 @@ TEST(Halo, IsRefusedWhereABlockIsTooThin) {
   EXPECT_EQ(refusal({.before = {3, 0}}),
             "before: axis 0 has 3 layers, but a block there has only 2 points");
   EXPECT_EQ(refusal({.after = {0, -1}}), "after: axis 1 has -1 layers, below 0");
-  EXPECT_EQ(refusal({.periodic = {true}}), "periodic: has 1 entries, but the grid has 2 axes");
+  EXPECT_EQ(refusal({.periodic = {true}}),
+            "periodic: has 1 entries, but the decomposition has 2 axes");
   EXPECT_NE(refusal({.strides = {1, 1}}).find("its elements overlap"), std::string::npos);
   EXPECT_EQ(refusal({.before = {2, 4}}), "");
 }

@@ -29,7 +29,7 @@ double since(clock_type::time_point began) {
 bool hears_of_it(int rank, int size) {
   const auto by = tridia_test::ranks(limit());
   const tridia::index_t rows = 5, lines = 100;
-  ranks::plan plan(ranks::grid({size * rows, lines}, {size, 1}), {.axis = 0}, by,
+  ranks::plan plan(ranks::decomposition({size * rows, lines}, {size, 1}), {.axis = 0}, by,
                    {.strategy = ranks::strategy::all_to_all});
   using array = tridia_test::ranks_array<double>;
   array off(std::vector<double>(rows * lines, -1)), d(std::vector<double>(rows * lines, 4)),

@@ -19,7 +19,7 @@ using tridia::pivoting;
 using tridia::problem;
 using tridia::value_type;
 using tridia::distributed::communicator;
-using tridia::distributed::grid;
+using tridia::distributed::decomposition;
 using tridia::distributed::plan;
 using tridia::distributed::plan_options;
 using tridia::distributed::strategy;
@@ -82,9 +82,9 @@ TEST(OffDiagonalsInSlabs, MakeTransposes) {
       p.operation = operation::transpose;
       std::vector<int> process_grid{1, 1, 1};
       process_grid[axis] = world_size();
-      split_problem s(grid({70, 11, 130}, process_grid), p);
+      split_problem s(decomposition({70, 11, 130}, process_grid), p);
       s.fill(random);
-      plan lines(s.grid, s.local(), by, {.interface_bytes = 3000, .threads = 2});
+      plan lines(s.blocks, s.local(), by, {.interface_bytes = 3000, .threads = 2});
       s.run(lines);
       EXPECT_LE(s.worst(), kBackwardBound);
     }
@@ -100,12 +100,12 @@ TEST(TransposeOfRanks, IsSolvedInPlace) {
            {&split_problem::dl, &split_problem::d, &split_problem::du, &split_problem::rhs}) {
         problem whole{.axis = 0, .boundary = b, .pivoting = pivots};
         whole.operation = operation::transpose;
-        split_problem s(grid({40, 6}, {world_size(), 1}), whole);
+        split_problem s(decomposition({40, 6}, {world_size(), 1}), whole);
         s.fill(random);
         for (field* f : {&s.dl, &s.d, &s.du, &s.rhs}) f->scatter();
         problem p = s.local();
         p.x_strides = (s.*place).strides();
-        plan lines(s.grid, p, by);
+        plan lines(s.blocks, p, by);
         lines.execute(s.dl.block(), s.d.block(), s.du.block(), s.rhs.block(), (s.*place).block());
         field given = s.*place;
         (s.*place).collect();
@@ -126,7 +126,7 @@ TEST(TransposeOfRanks, NamesItsRowsThatAreNotFinite) {
     for (const pivoting pivots : {pivoting::none, pivoting::partial}) {
       problem p{.axis = 0, .boundary = b, .pivoting = pivots};
       p.operation = operation::transpose;
-      split_problem s(grid({rows * world_size(), count}, {world_size(), 1}), p);
+      split_problem s(decomposition({rows * world_size(), count}, {world_size(), 1}), p);
       s.fill(random);
       std::vector<index_t> bad;
       for (index_t rank = b == boundary::regular ? 1 : 0; rank < world_size(); ++rank) {
@@ -135,7 +135,7 @@ TEST(TransposeOfRanks, NamesItsRowsThatAreNotFinite) {
         s.dl.set(s.at(2 * rank, first), nan);
         s.du.set(s.at(2 * rank + 1, last), nan);
       }
-      plan lines(s.grid, s.local(), by);
+      plan lines(s.blocks, s.local(), by);
       EXPECT_EQ(s.run(lines), s.statuses());
       EXPECT_LE(s.worst(bad), kBackwardBound);
     }
@@ -165,7 +165,7 @@ TEST(ShortOffDiagonals, AreDenseByDefault) {
     for (const operation of_matrix : {operation::none, operation::transpose}) {
       std::vector<std::vector<index_t>> all{{lines}, {lines}};
       all[static_cast<std::size_t>(axis)] = parts;
-      const grid g = grid::of_parts(all);
+      const decomposition g = decomposition::of_parts(all);
       const index_t n = g.extents()[static_cast<std::size_t>(axis)];
       const auto drawn = [&](index_t rows, auto draw) {
         std::vector<double> a(static_cast<std::size_t>(rows * lines));

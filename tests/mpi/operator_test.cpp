@@ -20,7 +20,8 @@ using namespace tridia;
 using tridia::distributed::operator_options;
 
 /// Blocks of very different sizes, every other one of a single point.
-distributed::grid uneven(const std::vector<index_t>& extents, const std::vector<int>& ranks) {
+distributed::decomposition uneven(const std::vector<index_t>& extents,
+                                  const std::vector<int>& ranks) {
   std::vector<std::vector<index_t>> parts;
   for (std::size_t a = 0; a < extents.size(); ++a) {
     parts.emplace_back();
@@ -32,7 +33,7 @@ distributed::grid uneven(const std::vector<index_t>& extents, const std::vector<
     }
     parts.back().push_back(left);
   }
-  return distributed::grid::of_parts(parts);
+  return distributed::decomposition::of_parts(parts);
 }
 
 /// An operator, and what is asked of it.
@@ -44,12 +45,12 @@ struct operator_case {
   operator_options options{};
 };
 
-std::string label_of(const operator_case& c, const distributed::grid& g) {
-  std::string text = c.what.name() + " " + std::string(name(c.what.what())) + " " +
-                     std::string(name(c.what.lies())) + " " + std::string(name(c.lines.type)) +
-                     " axis " + std::to_string(c.lines.axis) + " " +
-                     std::string(name(c.lines.boundary)) + " " + std::string(name(c.lines.head)) +
-                     " " + std::string(name(c.lines.tail)) + " ranks";
+std::string label_of(const operator_case& c, const distributed::decomposition& g) {
+  std::string text =
+      c.what.name() + " " + std::string(name(c.what.quantity())) + " " +
+      std::string(name(c.what.staggering())) + " " + std::string(name(c.lines.type)) + " axis " +
+      std::to_string(c.lines.axis) + " " + std::string(name(c.lines.boundary)) + " " +
+      std::string(name(c.lines.head)) + " " + std::string(name(c.lines.tail)) + " ranks";
   for (const int r : g.ranks()) text.append(" ").append(std::to_string(r));
   return text;
 }
@@ -58,13 +59,13 @@ double noise(index_t k) {
   return std::sin(0.37 * static_cast<double>(k)) + 0.2 * std::cos(2.3 * static_cast<double>(k));
 }
 
-index_t points(const distributed::grid& g) {
+index_t points(const distributed::decomposition& g) {
   index_t all = 1;
   for (const index_t e : g.extents()) all *= e;
   return all;
 }
 
-void fill(field& f, const distributed::grid& g, long double phase) {
+void fill(field& f, const distributed::decomposition& g, long double phase) {
   for (index_t k = 0; k < points(g); ++k) {
     const long double x = static_cast<long double>(k) + phase;
     f.set(k, {std::sin(0.37L * x) + 0.2L * std::cos(2.3L * x), std::cos(0.11L * x)});
@@ -72,7 +73,7 @@ void fill(field& f, const distributed::grid& g, long double phase) {
 }
 
 /// What one operator makes of the whole; `out` holds what is added to.
-std::vector<std::byte> expected_of(const operator_case& c, const distributed::grid& g,
+std::vector<std::byte> expected_of(const operator_case& c, const distributed::decomposition& g,
                                    const field& in, const field& out, index_t results) {
   tridia::grid whole = c.lines;
   whole.extents = g.extents();
@@ -87,16 +88,16 @@ std::vector<std::byte> expected_of(const operator_case& c, const distributed::gr
 }
 
 /// The largest error of a split operator, relative to the largest result, in epsilons.
-long double error_of(const operator_case& c, const distributed::grid& g,
+long double error_of(const operator_case& c, const distributed::decomposition& g,
                      const distributed::communicator& by) {
   // Layouts of a rank's own; in place, one.
   const bool reversed = !c.in_place && world_rank() % 2 == 0;
   field in(c.lines.type, g, reversed);
   tridia::grid lines = c.lines;
   lines.in_strides = in.strides();
-  distributed::grid rows = g;
-  if (c.what.lies() != staggering::none) {
-    rows = distributed::compact_operator(g, c.what, lines, by).out_grid();
+  distributed::decomposition rows = g;
+  if (c.what.staggering() != staggering::none) {
+    rows = distributed::compact_operator(g, c.what, lines, by).out_decomposition();
   }
   field apart(c.lines.type, rows, false);
   field& out = c.in_place ? in : apart;
@@ -121,7 +122,7 @@ long double error_of(const operator_case& c, const distributed::grid& g,
 /// Coefficients of up to 27, a pivot of 1/10, eliminations in another order.
 constexpr long double kRounding = 100;
 
-void expect_equal(const operator_case& c, const distributed::grid& g,
+void expect_equal(const operator_case& c, const distributed::decomposition& g,
                   const distributed::communicator& by) {
   EXPECT_LE(error_of(c, g, by), kRounding) << label_of(c, g);
 }
@@ -129,7 +130,8 @@ void expect_equal(const operator_case& c, const distributed::grid& g,
 std::vector<scheme> some_schemes() {
   std::vector<scheme> some;
   for (const scheme& s : all_schemes()) {
-    if (s.what() != quantity::filter || s.name() == "F2" || s.name() == "F10") some.push_back(s);
+    if (s.quantity() != quantity::filter || s.name() == "F2" || s.name() == "F10")
+      some.push_back(s);
   }
   return some;
 }
@@ -137,8 +139,8 @@ std::vector<scheme> some_schemes() {
 /// Closures, joined ends, and mirrors.
 tridia::grid with_ends(tridia::grid g, int kind) {
   g.boundary = kind == 1 ? boundary::periodic : boundary::regular;
-  if (kind == 2) g.head = line_end::symmetric;
-  if (kind == 3) g.head = line_end::antisymmetric, g.tail = line_end::symmetric;
+  if (kind == 2) g.head = end_condition::symmetric;
+  if (kind == 3) g.head = end_condition::antisymmetric, g.tail = end_condition::symmetric;
   return g;
 }
 
@@ -163,9 +165,10 @@ TEST(RankOperator, EverySchemeAxisAndEnd) {
           operator_case c{s, g};
           if (turn % 7 < 2) c.add = -0.5;
           c.options.slabs = 1 + turn % 3;
-          expect_equal(
-              c, even ? distributed::grid(extents, process_grid) : uneven(extents, process_grid),
-              by);
+          expect_equal(c,
+                       even ? distributed::decomposition(extents, process_grid)
+                            : uneven(extents, process_grid),
+                       by);
         }
       }
     }
@@ -180,7 +183,7 @@ TEST(RankOperator, BlocksOfOnePoint) {
       std::vector<index_t> parts(static_cast<std::size_t>(n), 1);
       parts[parts.size() / 2] = 15;
       parts.back() += 1;
-      const auto g = distributed::grid::of_parts({parts, {5}});
+      const auto g = distributed::decomposition::of_parts({parts, {5}});
       expect_equal({s, with_ends({.axis = 0}, kind)}, g, by);
     }
   }
@@ -194,7 +197,7 @@ TEST(RankOperator, InPlaceAndManyLines) {
     extents[axis] = 64 * world_size();
     std::vector<int> process_grid{1, 1};
     process_grid[axis] = world_size();
-    const distributed::grid g(extents, process_grid);
+    const distributed::decomposition g(extents, process_grid);
     for (const std::optional<double> add : {std::optional<double>{}, std::optional(0.5)}) {
       for (const int slabs : {1, 4, 99}) {
         expect_equal({s, {.axis = axis}, add, true, {.slabs = slabs}}, g, by);
@@ -204,12 +207,12 @@ TEST(RankOperator, InPlaceAndManyLines) {
   }
 }
 
-/// A metric of the whole line, and several fields, each with the next one's blocks behind it.
+/// A metric of the whole line, and several fields, each with the next one's blocks after it.
 TEST(RankOperator, MetricAndFields) {
   const auto by = ranks();
   const scheme s = find_scheme(quantity::first_derivative, "C8");
   const index_t n = 12 * world_size(), fields = 3;
-  const distributed::grid g = uneven({5, n}, {1, world_size()});
+  const distributed::decomposition g = uneven({5, n}, {1, world_size()});
   tridia::grid lines{.axis = 1, .fields = fields};
   for (index_t k = 0; k < n; ++k) lines.metric.push_back(-1 - 0.01 * static_cast<double>(k));
   tridia::grid whole = lines;
@@ -236,7 +239,7 @@ TEST(RankOperator, MetricAndFields) {
 
 TEST(RankOperator, EmptyArraysAreFine) {
   const auto by = ranks();
-  const distributed::grid g({4, 12 * world_size()}, {1, world_size()});
+  const distributed::decomposition g({4, 12 * world_size()}, {1, world_size()});
   const scheme s = find_scheme(quantity::first_derivative, "C6");
   for (const int slabs : {1, 3}) {
     distributed::compact_operator op(g, s, {.fields = 0}, by, {.slabs = slabs});
@@ -247,7 +250,7 @@ TEST(RankOperator, EmptyArraysAreFine) {
 /// The same sums in the same order.
 TEST(RankOperator, IsReproducible) {
   const auto by = ranks();
-  const distributed::grid g({40 * world_size(), 6}, {world_size(), 1});
+  const distributed::decomposition g({40 * world_size(), 6}, {world_size(), 1});
   const scheme s = find_scheme(quantity::filter, "F8");
   field in(value_type::f32, g, false), out(value_type::f32, g, true);
   fill(in, g, 0);
@@ -276,7 +279,7 @@ TEST(RankOperator, NeighboursAloneAreSentTo) {
   const int n = world_size(), me = world_rank();
   const scheme s = find_scheme(quantity::first_derivative, "C6");
   const auto peers_with = [&](index_t each, boundary ends, double tolerance) {
-    const distributed::grid g({each * n, 2}, {n, 1});
+    const distributed::decomposition g({each * n, 2}, {n, 1});
     return distributed::compact_operator(g, s, {.axis = 0, .boundary = ends}, by,
                                          {.tolerance = tolerance})
         .peers();
@@ -294,7 +297,7 @@ TEST(RankOperator, NeighboursAloneAreSentTo) {
 
 TEST(RankOperator, ToleranceBoundsTheError) {
   const auto by = ranks();
-  const distributed::grid g({32 * world_size(), 4}, {world_size(), 1});
+  const distributed::decomposition g({32 * world_size(), 4}, {world_size(), 1});
   for (const double tolerance : {1e-4, 1e-8}) {
     operator_case c{find_scheme(quantity::first_derivative, "C6"), {.axis = 0}};
     c.options.tolerance = tolerance;
@@ -305,11 +308,11 @@ TEST(RankOperator, ToleranceBoundsTheError) {
 TEST(RankOperator, WhereMidpointsAre) {
   const auto by = ranks();
   const int n = world_size();
-  const distributed::grid g({3 * n}, {n});
+  const distributed::decomposition g({3 * n}, {n});
   const auto rows = [&](staggering lies, boundary ends) {
     return distributed::compact_operator(g, find_scheme(quantity::first_derivative, "C6", lies),
                                          {.boundary = ends}, by)
-        .out_grid()
+        .out_decomposition()
         .cuts(0);
   };
   std::vector<index_t> cuts = g.cuts(0);
@@ -326,18 +329,18 @@ TEST(RankOperatorFault, IsRefusedOnAllRanks) {
   const auto by = ranks();
   const int n = world_size();
   const scheme s = find_scheme(quantity::first_derivative, "C6");
-  const distributed::grid g({10 * n, 6}, {n, 1});
-  const auto made = [&](const distributed::grid& ranks, const scheme& what, tridia::grid lines,
-                        const operator_options& o = {}) {
+  const distributed::decomposition g({10 * n, 6}, {n, 1});
+  const auto made = [&](const distributed::decomposition& ranks, const scheme& what,
+                        tridia::grid lines, const operator_options& o = {}) {
     return refusal(errc::invalid_argument,
                    [&] { distributed::compact_operator(ranks, what, lines, by, o); });
   };
-  EXPECT_NE(made(distributed::grid({10 * n + 10, 6}, {n + 1, 1}), s, {.axis = 0}), "");
+  EXPECT_NE(made(distributed::decomposition({10 * n + 10, 6}, {n + 1, 1}), s, {.axis = 0}), "");
   EXPECT_NE(made(g, s, {.axis = 2}).find("axis"), std::string::npos);
   EXPECT_NE(made(g, s, {.axis = 0, .spacing = 0}).find("spacing"), std::string::npos);
   EXPECT_NE(made(g, s, {.axis = 0}, {.tolerance = -1}).find("tolerance"), std::string::npos);
   EXPECT_NE(made(g, s, {.axis = 0, .metric = {1, 2}}).find("metric"), std::string::npos);
-  EXPECT_NE(made(distributed::grid({3, 6}, {1, 1}), s, {.axis = 0}), "");
+  EXPECT_NE(made(distributed::decomposition({3, 6}, {1, 1}), s, {.axis = 0}), "");
   if (n > 1) {
     const std::string what = made(g, s, {.axis = 0, .spacing = world_rank() == 0 ? 1.0 : 2.0});
     EXPECT_NE(what.find("spacing: ranks disagree"), std::string::npos);
@@ -348,7 +351,7 @@ TEST(RankOperatorFault, IsRefusedOnAllRanks) {
     EXPECT_NE(scheme.find("ranks disagree"), std::string::npos);
     std::vector<index_t> parts(static_cast<std::size_t>(n), 12);
     parts.back() = 1;
-    EXPECT_NE(made(distributed::grid::of_parts({parts}),
+    EXPECT_NE(made(distributed::decomposition::of_parts({parts}),
                    find_scheme(quantity::first_derivative, "C6", staggering::to_midpoints), {})
                   .find("midpoint"),
               std::string::npos);
@@ -358,11 +361,12 @@ TEST(RankOperatorFault, IsRefusedOnAllRanks) {
 /// An adjoint reads what the operator's results are spread as, and writes what its points are.
 TEST(RankOperator, AdjointsOfLinesThatNoRanksCut) {
   const auto by = ranks();
-  const distributed::grid g({3 * world_size() + 1, 30}, {world_size(), 1});
+  const distributed::decomposition g({3 * world_size() + 1, 30}, {world_size(), 1});
   for (const staggering lies :
        {staggering::none, staggering::to_midpoints, staggering::to_points}) {
     const scheme s = find_scheme(quantity::first_derivative, "C6", lies);
-    const distributed::grid rows = distributed::compact_operator(g, s, {}, by).out_grid();
+    const distributed::decomposition rows =
+        distributed::compact_operator(g, s, {}, by).out_decomposition();
     field in(value_type::f64, rows, false), out(value_type::f64, g, false);
     fill(in, rows, 0);
     tridia::grid lines{.operation = operation::transpose};
@@ -373,7 +377,7 @@ TEST(RankOperator, AdjointsOfLinesThatNoRanksCut) {
                                              expected.data());
     lines.in_strides = in.strides(), lines.out_strides = out.strides();
     distributed::compact_operator op(g, s, lines, by);
-    EXPECT_EQ(op.out_grid().extents(), g.extents());
+    EXPECT_EQ(op.out_decomposition().extents(), g.extents());
     in.scatter();
     op.apply(in.block(), out.block());
     out.collect();
@@ -387,7 +391,7 @@ TEST(RankOperatorFault, AdjointsOfCutLinesAreRefused) {
   const int n = world_size();
   if (n < 2) GTEST_SKIP() << "one rank has whole lines";
   const std::string what = refusal(errc::unsupported, [&] {
-    distributed::compact_operator(distributed::grid({10 * n, 6}, {n, 1}),
+    distributed::compact_operator(distributed::decomposition({10 * n, 6}, {n, 1}),
                                   find_scheme(quantity::first_derivative, "C6"),
                                   {.axis = 0, .operation = operation::transpose}, by);
   });
@@ -397,7 +401,7 @@ TEST(RankOperatorFault, AdjointsOfCutLinesAreRefused) {
 
 TEST(RankOperatorFault, StartAndFinishTakeTurns) {
   const auto by = ranks();
-  const distributed::grid g({12 * world_size(), 6}, {world_size(), 1});
+  const distributed::decomposition g({12 * world_size(), 6}, {world_size(), 1});
   field in(value_type::f64, g, false), out(value_type::f64, g, false);
   fill(in, g, 0);
   in.scatter();
@@ -414,14 +418,14 @@ TEST(RankOperatorFault, StartAndFinishTakeTurns) {
   EXPECT_NE(refusal(errc::invalid_argument, [&] { op.start(in.block(), out.block()); }), "");
   op.finish();
   by.synchronize(nullptr);
-  EXPECT_GT(op.steps().expand, 0);
+  EXPECT_GT(op.timings().expand, 0);
 }
 
 /// The last rank leaves out one application: those that it would send to say so within their limit.
 TEST(RankOperatorFault, AnAbsentRankIsAnErrorOnItsNeighbours) {
   if (world_size() < 2) GTEST_SKIP() << "one rank waits for nobody";
   const auto by = ranks(2.5);
-  const distributed::grid g({50 * world_size(), 6}, {world_size(), 1});
+  const distributed::decomposition g({50 * world_size(), 6}, {world_size(), 1});
   field in(value_type::f64, g, false), out(value_type::f64, g, false);
   fill(in, g, 0);
   in.scatter();

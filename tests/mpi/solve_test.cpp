@@ -16,7 +16,7 @@ using tridia::pivoting;
 using tridia::problem;
 using tridia::value_type;
 using tridia::distributed::communicator;
-using tridia::distributed::grid;
+using tridia::distributed::decomposition;
 using tridia::distributed::plan;
 using tridia::distributed::plan_options;
 using tridia::distributed::strategy;
@@ -58,15 +58,15 @@ TEST(RanksInSlabs, SolveTheSame) {
       problem p{.axis = axis, .boundary = boundary::periodic, .pivoting = pivots};
       std::vector<int> process_grid{1, 1, 1};
       process_grid[axis] = world_size();
-      split_problem s(grid({70, 11, 130}, process_grid), p);
+      split_problem s(decomposition({70, 11, 130}, process_grid), p);
       s.fill(random);
       for (const strategy how : kStrategies) {
         const plan_options o{.strategy = how, .interface_bytes = 3000, .threads = 2};
         SCOPED_TRACE(describe(p, process_grid, o));
         expect_solved(s, by, o);
-        plan lines(s.grid, s.local(), by, o);
+        plan lines(s.blocks, s.local(), by, o);
         if (how == strategy::gather && world_size() > 1) {
-          plan at_once(s.grid, s.local(), by, {.strategy = how, .threads = 2});
+          plan at_once(s.blocks, s.local(), by, {.strategy = how, .threads = 2});
           EXPECT_LE(lines.workspace_bytes(), at_once.workspace_bytes());
         }
       }
@@ -80,7 +80,7 @@ TEST(RanksWithOneRowEach, Solve) {
     for (const pivoting pivots : {pivoting::none, pivoting::partial})
       for (const strategy how : kStrategies) {
         problem p{.axis = 0, .boundary = b, .pivoting = pivots};
-        split_problem s(grid({world_size(), 19}, {world_size(), 1}), p);
+        split_problem s(decomposition({world_size(), 19}, {world_size(), 1}), p);
         s.fill(random);
         SCOPED_TRACE(describe(p, {world_size(), 1}, {.strategy = how}));
         expect_solved(s, by, {.strategy = how});
@@ -90,10 +90,11 @@ TEST(RanksWithOneRowEach, Solve) {
 TEST(Ranks, SolveInPlaceAgainAndAgain) {
   rng random = random_for("InPlace");
   const communicator by = ranks();
-  split_problem s(grid({40, 6}, {world_size(), 1}), {.axis = 0, .pivoting = pivoting::none});
+  split_problem s(decomposition({40, 6}, {world_size(), 1}),
+                  {.axis = 0, .pivoting = pivoting::none});
   problem p = s.local();
   p.x_strides = p.rhs_strides;
-  plan lines(s.grid, p, by, {.strategy = strategy::all_to_all});
+  plan lines(s.blocks, p, by, {.strategy = strategy::all_to_all});
   for (int step = 0; step < 3; ++step) {
     s.fill(random);
     for (field* f : {&s.dl, &s.d, &s.du, &s.rhs}) f->scatter();
@@ -112,7 +113,7 @@ class SharedMatrix : public ::testing::TestWithParam<operation> {};
 TEST_P(SharedMatrix, HasManyRightHandSides) {
   const communicator by = ranks();
   const index_t n = 24, sides = 3;
-  const grid g({5, n}, {1, world_size()});
+  const decomposition g({5, n}, {1, world_size()});
   const auto own = g.block(world_rank());
   const index_t rows = own.extents[1], begin = own.begin[1];
   problem p{.right_hand_sides = sides,
@@ -143,7 +144,7 @@ TEST_P(SharedMatrix, HasManyRightHandSides) {
     ranks_array<index_t> status(std::vector<index_t>(5, 99));
     EXPECT_EQ(lines.systems(), 5);
     lines.execute(in[0].there(), in[1].there(), in[2].there(), in[3].there(), out.there(),
-                  status.there());
+                  {.status = status.there()});
     EXPECT_EQ(status.get(), std::vector<index_t>(5, 0));
     const std::vector<double> x = out.get();
     for (index_t line = 0; line < sides * 5; ++line)
@@ -162,23 +163,24 @@ TEST(NearestRanks, AreEnoughWhereInfluenceDecays) {
   const communicator by = ranks();
   for (const boundary b : {boundary::regular, boundary::periodic}) {
     problem p{.axis = 1, .boundary = b, .pivoting = pivoting::none};
-    split_problem s(grid({9, 40 * world_size()}, {1, world_size()}), p);
+    split_problem s(decomposition({9, 40 * world_size()}, {1, world_size()}), p);
     s.fill(random);
     for (index_t line = 0; line < s.lines(); ++line)
       for (index_t k = 0; k < s.rows(); ++k) {
         s.dl.set(s.at(line, k), 1), s.d.set(s.at(line, k), 4), s.du.set(s.at(line, k), 1);
       }
     for (field* f : {&s.dl, &s.d, &s.du}) f->scatter();
-    plan exact(s.grid, s.local(), by);
-    const double influence = exact.influence(s.dl.block(), s.d.block(), s.du.block());
+    plan exact(s.blocks, s.local(), by);
+    const double neglected_coupling =
+        exact.neglected_coupling(s.dl.block(), s.d.block(), s.du.block());
     if (world_size() > 1) {
-      EXPECT_GT(influence, 1e-24);
-      EXPECT_LT(influence, 1e-21);
+      EXPECT_GT(neglected_coupling, 1e-24);
+      EXPECT_LT(neglected_coupling, 1e-21);
     }
     // Asked for, or found by the model.
     for (const strategy how : {strategy::nearest, strategy::automatic}) {
-      plan lines(s.grid, s.local(), by,
-                 {.strategy = how, .tolerance = 1e-16, .influence = influence});
+      plan lines(s.blocks, s.local(), by,
+                 {.strategy = how, .tolerance = 1e-16, .neglected_coupling = neglected_coupling});
       if (world_size() > 1) {
         EXPECT_EQ(lines.strategy(), strategy::nearest) << lines.reason();
       }
@@ -187,10 +189,11 @@ TEST(NearestRanks, AreEnoughWhereInfluenceDecays) {
       EXPECT_LE(s.difference(), 20);
     }
     try {
-      plan refused(
-          s.grid, s.local(), by,
-          {.strategy = strategy::nearest, .tolerance = influence / 2, .influence = influence});
-      EXPECT_EQ(influence, 0);
+      plan refused(s.blocks, s.local(), by,
+                   {.strategy = strategy::nearest,
+                    .tolerance = neglected_coupling / 2,
+                    .neglected_coupling = neglected_coupling});
+      EXPECT_EQ(neglected_coupling, 0);
     } catch (const tridia::error& e) {
       EXPECT_EQ(e.code(), tridia::errc::unsupported);
       EXPECT_NE(std::string(e.what()).find("above the tolerance"), std::string::npos) << e.what();
@@ -206,15 +209,18 @@ TEST_P(InfluenceOfRanks, IsWhatNearestErrsAtMost) {
   rng random = random_for("NearestRanks");
   const communicator by = ranks();
   problem p{.axis = 0, .pivoting = pivoting::none, .operation = GetParam()};
-  split_problem s(grid({6 * world_size(), 50}, {world_size(), 1}), p);
+  split_problem s(decomposition({6 * world_size(), 50}, {world_size(), 1}), p);
   s.fill(random);
   for (field* f : {&s.dl, &s.d, &s.du}) f->scatter();
-  plan exact(s.grid, s.local(), by);
-  const double influence = exact.influence(s.dl.block(), s.d.block(), s.du.block());
+  plan exact(s.blocks, s.local(), by);
+  const double neglected_coupling =
+      exact.neglected_coupling(s.dl.block(), s.d.block(), s.du.block());
   s.run(exact);
   const field x = s.x;
-  plan lines(s.grid, s.local(), by,
-             {.strategy = strategy::nearest, .tolerance = influence, .influence = influence});
+  plan lines(s.blocks, s.local(), by,
+             {.strategy = strategy::nearest,
+              .tolerance = neglected_coupling,
+              .neglected_coupling = neglected_coupling});
   s.run(lines);
   long double error = 0, largest = 0;
   for (index_t k = 0; k < s.lines() * s.rows(); ++k) {
@@ -224,7 +230,7 @@ TEST_P(InfluenceOfRanks, IsWhatNearestErrsAtMost) {
   if (world_size() > 2) {
     EXPECT_GT(error, 0);
   }
-  EXPECT_LE(error, influence * largest);
+  EXPECT_LE(error, neglected_coupling * largest);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, InfluenceOfRanks,

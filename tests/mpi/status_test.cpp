@@ -16,7 +16,7 @@ namespace {
 
 using tridia::boundary;
 using tridia::pivoting;
-using tridia::distributed::grid;
+using tridia::distributed::decomposition;
 using tridia::distributed::plan;
 using tridia::distributed::strategy;
 
@@ -26,7 +26,7 @@ class RankStatus : public ::testing::TestWithParam<std::tuple<strategy, pivoting
  protected:
   static constexpr index_t kLines = 37;
   RankStatus()
-      : s_(grid({5 * world_size(), kLines}, {world_size(), 1}),
+      : s_(decomposition({5 * world_size(), kLines}, {world_size(), 1}),
            {.axis = 0, .boundary = std::get<2>(GetParam()), .pivoting = std::get<1>(GetParam())}) {
     s_.fill(random_);
   }
@@ -45,7 +45,7 @@ class RankStatus : public ::testing::TestWithParam<std::tuple<strategy, pivoting
   }
   std::vector<index_t> run_once(bool ask) {
     const auto by = ranks();
-    plan lines(s_.grid, s_.local(), by, {.strategy = std::get<0>(GetParam())});
+    plan lines(s_.blocks, s_.local(), by, {.strategy = std::get<0>(GetParam())});
     return s_.run(lines, ask);
   }
 
@@ -129,14 +129,14 @@ INSTANTIATE_TEST_SUITE_P(All, RankStatus,
 TEST(RankStatusOfTheWhole, IsFoundWhereNoRankAloneFindsAnything) {
   if (world_size() < 2) GTEST_SKIP() << "one rank has the whole";
   const auto by = ranks();
-  split_problem s(grid({world_size(), 4}, {world_size(), 1}),
+  split_problem s(decomposition({world_size(), 4}, {world_size(), 1}),
                   {.axis = 0, .pivoting = pivoting::none});
   for (index_t line = 0; line < 4; ++line)
     for (index_t k = 0; k < s.rows(); ++k) {
       const index_t i = s.at(line, k);
       s.dl.set(i, k == 1 ? 1 : 0), s.d.set(i, 1), s.du.set(i, k == 0 ? 1 : 0), s.rhs.set(i, 1);
     }
-  plan lines(s.grid, s.local(), by);
+  plan lines(s.blocks, s.local(), by);
   EXPECT_EQ(s.run(lines), std::vector<index_t>(4, s.rows()));
   for (index_t k = 0; k < 4 * s.rows(); ++k) EXPECT_TRUE(std::isnan(s.x.get(k).real())) << k;
 }
@@ -147,7 +147,7 @@ TEST(RankStatusOfRightHandSides, IsOne) {
   const int n = world_size();
   const auto by = ranks();
   const tridia::problem p{.axis = 0, .right_hand_sides = columns, .pivoting = pivoting::none};
-  plan all(grid({rows * n, lines}, {n, 1}), p, by);
+  plan all(decomposition({rows * n, lines}, {n, 1}), p, by);
   rng random = random_for("RightHandSides");
   const auto drawn = [&](index_t count, bool dominant) {
     std::vector<double> v(static_cast<std::size_t>(count));
@@ -164,7 +164,7 @@ TEST(RankStatusOfRightHandSides, IsOne) {
   ranks_array<index_t> status(std::vector<index_t>(lines, 99));
   for (index_t* const to : {status.there(), static_cast<index_t*>(nullptr)}) {
     x.set(std::vector<double>(b.size()));
-    all.execute(dl.there(), d.there(), du.there(), rhs.there(), x.there(), to);
+    all.execute(dl.there(), d.there(), du.there(), rhs.there(), x.there(), {.status = to});
     const std::vector<double> found = x.get();
     for (std::size_t k = 0; k < found.size(); ++k)
       EXPECT_EQ(std::isnan(found[k]), k % lines == bad) << k;

@@ -63,13 +63,13 @@ void add_schemes(std::vector<operator_case>& all) {
   for (const auto& s : schemes) {
     const scheme found = find_scheme(s.what, s.name);
     add(all, s.label, found, lines({7, 40}, 1), {kScan});
-    add(all, std::string(s.label) + "_across", found, lines({40, 36}, 0), {kScan});
+    add(all, std::string(s.label) + "_interleaved", found, lines({40, 36}, 0), {kScan});
   }
   for (const auto where : {staggering::to_midpoints, staggering::to_points}) {
     const std::string label = where == staggering::to_points ? "to_points" : "to_midpoints";
     add(all, label, find_scheme(quantity::first_derivative, "C6", where), lines({5, 60}, 1),
         {kScan});
-    add(all, label + "_across", find_scheme(quantity::interpolation, "C6", where),
+    add(all, label + "_interleaved", find_scheme(quantity::interpolation, "C6", where),
         lines({60, 20}, 0), {kScan});
   }
 }
@@ -86,7 +86,7 @@ void add_lines(std::vector<operator_case>& all) {
   add(all, "parts", c6, lines({2048, 32}, 0), {kScan, kForEach});
   add(all, "parts_along", c6, lines({2, 40'010}, 1), {kScan, kForEach});
   add(all, "short", c6, lines({30, 12}, 1), {kStencil, kFinish});
-  add(all, "short_across", c6, lines({12, 30}, 0), {kStencil, kFinish});
+  add(all, "short_interleaved", c6, lines({12, 30}, 0), {kStencil, kFinish});
   grid stretched = lines({7, 50}, 1);
   stretched.metric.assign(50, 0.25);
   stretched.fields = 2;
@@ -103,13 +103,13 @@ void add_adjoints(std::vector<operator_case>& all) {
   add(all, "adjoint_metric", c6, g, {kScan});
   g = lines({12, 30}, 0);
   g.operation = operation::transpose;
-  add(all, "adjoint_short_across", c6, g, {kStencil, kFinish});
+  add(all, "adjoint_short_interleaved", c6, g, {kStencil, kFinish});
 }
 
 void add_mirrors(std::vector<operator_case>& all) {
   const scheme c6 = find_scheme(quantity::first_derivative, "C6");
   grid g = lines({7, 40}, 1);
-  for (const line_end end : {line_end::symmetric, line_end::antisymmetric_half}) {
+  for (const end_condition end : {end_condition::symmetric, end_condition::antisymmetric_half}) {
     g.head = g.tail = end;
     for (const value_type type : {value_type::f32, value_type::f64}) {
       g.type = type;

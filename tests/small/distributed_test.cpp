@@ -108,7 +108,7 @@ class block_array {
 };
 
 /// All ranks along one axis.
-distributed::grid split(const std::vector<index_t>& extents, int axis) {
+distributed::decomposition split(const std::vector<index_t>& extents, int axis) {
   std::vector<int> ranks(extents.size(), 1);
   ranks[static_cast<std::size_t>(axis)] = kRanks;
   return {extents, ranks};
@@ -160,7 +160,7 @@ struct field_systems {
 
 /// Solves on every rank by a strategy, and compares its block and statuses.
 void solve_on_rank(const field_systems& s, const communicator& by, strategy how) {
-  const distributed::grid g = split(s.p.extents, s.p.axis);
+  const distributed::decomposition g = split(s.p.extents, s.p.axis);
   problem own = s.p;
   own.extents.clear();
   distributed::plan plan(g, own, by, {.strategy = how, .threads = 1});
@@ -175,7 +175,7 @@ void solve_on_rank(const field_systems& s, const communicator& by, strategy how)
   const bool constant = s.p.coefficients == coefficients::constant;
   const auto coefficient = [&](block_array& a) { return constant ? nullptr : a.pointer(); };
   plan.execute(coefficient(dl), coefficient(d), coefficient(du), rhs.pointer(), x.pointer(),
-               static_cast<index_t*>(status.pointer()));
+               {.status = static_cast<index_t*>(status.pointer())});
   by.synchronize(nullptr);
   status.pull();
   const auto* const found = reinterpret_cast<const index_t*>(status.host());
@@ -278,7 +278,7 @@ TEST(SmallDistributedFields, Derive) {
         const void* const from = in.data.data();
         void* const to = expected.data.data();
         one.apply(from, to, {.workspace = workspace.data(), .workspace_bytes = workspace.size()});
-        const distributed::grid g = split(lines.extents, axis);
+        const distributed::decomposition g = split(lines.extents, axis);
         lines.extents.clear();
         on_thread_ranks(kRanks, true, [&](const communicator& by) {
           distributed::compact_operator op(g, c6, lines, by, {.threads = 1});
@@ -294,7 +294,7 @@ TEST(SmallDistributedFields, Derive) {
 TEST(SmallDistributedFields, ExchangeHalos) {
   if (!have_gpu()) GTEST_SKIP() << "no GPU";
   const std::vector<index_t> extents{12, 5, 4};
-  const distributed::grid g = split(extents, 0);
+  const distributed::decomposition g = split(extents, 0);
   on_thread_ranks(kRanks, true, [&](const communicator& by) {
     distributed::halo h;
     h.before = h.after = {1, 0, 0};
@@ -334,8 +334,8 @@ TEST_P(SmallDistributedRows, SolveBetweenNeighbours) {
 
     problem here{.type = type, .extents = {lines, rows}, .axis = 1};
     here.pivoting = pivots;
-    const auto part =
-        backend->make_part({type, pivots, task_of(here).geometry, true, true, 1, nullptr, nullptr});
+    const auto part = backend->make_local_rows(
+        {type, pivots, task_of(here).geometry, true, true, 1, nullptr, nullptr});
     // Of x, as core::chunk orders them: before, first (with pivoting), last, after.
     std::vector<index_t> known{before - 1, before + rows - 1, before + rows};
     if (pivots == pivoting::partial) known.insert(known.begin() + 1, before);
@@ -351,7 +351,7 @@ TEST_P(SmallDistributedRows, SolveBetweenNeighbours) {
 
     const tridia::solver::operands o{
         {dl.pointer(), d.pointer(), du.pointer(), rhs.pointer()}, x.pointer(), nullptr};
-    const distributed::parcels all{lines, lines};
+    const distributed::line_batches all{lines, lines};
     const stream_handle stream = make_stream();
     auto* const statuses = static_cast<index_t*>(found.pointer());
     part->reduce(o, all, 0, 1, equations.pointer(), stream.get());
@@ -377,8 +377,8 @@ TEST(SmallDistributedFields, MeetTheKernelsOfParts) {
   for (const pivoting pivots : {pivoting::none, pivoting::partial}) {
     problem p{.extents = {lines, rows}};
     p.pivoting = pivots;
-    const auto part =
-        backend->make_part({p.type, pivots, task_of(p).geometry, true, true, 1, nullptr, nullptr});
+    const auto part = backend->make_local_rows(
+        {p.type, pivots, task_of(p).geometry, true, true, 1, nullptr, nullptr});
     constexpr std::size_t count = lines * rows * sizeof(double);
     device_bytes arrays[5] = {allocate_on_device(count), allocate_on_device(count),
                               allocate_on_device(count), allocate_on_device(count),
@@ -391,11 +391,11 @@ TEST(SmallDistributedFields, MeetTheKernelsOfParts) {
         arrays[4].get(),
         nullptr};
     const stream_handle stream = make_stream();
-    const distributed::parcels all{lines, lines};
+    const distributed::line_batches all{lines, lines};
     expect_kernels(stream.get(),
                    {{"segments", "reduce_segments"},
                     {"segments", "open_level"},
-                    {"segments", "judge_parts"},
+                    {"segments", "judge_local"},
                     {"segments", "enter_level"},
                     {"segments", "expand_segments"}},
                    [&] {

@@ -12,15 +12,15 @@ using tridia::coefficients;
 using tridia::problem;
 
 const kernel kBlockFactor{"block_factor", "block_factor_kernel"};
-const kernel kThreadFactor{"kernels", "factor_kernel"};
+const kernel kThreadFactor{"thread_per_system", "factor_kernel"};
 const kernel kOnChip{"substitute", "substitute_kernel"};
-const kernel kThread{"kernels", "substitute_kernel"};
+const kernel kThread{"thread_per_system", "substitute_kernel"};
 const kernel kScan{"scan", "scan_kernel"};
 const kernel kStatuses{"statuses", "enter_statuses_kernel"};
 const kernel kGatherNan{"statuses", "gather_nan_kernel"};
 const kernel kShareNan{"statuses", "share_nan_kernel"};
 
-manner factors() { return {.factored = true}; }
+run_options factors() { return {.factored = true}; }
 
 problem shared(std::vector<index_t> extents, int axis) {
   problem p{.extents = std::move(extents), .axis = axis};
@@ -33,8 +33,8 @@ void add_own_matrices(std::vector<small_case>& all) {
   problem sides{.extents = {5, 100}, .right_hand_sides = 3};
   add_variants(all, {"few", {.extents = {3, 100}}, {kBlockFactor, kStatuses}, factors()});
   add_variants(all, {"short", {.extents = {40, 20}}, {kThreadFactor}, factors()});
-  add_variants(all,
-               {"across", {.extents = {20, 40}, .axis = 0}, {kThreadFactor, kThread}, factors()});
+  add_variants(
+      all, {"interleaved", {.extents = {20, 40}, .axis = 0}, {kThreadFactor, kThread}, factors()});
   add_variants(all,
                {"ragged",
                 {.extents = {300}, .offsets = {0, 17, 17, 200, 300}},
@@ -42,7 +42,7 @@ void add_own_matrices(std::vector<small_case>& all) {
                 factors()},
                regular);
   add_variants(all, {"sides", sides, {kBlockFactor, kShareNan}, factors()});
-  manner without_statuses = factors();
+  run_options without_statuses = factors();
   without_statuses.status = false;
   add_variants(all, {"sides_without_statuses", sides, {kGatherNan, kShareNan}, without_statuses});
 }
@@ -56,7 +56,7 @@ void add_one_matrix(std::vector<small_case>& all) {
     const char* name;
     problem p;
   } places[] = {{"one", shared({40, 200}, 1)},
-                {"one_across", shared({200, 40}, 0)},
+                {"one_interleaved", shared({200, 40}, 0)},
                 {"one_middle", shared({3, 200, 20}, 1)}};
   for (const auto& [name, p] : places) {
     const std::string text(name);

@@ -115,7 +115,7 @@ class compiled_for final : public ::testing::Environment {
   void SetUp() override {
     if (!have_gpu()) return;
     int capability = 0;
-    check(tridia::cuda::compiled_capability(&capability));
+    check(tridia::gpu::compiled_capability(&capability));
     std::printf("kernels for compute capability %d.%d\n", capability / 10, capability % 10);
   }
 };
@@ -125,7 +125,7 @@ class compiled_for final : public ::testing::Environment {
 }  // namespace
 
 bool have_clusters() {
-  static const bool clusters = tridia::cuda::current_device_limits().clusters;
+  static const bool clusters = tridia::gpu::current_device_limits().clusters;
   return clusters;
 }
 

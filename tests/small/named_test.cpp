@@ -16,11 +16,11 @@ using tridia::problem;
 using tridia::transformation;
 using tridia::value_type;
 
-const kernel kThread{"kernels", "solve_kernel"};
-const kernel kCyclic{"cyclic", "cyclic_kernel"};
+const kernel kThread{"thread_per_system", "solve_kernel"};
+const kernel kCyclic{"cyclic_reduction", "cyclic_kernel"};
 const kernel kPacked{"packed_cr", "packed_kernel"};
 
-manner by(algorithm a, const algorithm_parameters& parameters = {}) {
+run_options by(algorithm a, const algorithm_parameters& parameters = {}) {
   return {.algorithm = a, .parameters = parameters};
 }
 
@@ -28,9 +28,9 @@ manner by(algorithm a, const algorithm_parameters& parameters = {}) {
 const variants kOfPapers{{value_type::f32, value_type::f64}, {pivoting::none}, {boundary::regular}};
 
 void add_thread_a_system(std::vector<small_case>& all) {
-  const problem along{.extents = {20, 12}}, across{.extents = {12, 20}, .axis = 0};
+  const problem along{.extents = {20, 12}}, interleaved{.extents = {12, 20}, .axis = 0};
   const problem sides{.extents = {5, 12}, .right_hand_sides = 3};
-  for (const auto& [where, p] : {std::pair{"", along}, {"_across", across}}) {
+  for (const auto& [where, p] : {std::pair{"", along}, {"_interleaved", interleaved}}) {
     add_variants(all, {std::string("lu") + where, p, {kThread}, by(algorithm::lu)});
     add_variants(all, {std::string("thomas") + where, p, {kThread}, by(algorithm::thomas)},
                  {.pivotings = {pivoting::none}});
@@ -54,9 +54,9 @@ void add_transformations(std::vector<small_case>& all) {
 }
 
 void add_in_shared_memory(std::vector<small_case>& all) {
-  const problem along{.extents = {5, 100}}, across{.extents = {100, 5}, .axis = 0};
-  for (const auto& [where, p] : {std::pair{"", along}, {"_across", across}}) {
-    const auto add = [&](const std::string& name, const kernel& k, const manner& how) {
+  const problem along{.extents = {5, 100}}, interleaved{.extents = {100, 5}, .axis = 0};
+  for (const auto& [where, p] : {std::pair{"", along}, {"_interleaved", interleaved}}) {
+    const auto add = [&](const std::string& name, const kernel& k, const run_options& how) {
       add_variants(all, {name + where, p, {k}, how}, kOfPapers);
     };
     for (const algorithm a : {algorithm::cr, algorithm::crnbc, algorithm::pcr})
@@ -71,7 +71,7 @@ void add_in_shared_memory(std::vector<small_case>& all) {
 
 void add_hierarchical(std::vector<small_case>& all) {
   const std::vector<kernel> passes{{"hierarchical", "split_kernel"},
-                                   {"hierarchical", "pieces_kernel"},
+                                   {"hierarchical", "subsystems_kernel"},
                                    {"hierarchical", "finish_kernel"}};
   // Lines are so long that a block has no room for them.
   add_variants(all,
@@ -93,7 +93,7 @@ void add_neato(std::vector<small_case>& all) {
   const std::vector<kernel> shared{{"neato", "shared_kernel"}},
       global{{"neato", "down_kernel"}, {"neato", "back_kernel"}, {"neato", "fill_kernel"}};
   for (const auto& [where, p] :
-       {std::pair{"", constants({5, 100}, 1)}, {"_across", constants({100, 5}, 0)}}) {
+       {std::pair{"", constants({5, 100}, 1)}, {"_interleaved", constants({100, 5}, 0)}}) {
     add_variants(all,
                  {std::string("neato_shared") + where, p, shared,
                   by(algorithm::neato, {.memory = neato_memory::shared})},

@@ -18,7 +18,7 @@ using tridia::value_type;
 
 const kernel kOnchip{"onchip", "onchip_kernel"};
 const kernel kInterleaved{"interleaved", "interleaved_kernel"};
-const kernel kThread{"kernels", "solve_kernel"};
+const kernel kThread{"thread_per_system", "solve_kernel"};
 constexpr pivoting kPivotings[] = {pivoting::none, pivoting::partial};
 
 /// The number of rows that makes a line of each type about as long as `n` rows of f64.
@@ -31,35 +31,35 @@ problem padded(index_t systems, index_t n, index_t pitch) {
 }
 
 /// What a kernel would need many rows or systems for, asked for by a table.
-manner tuned(const problem& p, const char* kernel_name, const std::vector<int>& values) {
+run_options tuned(const problem& p, const char* kernel_name, const std::vector<int>& values) {
   const tridia::cuda_device device = tridia::query_system().cuda_devices.at(0);
   auto table = std::make_shared<tridia::tuning_table>();
-  const bool across = p.axis == 0;
+  const bool interleaved = p.axis == 0;
   for (const value_type type : kTypes)
     for (const pivoting pivots : kPivotings)
       table->add({10 * device.compute_capability_major + device.compute_capability_minor,
-                  kernel_name, type, pivots, across, p.extents[across ? 0 : 1], values});
+                  kernel_name, type, pivots, interleaved, p.extents[interleaved ? 0 : 1], values});
   return {.tuning = table};
 }
 
 void add_in_memory_order(std::vector<small_case>& all) {
   const variants regular{.boundaries = {boundary::regular}};
   const variants periodic{.boundaries = {boundary::periodic}};
-  const std::string joined = "follow each other as one";
-  add_variants(all, {"joined", {.extents = {40, 20}}, {kOnchip}, {}, joined}, regular);
+  const std::string concatenated = "concatenated";
+  add_variants(all, {"joined", {.extents = {40, 20}}, {kOnchip}, {}, concatenated}, regular);
   add_variants(all,
                {"joined_transposed",
                 {.extents = {9, 100}, .operation = tridia::operation::conjugate_transpose},
                 {kOnchip},
                 {},
-                joined},
+                concatenated},
                regular);
   add_variants(all,
                {"ragged",
                 {.extents = {700}, .offsets = {0, 170, 171, 171, 400, 700}},
                 {kOnchip},
                 {},
-                joined},
+                concatenated},
                regular);
   add_variants(all, {"in_pieces", {.extents = {10, 33}}, {kOnchip}, {}, "in one piece"}, periodic);
   add_variants(all, {"one_by_one", padded(5, 19, 21), {kOnchip}}, {});

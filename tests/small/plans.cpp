@@ -109,7 +109,7 @@ void add_variants(std::vector<small_case>& all, const small_case& c, const varia
 
 void expect_small_case(const small_case& c) {
   const stream_handle stream = make_stream();
-  manner how = c.how;
+  run_options how = c.how;
   how.backend = tridia::backend::cuda;
   how.stream = stream.get();
   how.guard = 0;  // what is beyond an array's end is beyond its memory's

@@ -18,7 +18,7 @@ struct small_case {
   std::string name;
   tridia::problem problem;
   std::vector<kernel> kernels;  ///< That it must meet.
-  manner how = {};
+  run_options how = {};
   std::string reason = {};  ///< Part of the plan's, which tells shapes of one kernel apart.
   bool dominant = false;    ///< With pivoting too: so that nothing is interchanged.
 };

@@ -15,7 +15,7 @@ using tridia::value_type;
 const kernel kScan{"scan", "scan_kernel"};
 const kernel kForEach{"split_scan", "for_each_kernel"};
 const kernel kOnChip{"substitute", "substitute_kernel"};
-const kernel kThread{"kernels", "substitute_kernel"};
+const kernel kThread{"thread_per_system", "substitute_kernel"};
 const kernel kStatuses{"statuses", "enter_statuses_kernel"};
 
 /// The left side of the sixth-order first derivative with its closures, or the circulant one.
@@ -50,15 +50,15 @@ void add_whole_lines(std::vector<small_case>& all) {
   scan("dense", {.extents = {9, 32}});      // in one piece, or as boxes
   scan("boxes", padded(9, 64, 80));         // up to 768 bytes
   scan("lines", padded(5, 200, 208));       // longer
-  scan("one_by_one", padded(5, 100, 101));  // without the copy engine
+  scan("one_by_one", padded(5, 100, 101));  // without the TMA
   scan("several_warps", {.extents = {3, 1089}});
-  scan("across", {.extents = {100, 96}, .axis = 0});
+  scan("interleaved", {.extents = {100, 96}, .axis = 0});
   scan("across_one_by_one", {.extents = {100, 37}, .axis = 0});
   scan("across_many_rows", {.extents = {400, 32}, .axis = 0});
   scan("middle", {.extents = {3, 60, 20}, .axis = 1});
   scan("turned", {.extents = {40, 6}, .axis = 0, .x_strides = {1, 40}});
   scan("backwards", {.extents = {4, 40}, .rhs_strides = {40, -1}, .x_strides = {40, -1}});
-  // Lines are as short as scans go, and periodic lines that fill no whole number of the copy engine's
+  // Lines are as short as scans go, and periodic lines that fill no whole number of the TMA's
   // granules.
   for (const index_t n : {24, 27, 31, 38}) scan("rows_" + std::to_string(n), {.extents = {7, n}});
   problem sides{.extents = {6, 40}, .right_hand_sides = 3};
@@ -68,7 +68,7 @@ void add_whole_lines(std::vector<small_case>& all) {
 /// Sums over lines, parts, and statuses of lines from those of their parts.
 void add_parts(std::vector<small_case>& all) {
   const std::vector<kernel> parts{kScan, kForEach};
-  add(all, "parts_across", {.extents = {2048, 32}, .axis = 0}, parts, "in parts");
+  add(all, "parts_interleaved", {.extents = {2048, 32}, .axis = 0}, parts, "in parts");
   add(all, "parts_uneven", {.extents = {4100, 33}, .axis = 0}, parts, "in parts");
   add(all, "parts_middle", {.extents = {3, 2048, 32}, .axis = 1}, parts, "in parts");
   add(all, "parts_along", {.extents = {3, 20'000}}, parts, "in parts",
@@ -80,7 +80,7 @@ void add_parts(std::vector<small_case>& all) {
 /// Lines that are too short for a scan, by substitution.
 void add_short_lines(std::vector<small_case>& all) {
   add(all, "short", {.extents = {5, 12}}, {kOnChip}, "on chip");
-  add(all, "short_across", {.extents = {12, 40}, .axis = 0}, {kOnChip}, "on chip");
+  add(all, "short_interleaved", {.extents = {12, 40}, .axis = 0}, {kOnChip}, "on chip");
   add(all, "thread", {.extents = {40, 2}}, {kThread}, "a thread a system",
       {.boundaries = {boundary::regular}});
 }

@@ -80,7 +80,7 @@ problem make_ragged(value_type type, index_t n, index_t draws) {
   return p;
 }
 
-constexpr const char* kJoined = "systems that follow each other as one";
+constexpr const char* kJoined = "concatenated systems";
 constexpr const char* kOfClusters = "a cluster of";
 constexpr const char* kSegments = "in segments of";
 

@@ -2,22 +2,22 @@
 #pragma once
 
 #include "layout/geometry.hpp"
-#include "line_operator/line_operator.hpp"
+#include "line_operator/specification.hpp"
 
 namespace tridia_test {
 
-/// Lines that an operator works on, dense in two layouts: one after another, or `across`:
+/// Lines that an operator works on, dense in two layouts: one after another, or `interleaved`:
 /// neighbours.
-inline tridia::layout::geometry dense_lines(const tridia::solver::line_operator& line,
-                                            tridia::index_t lines, bool across) {
+inline tridia::layout::geometry dense_lines(const tridia::line_operator::specification& line,
+                                            tridia::index_t lines, bool interleaved) {
   using namespace tridia::layout;
   geometry g{};
   g.rows = line.rows;
-  g.lines[rhs] = g.lines[x] = {0, across ? lines : 1};
+  g.lines[rhs] = g.lines[x] = {0, interleaved ? lines : 1};
   g.right_sides = {1, lines, {}};
   g.right_sides.at[0].extent = lines;
-  g.right_sides.at[0].stride[rhs] = across ? 1 : line.points;
-  g.right_sides.at[0].stride[x] = across ? 1 : line.rows;
+  g.right_sides.at[0].stride[rhs] = interleaved ? 1 : line.points;
+  g.right_sides.at[0].stride[x] = interleaved ? 1 : line.rows;
   return g;
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::byte kNan{0xFF}, kPattern{0xA5}, kNoStatus{0x77};
 
-tridia::options options_of(const manner& m) {
+tridia::options options_of(const run_options& m) {
   return {.backend = m.backend,
           .algorithm = m.algorithm,
           .threads = m.threads,
@@ -20,7 +20,7 @@ tridia::options options_of(const manner& m) {
 
 }  // namespace
 
-std::string describe(const manner& m) {
+std::string describe(const run_options& m) {
   std::ostringstream out;
   out << name(m.backend) << ' ' << name(m.algorithm) << " threads " << m.threads
       << (m.factored ? " factor+solve" : " execute") << (m.status ? "" : " no status") << " guard "
@@ -32,9 +32,9 @@ std::string describe(const manner& m) {
   return out.str();
 }
 
-experiment::experiment(const tridia::problem& p, const manner& m)
+experiment::experiment(const tridia::problem& p, const run_options& m)
     : layout_(p),
-      manner_(m),
+      run_options_(m),
       plan_(p, options_of(m)),
       workspace_(m.backend, plan_.workspace_bytes(), 16 * m.guard, m.misalignment),
       factors_(m.backend, m.factored ? plan_.factors_bytes() : 0, 16 * m.guard, m.misalignment),
@@ -121,7 +121,7 @@ std::vector<std::byte> experiment::solution_bytes(index_t system) const {
 }
 
 void experiment::give_solution() {
-  if (manner_.alias) return;
+  if (run_options_.alias) return;
   for (index_t s = 0; s < layout_.systems(); ++s)
     for (index_t c = 0; c < layout_.columns(role::x); ++c) {
       const line l = layout_.of(role::x, s, c);
@@ -140,8 +140,8 @@ void experiment::give() {
 tridia::execution experiment::execution() {
   return {.workspace = workspace_.pointer(),
           .workspace_bytes = workspace_.size(),
-          .status = manner_.status ? static_cast<index_t*>(status_bytes_.pointer()) : nullptr,
-          .stream = manner_.stream};
+          .status = run_options_.status ? static_cast<index_t*>(status_bytes_.pointer()) : nullptr,
+          .stream = run_options_.stream};
 }
 
 void experiment::enqueue() {
@@ -153,7 +153,7 @@ void experiment::enqueue() {
   if (problem().coefficients == tridia::coefficients::constant)
     return plan_.execute(static_cast<const void*>(rhs), x, execution());
   const void *const_dl = dl, *const_d = d, *const_du = du, *const_rhs = rhs;
-  if (!manner_.factored)
+  if (!run_options_.factored)
     return plan_.execute(const_dl, const_d, const_du, const_rhs, x, execution());
   plan_.factor(dl, d, du, factors_.pointer(), execution());
   plan_.solve(factors_.pointer(), rhs, x, execution());
@@ -163,7 +163,7 @@ std::string experiment::take() {
   for (const auto& a : arrays_) a->take();
   for (buffer* b : {&workspace_, &factors_, &status_bytes_}) b->pull();
   status_.clear();
-  if (manner_.status) {
+  if (run_options_.status) {
     const auto* first = reinterpret_cast<const index_t*>(status_bytes_.host());
     status_.assign(first, first + layout_.systems());
   }

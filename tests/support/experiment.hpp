@@ -13,7 +13,7 @@
 namespace tridia_test {
 
 /// How a problem is run.
-struct manner {
+struct run_options {
   tridia::backend backend = tridia::backend::reference;
   tridia::algorithm algorithm = tridia::algorithm::automatic;
   int threads = 1;
@@ -28,13 +28,13 @@ struct manner {
   tridia::algorithm_parameters parameters = {};
 };
 
-std::string describe(const manner& m);
+std::string describe(const run_options& m);
 
 /// A problem with its plan, arrays and workspace. All memory that is no element of an input is
 /// NaN, all that is no element of x is a pattern; x starts as NaN, unless `start_from` says how.
 class experiment {
  public:
-  experiment(const tridia::problem& p, const manner& m);
+  experiment(const tridia::problem& p, const run_options& m);
 
   [[nodiscard]] const layout& where() const { return layout_; }
   [[nodiscard]] const tridia::problem& problem() const { return layout_.problem(); }
@@ -57,7 +57,7 @@ class experiment {
   [[nodiscard]] std::vector<std::byte> solution_bytes(index_t system) const;
 
   /// Whether the next runs pass a status array.
-  void ask_for_statuses(bool ask) { manner_.status = ask; }
+  void ask_for_statuses(bool ask) { run_options_.status = ask; }
 
   /// What x holds before the next runs, unless it is an input: no NaN where NaN is to come out.
   void start_from(const wide& held) { held_ = held; }
@@ -67,7 +67,7 @@ class experiment {
   /// After `run` with `factored`: solves again, with the right-hand sides as they are now.
   std::string solve_again();
 
-  /// After a run; empty if the manner says so.
+  /// After a run; empty if the run_options says so.
   [[nodiscard]] const std::vector<index_t>& status() const { return status_; }
 
   /// What was kept, after a run with `factored`.
@@ -86,7 +86,7 @@ class experiment {
   [[nodiscard]] std::string complaint() const;
 
   layout layout_;
-  manner manner_;
+  run_options run_options_;
   tridia::plan plan_;
   std::shared_ptr<array> arrays_[5];
   buffer workspace_, factors_, status_bytes_;

@@ -117,7 +117,7 @@ std::string check_failures(const experiment& e, const experiment& without) {
 }
 
 bool rounds_by_company(const tridia::plan& p) {
-  return p.reason().find("systems that follow each other as one") != std::string::npos;
+  return p.reason().find("concatenated systems") != std::string::npos;
 }
 
 }  // namespace tridia_test

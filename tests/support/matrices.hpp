@@ -11,7 +11,7 @@ namespace tridia_test {
 inline constexpr int kMatrices = 20;
 tridiagonal klein_strzodka(int number, index_t n, double condition, rng& random);
 
-/// Numbers 1 to 20 are those; behind them stand graded matrices, whose entries differ by orders of
+/// Numbers 1 to 20 are those; after them stand graded matrices, whose entries differ by orders of
 /// magnitude from row to row or from column to column:
 ///   21 symmetric, eigenvalues geometric from 1 to 1 / condition, of random signs;
 ///   22 matrix 1, each row times its own 10^U(-8, 8);

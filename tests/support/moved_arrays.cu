@@ -2,7 +2,7 @@
 #include "support/moved_arrays.hpp"
 
 #include "gpu/launch.cuh"
-#include "solver/cuda/partition/block.cuh"
+#include "solver/cuda/partition/onchip_memory.cuh"
 #include "solver/cuda/partition/tile.cuh"
 
 #include <algorithm>
@@ -28,21 +28,21 @@ __global__ void add_fifth(const __grid_constant__ five_to_four::geometry g,
                           const __grid_constant__ five_to_four::operands o,
                           const __grid_constant__ cuda::onchip_shape s) {
   extern __shared__ __align__(128) unsigned char memory[];
-  cuda::block_memory<double, 5> m(memory, s, 0);
-  cuda::tile<double, five_to_four> t(g, o, nullptr, s, m.arrays, m.places, m.arrival,
-                                     cuda::this_place<false>());
-  m.arrival.start();
-  t.ask();
-  t.receive();
+  cuda::onchip_memory<double, 5> m(memory, s, 0);
+  cuda::tile<double, five_to_four> t(g, o, nullptr, s, m.arrays, m.places, m.mbarrier,
+                                     tridia::gpu::this_place<false>());
+  m.mbarrier.start();
+  t.load_async();
+  t.wait_loaded();
   for (int system = 0; system < t.systems(); ++system) {
     for (int k = static_cast<int>(threadIdx.x); k < t.rows(); k += s.threads) {
       for (int j = 0; j < 4; ++j) t.array(j, system)[k] += t.array(4, system)[k];
     }
   }
-  t.publish();
+  t.fence_proxy_async();
   __syncthreads();
-  t.give(false, [](int) { return false; });
-  t.wait_given();
+  t.store(false, [](int) { return false; });
+  t.wait_stored();
 }
 
 five_to_four::geometry dense(index_t systems, index_t rows) {
@@ -103,7 +103,7 @@ std::string move_five_arrays(index_t systems, index_t rows, const std::vector<do
     check(cudaMemset(memory[5 + j], 0xff, bytes));
   }
   if (error == cudaSuccess) {
-    check(cuda::allow_shared(add_fifth, s.shared_bytes));
+    check(tridia::gpu::allow_shared(add_fifth, s.shared_bytes));
     add_fifth<<<static_cast<unsigned>((systems + s.systems - 1) / s.systems),
                 static_cast<unsigned>(s.threads), s.shared_bytes>>>(g, o, s);
     check(cudaGetLastError());

@@ -16,8 +16,8 @@ __global__ void __launch_bounds__(most_threads) kernel(int n, index_t* numbers) 
   index_t r[Depth], sum[Depth];
 #pragma unroll
   for (int i = 0; i < Depth; ++i) r[i] = first + i < n ? numbers[first + i] : 0;
-  tridia::core::sweep_packed<Depth>((n + Depth - 1) / Depth, r, sum, shared_numbers{memory},
-                                    shared_numbers{memory + team.size()}, prefix_sum{}, team);
+  tridia::core::reduce_packed<Depth>((n + Depth - 1) / Depth, r, sum, shared_numbers{memory},
+                                     shared_numbers{memory + team.size()}, prefix_sum{}, team);
 #pragma unroll
   for (int i = 0; i < Depth; ++i) {
     if (first + i < n) numbers[first + i] = sum[i];

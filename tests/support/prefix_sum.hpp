@@ -1,14 +1,14 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/downsweep.hpp"
+#include "core/forward_reduction.hpp"
 #include "tridia/types.hpp"
 
 namespace tridia_test {
 
 using tridia::index_t;
 
-/// The operation of a downsweep that is a prefix sum.
+/// The operation of a forward reduction that is a prefix sum.
 struct prefix_sum {
   using element = index_t;
   using solution = index_t;

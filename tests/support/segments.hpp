@@ -39,7 +39,7 @@ class segment_passes {
   }
 
  private:
-  static constexpr tridia::cuda::device_limits kLimits{99 << 10, false};
+  static constexpr tridia::gpu::device_limits kLimits{99 << 10, false};
 
   static tridia::cuda::segments_launches find_launches(const tridia::problem& p) {
     return tridia::core::with_type(p.type, [&](auto v) {

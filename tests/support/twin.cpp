@@ -15,7 +15,7 @@ constexpr double kForwardBound = 200;
 
 }  // namespace
 
-twin::twin(const tridia::problem& p, const manner& how)
+twin::twin(const tridia::problem& p, const run_options& how)
     : trial_(p, how), reference_(p, {.backend = tridia::backend::reference}) {}
 
 void twin::fill(rng& random, index_t apart) {

@@ -11,7 +11,7 @@ namespace tridia_test {
 /// A problem on some backend and, with the same numbers, by the reference.
 class twin {
  public:
-  twin(const tridia::problem& p, const manner& how);
+  twin(const tridia::problem& p, const run_options& how);
 
   [[nodiscard]] experiment& trial() { return trial_; }
   [[nodiscard]] const std::string& reason() const { return trial_.plan().reason(); }

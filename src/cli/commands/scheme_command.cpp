@@ -67,8 +67,9 @@ std::string row_text(const compact_row& row) {
 std::string to_text(const scheme& s) {
   const closure c = default_closure(s);
   std::string text = fmt::format(
-      "{} {}{}: order {}\n", s.name(), name(s.what()),
-      s.lies() == staggering::none ? "" : fmt::format(" {}", name(s.lies())), s.order());
+      "{} {}{}: order {}\n", s.name(), name(s.quantity()),
+      s.staggering() == staggering::none ? "" : fmt::format(" {}", name(s.staggering())),
+      s.order());
   text += fmt::format("  interior  {}\n", row_text(s.interior()));
   const std::vector<int> orders = c.orders();
   for (std::size_t k = 0; k < c.head().size(); ++k) {
@@ -82,7 +83,7 @@ std::string to_text(const scheme& s) {
 }
 
 ordered_json to_json(const compact_row& row, const scheme& s) {
-  const int order = order_of(row, s.what(), s.lies());
+  const int order = order_of(row, s.quantity(), s.staggering());
   return {{"sub", row.sub},
           {"diag", row.diag},
           {"sup", row.sup},
@@ -103,8 +104,8 @@ ordered_json to_json(const scheme& s) {
     curve.push_back({w, seen.real(), seen.imag()});
   }
   return {{"name", s.name()},
-          {"quantity", name(s.what())},
-          {"staggering", name(s.lies())},
+          {"quantity", name(s.quantity())},
+          {"staggering", name(s.staggering())},
           {"order", s.order()},
           {"interior", to_json(s.interior(), s)},
           {"closure", c.name()},
@@ -127,8 +128,9 @@ int scheme_command(const scheme_arguments& arguments) {
   }
   for (const scheme& s : schemes) {
     if (arguments.name.empty()) {
-      fmt::print("{:4} {}{}\n", s.name(), name(s.what()),
-                 s.lies() == staggering::none ? "" : fmt::format(" {}", name(s.lies())));
+      fmt::print(
+          "{:4} {}{}\n", s.name(), name(s.quantity()),
+          s.staggering() == staggering::none ? "" : fmt::format(" {}", name(s.staggering())));
     } else {
       fmt::print("{}", to_text(s));
     }

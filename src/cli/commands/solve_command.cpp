@@ -8,7 +8,7 @@
 #include "files/output_file.hpp"
 #include "memory.hpp"
 #include "progress.hpp"
-#include "systems/executor.hpp"
+#include "systems/slab_executor.hpp"
 #include "systems/slab_plans.hpp"
 #include "tridia/error.hpp"
 
@@ -64,13 +64,13 @@ options plan_options(const solve_arguments& a) {
   return o;
 }
 
-std::unique_ptr<executor> make_executor(backend where) {
+std::unique_ptr<slab_executor> make_executor(backend where) {
   require_backend(where);
-  if (where != backend::cuda) return make_host_executor();
+  if (where != backend::cuda) return make_host_slab_executor();
 #ifdef TRIDIA_HAS_CUDA
-  return make_device_executor();
+  return make_device_slab_executor();
 #else
-  return make_host_executor();
+  return make_host_slab_executor();
 #endif
 }
 
@@ -166,7 +166,7 @@ class solve_job {
   const solve_arguments& arguments_;
   std::span<const npy_array, 4> inputs_;
   const systems& all_;
-  std::unique_ptr<executor> where_;
+  std::unique_ptr<slab_executor> where_;
   slab_plans plans_;
   output_file out_;
   array_pointers pointers_{};

@@ -35,7 +35,7 @@ constexpr index_t lengths[] = {8,   16,   33,   64,   100,  127,  256,  500,
 struct tuning_case {
   value_type type;
   tridia::pivoting pivoting;
-  bool across;
+  bool interleaved;
   index_t rows;
 
   [[nodiscard]] tridia::problem problem() const {
@@ -44,8 +44,8 @@ struct tuning_case {
     p.type = type;
     p.pivoting = pivoting;
     p.extents = {elements / rows, rows};
-    if (across) std::swap(p.extents[0], p.extents[1]);
-    p.axis = across ? 0 : 1;
+    if (interleaved) std::swap(p.extents[0], p.extents[1]);
+    p.axis = interleaved ? 0 : 1;
     return p;
   }
 };
@@ -54,9 +54,9 @@ std::vector<tuning_case> cases_of(const tune_arguments& a) {
   std::vector<tuning_case> all;
   for (const std::string& type : a.types) {
     for (const tridia::pivoting p : {pivoting::none, pivoting::partial}) {
-      for (const bool across : {false, true}) {
+      for (const bool interleaved : {false, true}) {
         for (const index_t n : lengths)
-          all.push_back({parse<value_type>(type).value(), p, across, n});
+          all.push_back({parse<value_type>(type).value(), p, interleaved, n});
       }
     }
   }
@@ -99,9 +99,9 @@ class search {
   static constexpr double gain = 0.02;
 
   [[nodiscard]] tuning_entry entry(std::vector<int> values) const {
-    return {
-        device_.capability(), std::string(kernel_.name), case_.type, case_.pivoting, case_.across,
-        case_.rows,           std::move(values)};
+    return {device_.capability(), std::string(kernel_.name), case_.type,
+            case_.pivoting,       case_.interleaved,         case_.rows,
+            std::move(values)};
   }
   [[nodiscard]] plan plan_with(const tuning_entry& e) const {
     auto table = std::make_shared<tuning_table>();

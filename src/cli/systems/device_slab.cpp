@@ -1,13 +1,13 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "region_copy.hpp"
-#include "systems/executor.hpp"
+#include "systems/slab_executor.hpp"
 
 #include <array>
 
 namespace tridia::cli {
 namespace {
 
-class device_executor final : public executor {
+class device_executor final : public slab_executor {
  public:
   [[nodiscard]] bool packed() const noexcept override { return true; }
 
@@ -57,6 +57,8 @@ class device_executor final : public executor {
 
 }  // namespace
 
-std::unique_ptr<executor> make_device_executor() { return std::make_unique<device_executor>(); }
+std::unique_ptr<slab_executor> make_device_slab_executor() {
+  return std::make_unique<device_executor>();
+}
 
 }  // namespace tridia::cli

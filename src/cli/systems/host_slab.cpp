@@ -1,12 +1,12 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "systems/executor.hpp"
+#include "systems/slab_executor.hpp"
 
 #include <chrono>
 
 namespace tridia::cli {
 namespace {
 
-class host_executor final : public executor {
+class host_executor final : public slab_executor {
  public:
   [[nodiscard]] bool packed() const noexcept override { return false; }
   [[nodiscard]] std::uint64_t memory(std::uint64_t host_bytes) const override { return host_bytes; }
@@ -40,6 +40,8 @@ class host_executor final : public executor {
 
 }  // namespace
 
-std::unique_ptr<executor> make_host_executor() { return std::make_unique<host_executor>(); }
+std::unique_ptr<slab_executor> make_host_slab_executor() {
+  return std::make_unique<host_executor>();
+}
 
 }  // namespace tridia::cli

@@ -19,7 +19,7 @@ slab everything(const systems& all) {
 
 }  // namespace
 
-slab_plans::slab_plans(const systems& all, const executor& where, std::uint64_t memory,
+slab_plans::slab_plans(const systems& all, const slab_executor& where, std::uint64_t memory,
                        const options& how)
     : all_(all),
       packed_(where.packed()),

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "systems/executor.hpp"
+#include "systems/slab_executor.hpp"
 #include "systems/slabs.hpp"
 #include "tridia/plan.hpp"
 
@@ -16,7 +16,8 @@ class slab_plans {
  public:
   /// `memory` is what the arrays and the workspace of a slab may take. Where a single system
   /// needs more, slabs are single systems.
-  slab_plans(const systems& all, const executor& where, std::uint64_t memory, const options& how);
+  slab_plans(const systems& all, const slab_executor& where, std::uint64_t memory,
+             const options& how);
 
   [[nodiscard]] const slabs& parts() const noexcept { return parts_; }
   /// Of the largest slab; of the whole problem if there are no slabs.

@@ -1,8 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/cpu/owned_tables.hpp"
-#include "compact/executor.hpp"
+#include "compact/operator_executor.hpp"
 #include "cpu/cache_size.hpp"
-#include "cpu/writing.hpp"
+#include "cpu/store_policy.hpp"
 #include "gpu/devices.hpp"
 #include "solver/executor.hpp"
 
@@ -42,9 +42,9 @@ struct line_starts {
 };
 
 template <class R>
-class executor final : public compact::executor {
+class cpu_executor final : public compact::operator_executor {
  public:
-  explicit executor(const task& t)
+  explicit cpu_executor(const task& t)
       : geometry_(t.geometry), kernels_(find_kernels<R>()), tables_(t.line) {
     const index_t lines = geometry_.right_sides.size;
     const index_t values = lines * t.line.rows;
@@ -61,7 +61,7 @@ class executor final : public compact::executor {
     return solver::alignment + threads_ * buffer_bytes();
   }
   void check_pointer(const char* name, const void* p) const override {
-    cuda::check_host_pointer(name, p);
+    gpu::check_host_pointer(name, p);
   }
 
   void apply(const call& c) const override {
@@ -126,9 +126,9 @@ class executor final : public compact::executor {
   }
 
   bool writes_past_cache() const {
-    if (threads_ > tridia::cpu::threads_that_own_lines) return true;
+    if (threads_ > tridia::cpu::threads_that_prefetch_for_write) return true;
     const bool whole_lines = geometry_.lines[layout::x].step == 1 || strips_.run == strips_.lines;
-    return whole_lines && !tridia::cpu::owned_lines_are_faster();
+    return whole_lines && !tridia::cpu::prefetch_for_write_is_faster();
   }
 
   void run(const call& c, index_t from, index_t to, R* buffer) const {
@@ -161,8 +161,8 @@ class executor final : public compact::executor {
       geometry_.right_sides.offsets(to, offsets);
       s.next = offsets[layout::rhs];
     }
-    s.given = table().given > 0 ? static_cast<const R*>(c.given) + from : nullptr;
-    s.given_step = geometry_.right_sides.size;
+    s.prescribed = table().prescribed > 0 ? static_cast<const R*>(c.prescribed) + from : nullptr;
+    s.prescribed_step = geometry_.right_sides.size;
     s.s = c.s;
     s.accumulate = c.accumulate;
     kernels_.apply(table(), s, buffer);
@@ -181,9 +181,9 @@ class executor final : public compact::executor {
 
 namespace tridia::compact {
 
-std::unique_ptr<const executor> make_cpu(const task& t) {
-  if (t.type == value_type::f32) return std::make_unique<cpu::executor<float>>(t);
-  return std::make_unique<cpu::executor<double>>(t);
+std::unique_ptr<const operator_executor> make_cpu(const task& t) {
+  if (t.type == value_type::f32) return std::make_unique<cpu::cpu_executor<float>>(t);
+  return std::make_unique<cpu::cpu_executor<double>>(t);
 }
 
 }  // namespace tridia::compact

@@ -1,6 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/cpu/kernel_table.hpp"
-#include "cpu/level.hpp"
+#include "cpu/isa.hpp"
 
 namespace tridia::compact::cpu {
 

@@ -10,7 +10,7 @@
 
 // A strip of lines: loaded into the buffer a chunk at a time, down through the stencil and the
 // elimination, back through the substitution, stored. What is left of row i overwrites the buffer's
-// row i, `front` rows behind the values that stencils still need.
+// row i, `front` rows after the values that stencils still need.
 namespace tridia::compact::cpu::TRIDIA_ISA {
 namespace {
 
@@ -78,7 +78,7 @@ class passage {
         rows_(buffer),
         pitch_(s.pitch),
         pieces_in_(lie_side_by_side(s.in_at, s.in_step)),
-        lies_in_(pieces_in_ && t.given == 0 && t.interior.count <= most_rows_where_they_lie),
+        lies_in_(pieces_in_ && t.prescribed == 0 && t.interior.count <= most_rows_where_they_lie),
         lies_out_(lie_side_by_side(s.out_at, s.out_step)),
         staged_(buffer + t.front * s.pitch),
         points_(lies_in_ ? static_cast<const R*>(s.in) + s.in_at[0] : staged_),
@@ -152,7 +152,7 @@ class passage {
   /// Loads a chunk, then goes through the rows whose values are all there.
   template <int Count, bool Bordered>
   void descend_staged() {
-    load_given(s_, t_.given, rows_ + t_.given_at * pitch_);
+    load_prescribed(s_, t_.prescribed, rows_ + t_.prescribed_at * pitch_);
     if (t_.before > 0) {
       load(s_, t_.points - t_.before, t_.points, staged_);
       copy(-t_.before, t_.points - t_.before, t_.before);
@@ -160,10 +160,10 @@ class passage {
     index_t done = 0;
     for (index_t p0 = 0, p1; p0 < t_.points; p0 = p1) {
       // The first values are needed once more at the end, when they have been overwritten.
-      p1 = p0 == 0 && t_.behind > s_.chunk ? t_.behind : p0 + s_.chunk;
+      p1 = p0 == 0 && t_.after > s_.chunk ? t_.after : p0 + s_.chunk;
       p1 = p1 < t_.points ? p1 : t_.points;
       load(s_, p0, p1, staged_);
-      if (p0 == 0) copy(t_.points, 0, t_.behind);
+      if (p0 == 0) copy(t_.points, 0, t_.after);
       index_t ready = p1 == t_.points ? t_.eliminated : p1 - t_.ahead;
       ready = ready < t_.eliminated ? ready : t_.eliminated;
       if (ready <= done) continue;

@@ -13,7 +13,7 @@ namespace tridia::compact::cpu {
 template <class R>
 class owned_tables {
  public:
-  explicit owned_tables(const line_operator& line) {
+  explicit owned_tables(const line_operator::specification& line) {
     const bool periodic = line.boundary == boundary::periodic;
     reach(line.interior);
     for (const stencil& s : line.head) reach(s);
@@ -21,14 +21,14 @@ class owned_tables {
     table_.points = line.points;
     table_.rows = line.rows;
     table_.periodic = periodic;
-    const index_t before = -first_, behind = last_;
+    const index_t before = -first_, after = last_;
     table_.front = std::max<index_t>(before, 0);
-    table_.ahead = std::max<index_t>(behind, 0);
+    table_.ahead = std::max<index_t>(after, 0);
     table_.before = periodic ? table_.front : 0;
-    table_.behind = periodic ? table_.ahead : 0;
-    table_.given_at = std::max(table_.front + line.points + table_.behind, line.rows);
-    table_.given = line.given();
-    table_.buffer_rows = table_.given_at + table_.given;
+    table_.after = periodic ? table_.ahead : 0;
+    table_.prescribed_at = std::max(table_.front + line.points + table_.after, line.rows);
+    table_.prescribed = line.prescribed();
+    table_.buffer_rows = table_.prescribed_at + table_.prescribed;
     keep_ends(line);
     number(factor(line.matrix, line.rows, line.boundary), line.scale);
   }
@@ -38,19 +38,19 @@ class owned_tables {
   const tables<R>& view() const { return table_; }
 
  private:
-  /// How far the values lie before and behind a row that it needs.
+  /// How far the values lie before and after a row that it needs.
   void reach(const stencil& s) {
     first_ = std::min<index_t>(first_, s.first);
     last_ = std::max<index_t>(last_, s.first + static_cast<index_t>(s.weights.size()) - 1);
   }
 
-  /// The stencils: of all rows that are given or have one of their own.
-  void keep_ends(const line_operator& line) {
-    const auto longer = [](index_t given, const std::vector<stencil>& own) {
-      return std::max(given, static_cast<index_t>(own.size()));
+  /// The stencils: of all rows that are prescribed or have one of their own.
+  void keep_ends(const line_operator::specification& line) {
+    const auto longer = [](index_t prescribed, const std::vector<stencil>& own) {
+      return std::max(prescribed, static_cast<index_t>(own.size()));
     };
-    const index_t heads = longer(line.given_head, line.head);
-    const index_t tails = std::min(longer(line.given_tail, line.tail), line.rows - heads);
+    const index_t heads = longer(line.prescribed_head, line.head);
+    const index_t tails = std::min(longer(line.prescribed_tail, line.tail), line.rows - heads);
     table_.interior = weights_of(line.interior);
     for (index_t i = 0; i < heads; ++i) head_.push_back(weights_of(line, i));
     for (index_t i = line.rows - tails; i < line.rows; ++i) tail_.push_back(weights_of(line, i));
@@ -59,10 +59,10 @@ class owned_tables {
     table_.heads = heads;
     table_.tails = tails;
   }
-  weights<R> weights_of(const line_operator& line, index_t row) {
-    const index_t given = line.given_number(row);
-    if (given < 0) return weights_of(line.stencil_of(row));
-    const index_t at = table_.given_at - table_.front + given;  // as a point
+  weights<R> weights_of(const line_operator::specification& line, index_t row) {
+    const index_t prescribed = line.prescribed_number(row);
+    if (prescribed < 0) return weights_of(line.stencil_of(row));
+    const index_t at = table_.prescribed_at - table_.front + prescribed;  // as a point
     return weights_of(stencil{static_cast<int>(at - row), {1}});
   }
   weights<R> weights_of(const stencil& s) {

@@ -135,9 +135,9 @@ void load(const strip& s, index_t k0, index_t k1, R* rows) {
 
 /// Right-hand sides that are given, which lie side by side in memory.
 template <class R>
-void load_given(const strip& s, index_t count, R* rows) {
+void load_prescribed(const strip& s, index_t count, R* rows) {
   for (index_t k = 0; k < count; ++k, rows += s.pitch) {
-    const R* const from = static_cast<const R*>(s.given) + k * s.given_step;
+    const R* const from = static_cast<const R*>(s.prescribed) + k * s.prescribed_step;
     for (int l = 0; l < s.lanes; ++l) rows[l] = l < s.live ? from[l] : R(0);
   }
 }

@@ -32,12 +32,12 @@ struct tables {
   index_t points, rows;
   bool periodic;
   // A line's values begin at row `front` of the buffer; a periodic one's neighbours lie around
-  // them, `before` and `behind` many.
-  index_t front, before, behind;
-  index_t ahead;  // how far behind a row lies the last value that it needs
+  // them, `before` and `after` many.
+  index_t front, before, after;
+  index_t ahead;  // how far after a row lies the last value that it needs
   // Right-hand sides that are given lie beyond all that, from row `given_at` of the buffer on; the
   // stencil of a row that has one takes it from there.
-  index_t given_at, given;
+  index_t prescribed_at, prescribed;
   index_t buffer_rows;
   weights<R> interior;
   const weights<R>*head, *tail;
@@ -56,7 +56,7 @@ struct tables {
     return numbers[i < same ? i : i < same + repeated ? same : i - repeated];
   }
   /// Calls f(n, step, from, to) for stretches of rows a to b - 1: the numbers of row `from` are at
-  /// n, and those of each next row `step` behind.
+  /// n, and those of each next row `step` after.
   template <class F>
   TRIDIA_FN void for_each_stretch(index_t a, index_t b, F f) const {
     const index_t s1 = same, s2 = same + repeated;
@@ -94,8 +94,8 @@ struct strip {
   bool stream;                    // write past the cache
   index_t ahead;                  // rows that memory is asked for in advance, where lanes lie
   index_t next;                   // where the next strip's first line begins in `in`; -1: none
-  const void* given;              // of the first line; null where no row's is
-  index_t given_step;             // from one row that is given to the next
+  const void* prescribed;         // of the first line; null where no row's is
+  index_t prescribed_step;        // from one row that is prescribed to the next
   double s;
   bool accumulate;
 };

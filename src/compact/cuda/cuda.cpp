@@ -1,10 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/cuda/plain.hpp"
-#include "compact/executor.hpp"
 #include "compact/factors.hpp"
+#include "compact/operator_executor.hpp"
 #include "gpu/check.hpp"
 #include "gpu/devices.hpp"
-#include "line_operator/cuda/best_scan.hpp"
+#include "line_operator/cuda/scan_plan.hpp"
 #include "solver/executor.hpp"
 
 // Operators on a GPU: a scan where it can be done, of whole lines or of their parts, otherwise B
@@ -12,9 +12,9 @@
 namespace tridia::compact {
 namespace {
 
-using cuda::check;
-using cuda::device_memory;
-using cuda::device_scope;
+using gpu::check;
+using gpu::device_memory;
+using gpu::device_scope;
 
 cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
 
@@ -23,7 +23,7 @@ template <class V>
 class steps {
  public:
   steps(const task& t, int device) : geometry_(t.geometry), solve_(problem_of(t), on(device)) {
-    const line_operator& o = t.line;
+    const line_operator::specification& o = t.line;
     std::vector<plain_row> rows;
     std::vector<V> weights;
     const auto add = [&](const stencil& s, index_t row) {
@@ -32,20 +32,21 @@ class steps {
       for (const double w : s.weights) weights.push_back(static_cast<V>(w));
     };
     const auto add_row = [&](index_t row) {
-      const index_t given = o.given_number(row);
-      given < 0 ? add(o.stencil_of(row), row) : rows.push_back({0, 0, static_cast<int>(given)});
+      const index_t prescribed = o.prescribed_number(row);
+      prescribed < 0 ? add(o.stencil_of(row), row)
+                     : rows.push_back({0, 0, static_cast<int>(prescribed)});
     };
-    const index_t heads = std::max(o.given_head, static_cast<index_t>(o.head.size()));
+    const index_t heads = std::max(o.prescribed_head, static_cast<index_t>(o.head.size()));
     const index_t tails =
-        std::min(std::max(o.given_tail, static_cast<index_t>(o.tail.size())), o.rows - heads);
+        std::min(std::max(o.prescribed_tail, static_cast<index_t>(o.tail.size())), o.rows - heads);
     add(o.interior, 0);
     for (index_t i = 0; i < heads; ++i) add_row(i);
     for (index_t i = o.rows - tails; i < o.rows; ++i) add_row(i);
     std::vector<V> scale;
     for (const double v : o.scale) scale.push_back(static_cast<V>(v));
-    rows_ = cuda::upload(rows);
-    weights_ = cuda::upload(weights);
-    scale_ = cuda::upload(scale);
+    rows_ = gpu::upload(rows);
+    weights_ = gpu::upload(weights);
+    scale_ = gpu::upload(scale);
     stencil_ = {rows_.as<plain_row>(),
                 weights_.as<V>(),
                 scale.empty() ? nullptr : scale_.as<V>(),
@@ -54,7 +55,7 @@ class steps {
                 static_cast<int>(heads),
                 static_cast<int>(tails),
                 o.boundary == boundary::periodic,
-                cuda::lies_across(t.geometry)};
+                line_operator::lies_interleaved(t.geometry)};
   }
 
   std::size_t workspace_bytes() const {
@@ -62,7 +63,7 @@ class steps {
   }
   void apply(const plain_launches& launches, const call& c) const {
     std::byte* const field = solver::align(c.workspace);
-    check(launches.stencil(geometry_, &stencil_, c.in, c.given, field, as_stream(c.stream)),
+    check(launches.stencil(geometry_, &stencil_, c.in, c.prescribed, field, as_stream(c.stream)),
           "launching a stencil");
     solve_.execute(static_cast<const void*>(field), static_cast<void*>(field),
                    {.workspace = field + field_bytes(),
@@ -77,16 +78,16 @@ class steps {
   static options on(int device) {
     options o;
     o.backend = backend::cuda;
-    o.cuda_device = device;
+    o.device = device;
     return o;
   }
   static problem problem_of(const task& t) {
     problem p;
     p.type = t.type;
-    const bool across = cuda::lies_across(t.geometry);
-    p.extents = across ? std::vector{t.line.rows, t.geometry.right_sides.size}
-                       : std::vector{t.geometry.right_sides.size, t.line.rows};
-    p.axis = across ? 0 : 1;
+    const bool interleaved = line_operator::lies_interleaved(t.geometry);
+    p.extents = interleaved ? std::vector{t.line.rows, t.geometry.right_sides.size}
+                            : std::vector{t.geometry.right_sides.size, t.line.rows};
+    p.axis = interleaved ? 0 : 1;
     p.boundary = t.line.boundary;
     p.coefficients = coefficients::constant;
     p.matrix = t.line.matrix;
@@ -103,15 +104,15 @@ class steps {
   plain_stencil<V> stencil_{};
 };
 
-class on_gpu final : public executor {
+class on_gpu final : public operator_executor {
  public:
-  explicit on_gpu(const task& t) : device_(cuda::find_device(t.options.cuda_device)) {
+  explicit on_gpu(const task& t) : device_(gpu::find_device(t.options.device)) {
     const device_scope scope(device_);
     (void)factor(t.line.matrix, t.line.rows, t.line.boundary);  // refuses a singular matrix
     lines_ = t.geometry.right_sides.size;
     constexpr index_t good_row = 128;  // bytes that memory gives well
-    scan_ =
-        cuda::best_scan::make(t.line, t.type, t.geometry, good_row, cuda::current_device_limits());
+    scan_ = line_operator::scan_plan::make(t.line, t.type, t.geometry, good_row,
+                                           gpu::current_device_limits());
     if (scan_) return;
     if (t.type == value_type::f32) {
       in_f32_ = std::make_unique<const steps<float>>(t, device_);
@@ -129,18 +130,18 @@ class on_gpu final : public executor {
     cudaSetDevice(before);
   }
 
-  int cuda_device() const override { return device_; }
+  int device() const override { return device_; }
   std::size_t workspace_bytes() const override {
     if (scan_) return scan_->workspace_bytes();
     return in_f32_ ? in_f32_->workspace_bytes() : in_f64_->workspace_bytes();
   }
   void check_pointer(const char* name, const void* p) const override {
-    cuda::check_device_pointer(name, p, device_);
+    gpu::check_device_pointer(name, p, device_);
   }
   void apply(const call& c) const override {
     if (lines_ == 0) return;
     const device_scope scope(device_);
-    const cuda::scan_call call{c.in, c.out, c.s, c.accumulate, nullptr, c.given};
+    const line_operator::scan_call call{c.in, c.out, c.s, c.accumulate, nullptr, c.prescribed};
     if (scan_) {
       scan_->apply(call, c.workspace, as_stream(c.stream));
     } else if (in_f32_) {
@@ -153,13 +154,15 @@ class on_gpu final : public executor {
  private:
   int device_;
   index_t lines_ = 0;
-  std::unique_ptr<const cuda::best_scan> scan_;
+  std::unique_ptr<const line_operator::scan_plan> scan_;
   std::unique_ptr<const steps<float>> in_f32_;
   std::unique_ptr<const steps<double>> in_f64_;
 };
 
 }  // namespace
 
-std::unique_ptr<const executor> make_cuda(const task& t) { return std::make_unique<on_gpu>(t); }
+std::unique_ptr<const operator_executor> make_cuda(const task& t) {
+  return std::make_unique<on_gpu>(t);
+}
 
 }  // namespace tridia::compact

@@ -13,7 +13,7 @@
 namespace tridia::compact {
 
 /// Weights of one row; `first` counts from the line's first point, or, inside, from the row's own.
-/// A count of 0: the right-hand side is given, as number `begin` of those that are.
+/// A count of 0: the right-hand side is prescribed, as number `begin` of those that are.
 struct plain_row {
   int first, count, begin;  // in the weights
 };
@@ -26,13 +26,13 @@ struct plain_stencil {
   const V* scale;  // of rows of `out`; null: 1
   index_t points, count;
   int heads, tails;
-  bool cyclic, across;  // across: rows of the workspace hold neighbouring lines
+  bool cyclic, interleaved;  // interleaved: rows of the workspace hold neighbouring lines
 };
 
 struct plain_launches {
   /// `stencil`: a plain_stencil of the type.
   cudaError_t (*stencil)(const layout::geometry&, const void* stencil, const void* in,
-                         const void* given, void* to, cudaStream_t);
+                         const void* prescribed, void* to, cudaStream_t);
   cudaError_t (*finish)(const layout::geometry&, const void* stencil, const void* from, void* out,
                         double s, bool accumulate, cudaStream_t);
 };

@@ -1,6 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "compact/executor.hpp"
 #include "compact/factors.hpp"
+#include "compact/operator_executor.hpp"
 #include "gpu/devices.hpp"
 #include "line_operator/constant.hpp"
 #include "solver/executor.hpp"
@@ -22,12 +22,12 @@ plan solver_of(const task& t) {
 }
 
 template <class R>
-class reference final : public executor {
+class reference final : public operator_executor {
  public:
   explicit reference(const task& t) : task_(t), solver_(solver_of(t)) {
     (void)factor(t.line.matrix, t.line.rows, t.line.boundary);  // refuses a singular matrix
     for (index_t i = 0; i < t.line.rows; ++i) {
-      const near_toeplitz::row& r = solver::row_of(t.line.matrix, t.line.rows, i);
+      const near_toeplitz::row& r = line_operator::row_of(t.line.matrix, t.line.rows, i);
       dl_.push_back(r.dl.real());
       d_.push_back(r.d.real());
       du_.push_back(r.du.real());
@@ -38,7 +38,7 @@ class reference final : public executor {
     return solver::alignment + rows_bytes() + points_bytes() + solver_.workspace_bytes();
   }
   void check_pointer(const char* name, const void* p) const override {
-    cuda::check_host_pointer(name, p);
+    gpu::check_host_pointer(name, p);
   }
 
   void apply(const call& c) const override {
@@ -57,11 +57,11 @@ class reference final : public executor {
 
   void apply_to_line(const call& c, index_t l, const R* from, R* to) const {
     auto* rhs = reinterpret_cast<double*>(solver::align(c.workspace));
-    const auto* const given = static_cast<const R*>(c.given);
+    const auto* const prescribed = static_cast<const R*>(c.prescribed);
     for (index_t i = 0; i < task_.line.rows; ++i) {
-      const index_t number = task_.line.given_number(i);
-      rhs[i] =
-          number >= 0 ? given[number * task_.geometry.right_sides.size + l] : right_side(from, i);
+      const index_t number = task_.line.prescribed_number(i);
+      rhs[i] = number >= 0 ? prescribed[number * task_.geometry.right_sides.size + l]
+                           : right_side(from, i);
     }
     solve(rhs);
     for (index_t i = 0; i < task_.line.rows; ++i) put(c, to, i, scale_of(i) * rhs[i]);
@@ -124,7 +124,7 @@ class reference final : public executor {
 
 }  // namespace
 
-std::unique_ptr<const executor> make_reference(const task& t) {
+std::unique_ptr<const operator_executor> make_reference(const task& t) {
   if (t.type == value_type::f32) return std::make_unique<reference<float>>(t);
   return std::make_unique<reference<double>>(t);
 }

@@ -25,7 +25,7 @@ compact::call call_of(const op_state& s, const slab& part) {
   compact::call c = s.call;
   c.in = static_cast<const std::byte*>(c.in) + part.in * size;
   c.out = static_cast<std::byte*>(c.out) + part.out * size;
-  c.given = part.sums->values();
+  c.prescribed = part.sums->values();
   return c;
 }
 
@@ -33,16 +33,16 @@ void send(op_state& s, std::size_t k) {
   if (k >= s.slabs.size()) return;
   slab& part = s.slabs[k];
   part.sums->sum(call_of(s, part).in, s.call.stream);
-  s.times->lap(&step_seconds::reduce, s.call.stream);
+  s.times->record(&phase_times::reduce, s.call.stream);
   part.sums->send(s.call.stream);
-  s.times->lap(&step_seconds::interface, s.call.stream);
+  s.times->record(&phase_times::interface, s.call.stream);
 }
 
 void work(op_state& s, const slab& part) {
   part.sums->add(s.call.stream);
-  s.times->lap(&step_seconds::interface, s.call.stream);
+  s.times->record(&phase_times::interface, s.call.stream);
   if (part.rows) part.rows->apply(call_of(s, part));
-  s.times->lap(&step_seconds::expand, s.call.stream);
+  s.times->record(&phase_times::expand, s.call.stream);
 }
 
 void begin(op_state& s, const compact::call& call) {
@@ -61,7 +61,7 @@ void begin(op_state& s, const compact::call& call) {
 
 compact_operator::~compact_operator() {
   if (!state_) return;
-  const std::shared_ptr<transport> by = state_->by;
+  const std::shared_ptr<transport> by = state_->transport;
   const bool travelling = state_->started;
   by->dispose(std::move(state_), travelling);
 }
@@ -72,10 +72,12 @@ compact_operator& compact_operator::operator=(compact_operator&& other) noexcept
   return *this;
 }
 
-const grid& compact_operator::out_grid() const noexcept { return state_->out_ranks; }
+const decomposition& compact_operator::out_decomposition() const noexcept {
+  return state_->out_ranks;
+}
 const std::string& compact_operator::warning() const noexcept { return state_->warning; }
 const std::vector<int>& compact_operator::peers() const noexcept { return state_->peers; }
-step_seconds compact_operator::steps() const { return state_->times->read(); }
+phase_times compact_operator::timings() const { return state_->times->read(); }
 std::size_t compact_operator::workspace_bytes() const noexcept {
   std::size_t bytes = state_->memory_bytes;
   for (const slab& part : state_->slabs) bytes += part.sums->bytes();
@@ -106,7 +108,7 @@ void compact_operator::finish() {
   s.times->start(s.call.stream);
   if (s.whole) {
     apply_whole(s);
-    s.times->lap(&step_seconds::expand, s.call.stream);
+    s.times->record(&phase_times::expand, s.call.stream);
   }
   for (std::size_t k = 0; k < s.slabs.size(); ++k) {
     send(s, k + ahead);

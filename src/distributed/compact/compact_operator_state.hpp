@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compact/arrays.hpp"
-#include "compact/executor.hpp"
+#include "compact/operator_executor.hpp"
 #include "distributed/backend.hpp"
 #include "distributed/line_operator/sum_plan.hpp"
 
@@ -16,18 +16,18 @@ namespace tridia::distributed {
 struct slab {
   index_t in = 0, out = 0;  // where they begin in the arrays, in real numbers
   std::unique_ptr<line_sums> sums{};
-  std::unique_ptr<const compact::executor> rows{};  // null where there are no lines
+  std::unique_ptr<const compact::operator_executor> rows{};  // null where there are no lines
 };
 
 struct compact_operator::state {
-  grid ranks, out_ranks;
+  decomposition ranks, out_ranks;
   tridia::grid lines;
   operator_options options;
-  std::shared_ptr<transport> by;
+  std::shared_ptr<distributed::transport> transport;
   std::unique_ptr<const backend> where{};
   int axis = 0;
   std::string warning{};
-  line_operator whole_line{}, own_line{};  // all of a line, and this rank's rows
+  line_operator::specification whole_line{}, own_line{};  // all of a line, and this rank's rows
   compact::grid_arrays arrays{};
   std::vector<int> peers{};
   // Lines that do not cross ranks are any operator's.
@@ -35,7 +35,7 @@ struct compact_operator::state {
   std::vector<slab> slabs{};
   std::size_t memory_bytes = 0;
   std::shared_ptr<void> memory{};  // of `whole` or of a slab's rows
-  std::unique_ptr<laps> times{};
+  std::unique_ptr<phase_timer> times{};
 
   // Of an application between start and finish.
   bool started = false;

@@ -39,12 +39,12 @@ agreement agreement_of(const op_state& s, const scheme& what, const closure& c) 
   const auto one = [](auto v) { return std::vector<index_t>{static_cast<index_t>(v)}; };
   std::vector<compact_row> closure_rows = c.head();
   closure_rows.insert(closure_rows.end(), c.tail().begin(), c.tail().end());
-  agreement a(*s.by);
+  agreement a(*s.transport);
   a.on("operator", std::string_view("operator"))
       .on(s.ranks)
       .on("scheme", bits_of({what.interior()}))
-      .on("quantity", one(what.what()))
-      .on("staggering", one(what.lies()))
+      .on("quantity", one(what.quantity()))
+      .on("staggering", one(what.staggering()))
       .on("closure", bits_of(closure_rows))
       .on("type", one(g.type))
       .on("axis", one(g.axis < 0 ? g.axis + rank : g.axis))
@@ -60,7 +60,7 @@ agreement agreement_of(const op_state& s, const scheme& what, const closure& c) 
 }
 
 /// The blocks along the axis with rows in place of points.
-grid grid_of_rows(const grid& points, int axis, index_t rows) {
+decomposition decomposition_of_rows(const decomposition& points, int axis, index_t rows) {
   std::vector<std::vector<index_t>> parts;
   for (int a = 0; a < static_cast<int>(points.ranks().size()); ++a) {
     const std::vector<index_t>& cuts = points.cuts(a);
@@ -71,9 +71,9 @@ grid grid_of_rows(const grid& points, int axis, index_t rows) {
     last += rows - points.extents()[a];
     if (last > 0) continue;
     refuse("ranks: the last block along axis " + std::to_string(a) +
-           " has 1 point, and no midpoint behind it: it needs 2 points");
+           " has 1 point, and no midpoint after it: it needs 2 points");
   }
-  return grid::of_parts(parts);
+  return decomposition::of_parts(parts);
 }
 
 line_cuts cuts_of(const op_state& s) { return {s.ranks.cuts(s.axis), s.out_ranks.cuts(s.axis)}; }
@@ -90,12 +90,12 @@ void refuse_cut_adjoint(const op_state& s) {
 
 void check_operator(op_state& s, const scheme& what, const closure& c) {
   tridia::grid& g = s.lines;
-  check_size(s.ranks, *s.by);
-  const std::vector<index_t> own = s.ranks.block(s.by->rank()).extents;
+  check_size(s.ranks, *s.transport);
+  const std::vector<index_t> own = s.ranks.block(s.transport->rank()).extents;
   if (g.extents.empty()) g.extents = own;
   if (g.extents != own) {
     refuse("extents: are " + layout::shape_text(g.extents) + ", but the block of rank " +
-           std::to_string(s.by->rank()) + " has " + layout::shape_text(own));
+           std::to_string(s.transport->rank()) + " has " + layout::shape_text(own));
   }
   if (!(s.options.tolerance >= 0)) {
     refuse("tolerance: " + std::to_string(s.options.tolerance) + " is not 0 or more");
@@ -104,11 +104,11 @@ void check_operator(op_state& s, const scheme& what, const closure& c) {
   compact::check_grid(g, s.where->options(s.options.threads));
   s.axis = static_cast<int>(compact::checked_axis(g));
   s.whole_line = compact::assemble(what, c, g, s.ranks.extents()[s.axis]);
-  s.out_ranks = grid_of_rows(s.ranks, s.axis, s.whole_line.rows);
-  s.arrays =
-      compact::arrays_of(g, static_cast<std::size_t>(s.axis),
-                         compact::line_extents_of(g.operation, own[s.axis],
-                                                  s.out_ranks.block(s.by->rank()).extents[s.axis]));
+  s.out_ranks = decomposition_of_rows(s.ranks, s.axis, s.whole_line.rows);
+  s.arrays = compact::arrays_of(
+      g, static_cast<std::size_t>(s.axis),
+      compact::line_extents_of(g.operation, own[s.axis],
+                               s.out_ranks.block(s.transport->rank()).extents[s.axis]));
   if (g.operation != operation::none) {
     refuse_cut_adjoint(s);
     s.out_ranks = s.ranks;
@@ -116,7 +116,7 @@ void check_operator(op_state& s, const scheme& what, const closure& c) {
   if (compact::needs_closure(g)) s.warning = closure_warning(what, c);
   if (s.ranks.ranks()[s.axis] == 1) return;
   (void)compact::factor(s.whole_line.matrix, s.whole_line.rows, s.whole_line.boundary);
-  const int here = s.ranks.coordinates(s.by->rank())[s.axis];
+  const int here = s.ranks.coordinates(s.transport->rank())[s.axis];
   s.own_line = part_of(s.whole_line, cuts_of(s), here);
   (void)end_columns(s.own_line, sides_of(s.whole_line, cuts_of(s), here));
 }
@@ -162,13 +162,13 @@ void add_peers(std::vector<int>& peers, const sum_plan& p, const line_of_ranks& 
 }
 
 void make_split(op_state& s, index_t order) {
-  const int here = s.ranks.coordinates(s.by->rank())[s.axis];
-  const line_of_ranks line{s.ranks.line(s.by->rank(), s.axis), here};
+  const int here = s.ranks.coordinates(s.transport->rank())[s.axis];
+  const line_of_ranks line{s.ranks.line(s.transport->rank(), s.axis), here};
   const line_cuts cuts = cuts_of(s);
   const value_type type = s.arrays.shape.type;
   const inverse_rows weights(s.whole_line);
   const sum_plan sums = plan_sums(cuts.points, here, [&](int part) {
-    auto all = weights.given(cuts, part);
+    auto all = weights.prescribed(cuts, part);
     for (line_weights& w : all) leave_out(w, least_weight(type, s.options.tolerance));
     return all;
   });
@@ -187,15 +187,15 @@ void make_split(op_state& s, index_t order) {
                                     g.lines[layout::x],
                                     {},
                                     s.options.threads},
-                                   *s.by);
+                                   *s.transport);
     if (g.right_sides.size == 0) continue;
-    part.rows = compact::make_executor({s.own_line, type, g, where});
+    part.rows = compact::make_operator_executor({s.own_line, type, g, where});
     s.memory_bytes = std::max(s.memory_bytes, part.rows->workspace_bytes());
   }
 }
 
 void make_parts(op_state& s, const scheme& what, const closure& c, index_t order) {
-  s.times = s.where->make_laps();
+  s.times = s.where->make_phase_timer();
   if (s.ranks.ranks()[s.axis] == 1) {
     s.whole = std::make_unique<const tridia::compact_operator>(what, c, s.lines,
                                                                s.where->options(s.options.threads));
@@ -208,24 +208,24 @@ void make_parts(op_state& s, const scheme& what, const closure& c, index_t order
 
 }  // namespace
 
-compact_operator::compact_operator(const grid& g, const scheme& s, tridia::grid lines,
+compact_operator::compact_operator(const decomposition& g, const scheme& s, tridia::grid lines,
                                    communicator ranks, const operator_options& o)
     : compact_operator(g, s, compact::usual_closure(s, lines), lines, std::move(ranks), o) {}
 
-compact_operator::compact_operator(const grid& g, const scheme& s, const closure& c,
+compact_operator::compact_operator(const decomposition& g, const scheme& s, const closure& c,
                                    tridia::grid lines, communicator ranks,
                                    const operator_options& o) {
   try {
-    auto made = std::unique_ptr<state>(new state{g, g, std::move(lines), o, ranks.by()});
+    auto made = std::unique_ptr<state>(new state{g, g, std::move(lines), o, ranks.transport()});
     agreement_of(*made, s, c).reach([&] {
-      made->where = make_backend(*made->by);
+      made->where = make_backend(*made->transport);
       check_operator(*made, s, c);
     });
     const at_backend scope(*made->where);
     index_t order[] = {wished_order(made->arrays.resolved)};
-    made->by->maxima(order);
+    made->transport->maxima(order);
     // Memory may run out on one rank alone.
-    agreement(*made->by).reach([&] { make_parts(*made, s, c, order[0]); });
+    agreement(*made->transport).reach([&] { make_parts(*made, s, c, order[0]); });
     state_ = std::move(made);
   } catch (const std::bad_alloc&) {
     throw error(errc::out_of_memory, "an operator: host memory ran out");

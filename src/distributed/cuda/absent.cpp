@@ -6,6 +6,6 @@
 
 namespace tridia::distributed {
 
-std::unique_ptr<const backend> make_cuda_backend(int) { cuda::refuse_without_cuda(); }
+std::unique_ptr<const backend> make_cuda_backend(int) { gpu::refuse_without_cuda(); }
 
 }  // namespace tridia::distributed

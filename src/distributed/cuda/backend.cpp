@@ -10,7 +10,7 @@
 namespace tridia::distributed {
 namespace {
 
-using cuda::check;
+using gpu::check;
 
 class timer {
  public:
@@ -24,15 +24,15 @@ class timer {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Laps of the first slabs of lines; those of more are not told apart from the last of these.
-class device_laps final : public laps {
+/// Phases of the first slabs of lines; those of more are not told apart from the last of these.
+class device_phase_timer final : public phase_timer {
  public:
   void begin() override { used_ = 0; }
   void start(void* stream) override { mark(nullptr, stream); }
-  void lap(double step_seconds::*step, void* stream) override { mark(step, stream); }
+  void record(double phase_times::*step, void* stream) override { mark(step, stream); }
 
-  step_seconds read() override {
-    step_seconds all{};
+  phase_times read() override {
+    phase_times all{};
     for (std::size_t k = 1; k < used_; ++k) {
       if (steps_[k] == nullptr) continue;
       check(cudaEventSynchronize(timers_[k].get()), "cudaEventSynchronize");
@@ -47,7 +47,7 @@ class device_laps final : public laps {
  private:
   static constexpr std::size_t most = 64;
 
-  void mark(double step_seconds::*step, void* stream) {
+  void mark(double phase_times::*step, void* stream) {
     if (used_ == most) --used_;
     check(cudaEventRecord(timers_[used_].get(), static_cast<cudaStream_t>(stream)),
           "cudaEventRecord");
@@ -55,7 +55,7 @@ class device_laps final : public laps {
   }
 
   std::vector<timer> timers_ = std::vector<timer>(most);
-  double step_seconds::*steps_[most] = {};
+  double phase_times::*steps_[most] = {};
   std::size_t used_ = 0;
 };
 
@@ -73,26 +73,30 @@ class cuda_backend final : public backend {
     if (before != device_) cudaSetDevice(before);
   }
 
-  std::unique_ptr<part> make_part(const part_task& t) const override { return make_device_part(t); }
-  std::unique_ptr<border_entries> make_borders(const part_task& t, const line_of_ranks& line,
-                                               transport& by) const override {
-    return make_device_borders(t, line, by);
+  std::unique_ptr<local_rows> make_local_rows(const local_rows_task& t) const override {
+    return make_device_local_rows(t);
+  }
+  std::unique_ptr<neighbour_coefficients> make_neighbour_coefficients(
+      const local_rows_task& t, const line_of_ranks& line, transport& by) const override {
+    return make_device_neighbour_coefficients(t, line, by);
   }
   std::unique_ptr<interface_systems> make_interface(strategy s, const interface_task& t,
                                                     transport& by) const override {
     return make_device_interface(s, t, by);
   }
-  std::unique_ptr<verdicts> make_verdicts(const line_of_ranks& line, index_t lines,
-                                          const line_place& at, int /*threads*/,
-                                          transport& by) const override {
-    return make_device_verdicts(line, lines, at, by);
+  std::unique_ptr<status_exchange> make_status_exchange(const line_of_ranks& line, index_t lines,
+                                                        const line_place& at, int /*threads*/,
+                                                        transport& by) const override {
+    return make_device_status_exchange(line, lines, at, by);
   }
   std::unique_ptr<line_sums> make_sums(const sums_task& t, transport& by) const override {
     return make_device_sums(t, by);
   }
-  std::unique_ptr<laps> make_laps() const override { return std::make_unique<device_laps>(); }
+  std::unique_ptr<phase_timer> make_phase_timer() const override {
+    return std::make_unique<device_phase_timer>();
+  }
   std::shared_ptr<void> allocate(std::size_t bytes) const override {
-    auto memory = std::make_shared<cuda::device_memory>(bytes);
+    auto memory = std::make_shared<gpu::device_memory>(bytes);
     return {memory, memory->as<void>()};
   }
   void copy(const box_copy& c, std::size_t size, void* stream) const override {
@@ -102,10 +106,10 @@ class cuda_backend final : public backend {
     check(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "copying to the host");
   }
   tridia::options options(int /*threads*/) const override {
-    return {.backend = tridia::backend::cuda, .cuda_device = device_};
+    return {.backend = tridia::backend::cuda, .device = device_};
   }
   void check_pointer(const char* name, const void* p) const override {
-    cuda::check_device_pointer(name, p, device_);
+    gpu::check_device_pointer(name, p, device_);
   }
 
  private:

@@ -9,12 +9,13 @@ namespace tridia::distributed {
 
 std::unique_ptr<interface_systems> make_device_interface(strategy, const interface_task&,
                                                          transport&);
-std::unique_ptr<verdicts> make_device_verdicts(const line_of_ranks&, index_t lines,
-                                               const line_place&, transport&);
+std::unique_ptr<status_exchange> make_device_status_exchange(const line_of_ranks&, index_t lines,
+                                                             const line_place&, transport&);
 std::unique_ptr<line_sums> make_device_sums(const sums_task&, transport&);
-std::unique_ptr<part> make_device_part(const part_task&);
-std::unique_ptr<border_entries> make_device_borders(const part_task&, const line_of_ranks&,
-                                                    transport&);
+std::unique_ptr<local_rows> make_device_local_rows(const local_rows_task&);
+std::unique_ptr<neighbour_coefficients> make_device_neighbour_coefficients(const local_rows_task&,
+                                                                           const line_of_ranks&,
+                                                                           transport&);
 void copy_on_device(const box_copy&, std::size_t size, void* stream);
 
 }  // namespace tridia::distributed

@@ -17,9 +17,9 @@ near_toeplitz resolved_matrix(const problem& p, index_t n) {
     return {above, here, below};
   };
   // What is beyond the ends is that of the other end, or of no account.
-  const auto given = [&](index_t k) { return solver::row_of(a, n, (k + n) % n); };
+  const auto row = [&](index_t k) { return line_operator::row_of(a, n, (k + n) % n); };
   const auto row_of_transpose = [&](index_t k) {
-    return row_of(given(k - 1).du, given(k).d, given(k + 1).dl);
+    return row_of(row(k - 1).du, row(k).d, row(k + 1).dl);
   };
   // A row beside one with entries of its own has some of them.
   const auto head = static_cast<index_t>(a.head.size()), tail = static_cast<index_t>(a.tail.size());

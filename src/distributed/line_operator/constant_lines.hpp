@@ -12,7 +12,7 @@ namespace tridia::distributed {
 /// A^H in place of A where that is asked for.
 struct constant_lines {
   line_cuts cuts;
-  line_operator whole, own;  // own: of part `here`
+  line_operator::specification whole, own;  // own: of part `here`
   part_sides sides;
 
   /// `begins`: of the parts, and the rows of a line at the end. The matrix has been checked.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "distributed/line_operator/sum_plan.hpp"
-#include "distributed/parts/interface.hpp"
+#include "distributed/subdomain/interface.hpp"
 #include "layout/geometry.hpp"
 
 #include <cstddef>

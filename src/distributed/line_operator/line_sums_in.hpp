@@ -60,7 +60,7 @@ struct sum_spreading {
   }
 };
 
-/// In a space (cpu/host_space.hpp).
+/// In an execution space (cpu/host_execution_space.hpp).
 template <class Space, class V>
 class line_sums_in final : public line_sums {
   template <class T>
@@ -106,16 +106,21 @@ class line_sums_in final : public line_sums {
 
   template <int Lanes, int Team>
   void sum_by(const void* in, void* stream) {
-    const solver::share_summing<V, Lanes, Team> f{
-        static_cast<const V*>(in), task_.lines,    task_.in,
-        solver::never_wraps,       groups_.data(), static_cast<int>(groups_.size()),
-        weights_.data(),           slots_.data(),  {lines(), 0}};
+    const line_operator::share_summing<V, Lanes, Team> f{static_cast<const V*>(in),
+                                                         task_.lines,
+                                                         task_.in,
+                                                         line_operator::never_wraps,
+                                                         groups_.data(),
+                                                         static_cast<int>(groups_.size()),
+                                                         weights_.data(),
+                                                         slots_.data(),
+                                                         {lines(), 0}};
     space(stream).for_each((lines() + Lanes - 1) / Lanes * Team, Lanes * weights_a_line_, f);
   }
 
   static std::vector<V> rounded(const std::vector<wide>& from, value_type type) {
     std::vector<V> to(from.size());
-    const std::vector<std::byte> bytes = solver::rounded(from, type);
+    const std::vector<std::byte> bytes = line_operator::rounded(from, type);
     if (!bytes.empty()) std::memcpy(static_cast<void*>(to.data()), bytes.data(), bytes.size());
     return to;
   }
@@ -141,10 +146,11 @@ class line_sums_in final : public line_sums {
     keep(terms);
     slots_ = array<V>(static_cast<std::size_t>(slots * lines()));
     values_ = array<V>(static_cast<std::size_t>(p.wanted * lines()));
-    const solver::sum_groups grouped = group_shares(shares);
-    groups_ = array<solver::sum_group>(grouped.groups);
+    const line_operator::sum_groups grouped = group_shares(shares);
+    groups_ = array<line_operator::sum_group>(grouped.groups);
     weights_ = array<V>(rounded(grouped.weights, task_.type));
-    weights_a_line_ = static_cast<index_t>(grouped.weights.size()) / solver::sum_group::most + 1;
+    weights_a_line_ =
+        static_cast<index_t>(grouped.weights.size()) / line_operator::sum_group::most + 1;
     address();
     keep_columns();
   }
@@ -163,12 +169,12 @@ class line_sums_in final : public line_sums {
     const sum_plan& p = task_.plan;
     V* at = slots_.data() + static_cast<index_t>(p.own.size()) * lines();
     const auto add = [&](std::vector<message>& list, int part, std::size_t count) {
-      const index_t words = static_cast<index_t>(count) * lines();
-      if (words > 0) {
+      const index_t amount = static_cast<index_t>(count) * lines();
+      if (amount > 0) {
         list.push_back({task_.line.ranks[static_cast<std::size_t>(part)], at,
-                        static_cast<std::size_t>(words) * sizeof(V)});
+                        static_cast<std::size_t>(amount) * sizeof(V)});
       }
-      at += words;
+      at += amount;
     };
     for (const auto& to : p.to) add(sends_, to.part, to.shares.size());
     for (const auto& from : p.from) add(receives_, from.part, from.sums.size());
@@ -190,7 +196,7 @@ class line_sums_in final : public line_sums {
   sums_task task_;
   index_t weights_a_line_ = 1, entries_a_line_ = 1;
   array<V> slots_, values_, weights_, entries_;
-  array<solver::sum_group> groups_;
+  array<line_operator::sum_group> groups_;
   array<index_t> terms_, first_;
   array<column> columns_;
   std::vector<message> receives_, sends_;

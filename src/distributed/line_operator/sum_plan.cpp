@@ -10,9 +10,9 @@ namespace {
 /// The weights of one part's points without zeros around them.
 sum_plan::share share_of(const line_weights& all, index_t begin, index_t end, int sum) {
   const auto matters = [](const wide& v) { return core::magnitude(v).v != 0; };
-  const auto part = all.begin() + begin, behind = all.begin() + end;
-  const auto first = std::find_if(part, behind, matters);
-  auto last = behind;
+  const auto part = all.begin() + begin, end_of_part = all.begin() + end;
+  const auto first = std::find_if(part, end_of_part, matters);
+  auto last = end_of_part;
   while (last != first && !matters(last[-1])) --last;
   return {sum, first - part, {first, last}};
 }

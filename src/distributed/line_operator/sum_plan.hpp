@@ -10,19 +10,19 @@
 namespace tridia::distributed {
 
 // Lines are cut into parts as on one device (line_operator/split_line.hpp).
-using solver::inverse_rows;
-using solver::least_weight;
-using solver::leave_out;
-using solver::line_cuts;
-using solver::line_operator;
-using solver::line_weights;
-using solver::part_sides;
-using solver::wide;
+using line_operator::inverse_rows;
+using line_operator::least_weight;
+using line_operator::leave_out;
+using line_operator::line_cuts;
+using line_operator::line_weights;
+using line_operator::part_sides;
+using line_operator::specification;
+using line_operator::wide;
 
 /// Sums over whole lines, of which each part wants some: what each part adds to those of which.
 struct sum_plan {
   /// A sum's share that this part finds, of its own points.
-  using share = solver::sum_share;
+  using share = line_operator::sum_share;
   struct sent {
     int part;
     std::vector<share> shares;

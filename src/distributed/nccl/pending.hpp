@@ -20,7 +20,7 @@ class pending_messages {
   pending_messages() {
     for (entry& e : entries_) {
       for (cudaEvent_t* event : {&e.ready, &e.done}) {
-        cuda::check(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "cudaEventCreate");
+        gpu::check(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "cudaEventCreate");
       }
     }
   }
@@ -47,7 +47,7 @@ class pending_messages {
  private:
   static bool is_over(cudaEvent_t e) {
     const cudaError_t state = cudaEventQuery(e);
-    if (state != cudaErrorNotReady) cuda::check(state, "the work in a stream");
+    if (state != cudaErrorNotReady) gpu::check(state, "the work in a stream");
     return state == cudaSuccess;
   }
   void forget_arrived() {

@@ -21,8 +21,8 @@
 namespace tridia::distributed {
 namespace {
 
-using cuda::check;
-using cuda::device_scope;
+using gpu::check;
+using gpu::device_scope;
 
 /// A communicator of NCCL. Calls of NCCL in which the host may wait for other ranks (making a
 /// communicator, the first message between two ranks) are made by a thread that is left to itself
@@ -70,7 +70,7 @@ class nccl_transport final : public transport {
     refuse_failed();
     const device_scope scope(device_);
     const std::size_t bytes = values.size_bytes();
-    if (all_bytes_ < bytes) all_ = cuda::device_memory(bytes), all_bytes_ = bytes;
+    if (all_bytes_ < bytes) all_ = gpu::device_memory(bytes), all_bytes_ = bytes;
     check(cudaMemcpyAsync(all_.as<void>(), values.data(), bytes, cudaMemcpyHostToDevice, travel_),
           "copying to the device");
     send(travel_, !reduced_,
@@ -102,7 +102,7 @@ class nccl_transport final : public transport {
     }
   }
 
-  /// Puts what `calls` asks of NCCL behind the work in `after`; `new_to_it`: NCCL may have to reach
+  /// Puts what `calls` asks of NCCL after the work in `after`; `new_to_it`: NCCL may have to reach
   /// other ranks first, and `calls` is copied. Returns the event of its end.
   template <class Calls>
   cudaEvent_t send(cudaStream_t after, bool new_to_it, const Calls& calls) {
@@ -206,7 +206,7 @@ class nccl_transport final : public transport {
   bool failed_ = false, reduced_ = false;
   std::vector<bool> met_[2];  // whom something was received from, and sent to
   std::unique_ptr<pending_messages> pending_;
-  cuda::device_memory all_;
+  gpu::device_memory all_;
   std::size_t all_bytes_ = 0;
 };
 
@@ -279,13 +279,13 @@ ncclUniqueId shared_id(transport& by) {
 
 }  // namespace
 
-communicator nccl_communicator(const communicator& start, int cuda_device,
+communicator nccl_communicator(const communicator& start, int device,
                                const communicator_options& o) {
   check_options(o);
   // A rank without a GPU still takes part, so that the others need not wait for it.
   std::shared_ptr<nccl_transport> made;
-  agreement(*start.by()).reach([&] { made = make_transport(cuda::find_device(cuda_device), o); });
-  const ncclUniqueId id = shared_id(*start.by());
+  agreement(*start.transport()).reach([&] { made = make_transport(gpu::find_device(device), o); });
+  const ncclUniqueId id = shared_id(*start.transport());
   made->connect([id, size = start.size(), rank = start.rank()](ncclComm_t* comm) {
     return ncclCommInitRank(comm, size, id, rank);
   });

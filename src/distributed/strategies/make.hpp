@@ -2,23 +2,23 @@
 #pragma once
 
 #include "core/dispatch.hpp"
-#include "distributed/strategies/collected.hpp"
-#include "distributed/strategies/doubling.hpp"
+#include "distributed/strategies/gathered.hpp"
 #include "distributed/strategies/nearest.hpp"
+#include "distributed/strategies/pcr.hpp"
 
 namespace tridia::distributed {
 
 template <class Space, class V, pivoting P>
 std::unique_ptr<interface_systems> make_interface_of(strategy s, const interface_task& t,
                                                      transport& by) {
-  if (s == strategy::pcr) return std::make_unique<doubling<Space, V, P>>(t, by);
+  if (s == strategy::pcr) return std::make_unique<pcr<Space, V, P>>(t, by);
   if constexpr (P == pivoting::none) {
     if (s == strategy::nearest) return std::make_unique<nearest<Space, V>>(t, by);
   }
-  return std::make_unique<collected<Space, V, P>>(s, t, by);
+  return std::make_unique<gathered<Space, V, P>>(s, t, by);
 }
 
-/// As `backend::make_interface`, in a space.
+/// As `backend::make_interface`, in an execution space.
 template <class Space>
 std::unique_ptr<interface_systems> make_interface_in(strategy s, const interface_task& t,
                                                      transport& by) {

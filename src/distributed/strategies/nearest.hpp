@@ -5,109 +5,110 @@
 
 namespace tridia::distributed {
 
-/// x at a border = rhs - across times x on its other side.
+/// x at a border = rhs - coefficient times x on its other side.
 template <class V>
-struct border {
-  V across, rhs;
+struct neighbour_equation {
+  V coefficient, rhs;
 };
 
 /// The borders of a rank's rows, of their equations.
 template <class V>
-struct border_reader : interface_words<V, pivoting::none> {
-  using typename interface_words<V, pivoting::none>::equations_t,
-      typename interface_words<V, pivoting::none>::ends_t;
+struct neighbour_equations_of : interface_types<V, pivoting::none> {
+  using typename interface_types<V, pivoting::none>::equations_t,
+      typename interface_types<V, pivoting::none>::unknowns_t;
 
   const V* equations;
   V *first, *last;
   index_t n;
   TRIDIA_FN void operator()(index_t line, index_t) const {
-    const auto e = core::load_words<equations_t>(equations, n, line);
-    core::store_words(border<V>{e.first.before, e.first.rhs}, first, n, line);
-    core::store_words(border<V>{e.last.after, e.last.rhs}, last, n, line);
+    const auto e = core::load_values<equations_t>(equations, n, line);
+    core::store_values(neighbour_equation<V>{e.first.before, e.first.rhs}, first, n, line);
+    core::store_values(neighbour_equation<V>{e.last.after, e.last.rhs}, last, n, line);
   }
 };
 
 /// Ends, of own borders and those beside them.
 template <class V>
-struct border_meeting : interface_words<V, pivoting::none> {
-  using typename interface_words<V, pivoting::none>::equations_t,
-      typename interface_words<V, pivoting::none>::ends_t;
+struct neighbour_solve : interface_types<V, pivoting::none> {
+  using typename interface_types<V, pivoting::none>::equations_t,
+      typename interface_types<V, pivoting::none>::unknowns_t;
 
-  const V *equations, *before, *behind;  // own; the left one's last border, the right one's first
-  V* ends;
+  const V *equations, *left, *right;  // own; the left one's last border, the right one's first
+  V* unknowns;
   index_t n;
   bool has_left, has_right;
 
-  /// x before and behind the border of two ranks.
-  static TRIDIA_FN void meet(const border<V>& before, const border<V>& behind, V& last, V& first) {
-    last = core::sub_mul(before.rhs, before.across, behind.rhs) *
-           core::reciprocal(core::sub_mul(V(1), before.across, behind.across));
-    first = core::sub_mul(behind.rhs, behind.across, last);
+  /// x before and after the border of two ranks.
+  static TRIDIA_FN void solve_pair(const neighbour_equation<V>& left,
+                                   const neighbour_equation<V>& right, V& last, V& first) {
+    last = core::sub_mul(left.rhs, left.coefficient, right.rhs) *
+           core::reciprocal(core::sub_mul(V(1), left.coefficient, right.coefficient));
+    first = core::sub_mul(right.rhs, right.coefficient, last);
   }
   TRIDIA_FN void operator()(index_t line, index_t) const {
-    const auto e = core::load_words<equations_t>(equations, n, line);
-    ends_t x{V(0), e.last.rhs, V(0)};
+    const auto e = core::load_values<equations_t>(equations, n, line);
+    unknowns_t x{V(0), e.last.rhs, V(0)};
     V ignored;
     if (has_left) {
-      meet(core::load_words<border<V>>(before, n, line), {e.first.before, e.first.rhs}, x.before,
-           ignored);
+      solve_pair(core::load_values<neighbour_equation<V>>(left, n, line),
+                 {e.first.before, e.first.rhs}, x.before, ignored);
     }
     if (has_right) {
-      meet({e.last.after, e.last.rhs}, core::load_words<border<V>>(behind, n, line), x.last,
-           x.after);
+      solve_pair({e.last.after, e.last.rhs},
+                 core::load_values<neighbour_equation<V>>(right, n, line), x.last, x.after);
     }
-    core::store_words(x, ends, n, line);
+    core::store_values(x, unknowns, n, line);
   }
 };
 
 /// Where x at one end of a rank's rows hardly matters at the other, two neighbours find x on both
-/// sides of their border by themselves. See `plan::influence` for what is neglected.
+/// sides of their border by themselves. See `plan::neglected_coupling` for what is neglected.
 template <class Space, class V>
 class nearest final : public interface_of<Space, V, pivoting::none> {
   using base = interface_of<Space, V, pivoting::none>;
-  using base::ranks, base::here, base::rank, base::words;
+  using base::ranks, base::here, base::rank, base::message_of;
 
  public:
   nearest(const interface_task& t, transport& by)
       : base(t, std::max<index_t>(t.lines, 1), by),
-        memory_(4 * border_words * static_cast<std::size_t>(t.lines)) {
-    const bool joined = t.boundary == boundary::periodic;
-    if (here() > 0 || joined) left_ = rank((here() + ranks() - 1) % ranks());
-    if (here() + 1 < ranks() || joined) right_ = rank((here() + 1) % ranks());
+        memory_(4 * border_values * static_cast<std::size_t>(t.lines)) {
+    const bool wraps = t.boundary == boundary::periodic;
+    if (here() > 0 || wraps) left_ = rank((here() + ranks() - 1) % ranks());
+    if (here() + 1 < ranks() || wraps) right_ = rank((here() + 1) % ranks());
     exchange_ = by.make_exchange(4);
     receives_.reserve(2), sends_.reserve(2);
   }
 
-  index_t parcels_a_slab() const override { return 1; }
+  index_t batches_a_slab() const override { return 1; }
   std::size_t bytes() const override { return this->own_bytes() + this->bytes_of(memory_); }
 
   void start(index_t, void* stream) override {
-    const index_t n = this->cut_.lines, words_a_border = border_words * n;
-    this->space(stream).for_each(n, 1,
-                                 border_reader<V>{{}, this->equations_of(0), at(0), at(1), n});
+    const index_t n = this->cut_.lines, values_a_border = border_values * n;
+    this->space(stream).for_each(
+        n, 1, neighbour_equations_of<V>{{}, this->equations_of(0), at(0), at(1), n});
     receives_.clear(), sends_.clear();
     // A rank's first message goes left: where both neighbours are one, it is its right border's.
-    if (right_ >= 0) receives_.push_back(words(right_, at(2), words_a_border));
-    if (left_ >= 0) receives_.push_back(words(left_, at(3), words_a_border));
-    if (left_ >= 0) sends_.push_back(words(left_, at(0), words_a_border));
-    if (right_ >= 0) sends_.push_back(words(right_, at(1), words_a_border));
+    if (right_ >= 0) receives_.push_back(message_of(right_, at(2), values_a_border));
+    if (left_ >= 0) receives_.push_back(message_of(left_, at(3), values_a_border));
+    if (left_ >= 0) sends_.push_back(message_of(left_, at(0), values_a_border));
+    if (right_ >= 0) sends_.push_back(message_of(right_, at(1), values_a_border));
     exchange_->start(receives_, sends_, stream);
   }
 
   void finish(index_t, void* stream) override {
     exchange_->wait(stream);
     const index_t n = this->cut_.lines;
-    const border_meeting<V> f{
-        {}, this->equations_of(0), at(3), at(2), this->ends_of(0), n, left_ >= 0, right_ >= 0};
+    const neighbour_solve<V> f{
+        {}, this->equations_of(0), at(3), at(2), this->unknowns_of(0), n, left_ >= 0, right_ >= 0};
     this->space(stream).for_each(n, 1, f);
   }
 
  private:
-  static constexpr std::size_t border_words = core::words_of<border<V>, V>;
+  static constexpr std::size_t border_values = core::value_count<neighbour_equation<V>, V>;
 
   /// Own first and last border, the right neighbour's first, the left neighbour's last.
   V* at(int k) {
-    return memory_.data() + k * static_cast<index_t>(border_words) * this->cut_.lines;
+    return memory_.data() + k * static_cast<index_t>(border_values) * this->cut_.lines;
   }
 
   int left_ = -1, right_ = -1;

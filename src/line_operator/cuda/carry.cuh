@@ -2,11 +2,13 @@
 #pragma once
 
 #include "gpu/block.cuh"
-#include "gpu/limits.hpp"
+#include "gpu/device_limits.hpp"
 #include "gpu/warp.cuh"
 
 // The scan of core/recurrence.hpp over the threads of a block.
-namespace tridia::cuda {
+namespace tridia::line_operator {
+
+using namespace gpu;
 
 /// Where this thread's chunk is: `lanes` threads lie between neighbouring chunks of a line.
 struct chunk_position {
@@ -93,4 +95,4 @@ class carry {
   V minus_all_;
 };
 
-}  // namespace tridia::cuda
+}  // namespace tridia::line_operator

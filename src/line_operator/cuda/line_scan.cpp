@@ -5,23 +5,26 @@
 
 #include <algorithm>
 
-namespace tridia::cuda {
+namespace tridia::line_operator {
+
+using namespace gpu;
+
 namespace {
 
-/// Turns of a block from which on tickets are worth having them cleared first, which takes 2 us.
-constexpr index_t many_turns = 8;
+/// Turns of a block from which on a tile counter is worth being cleared first, which takes 2 us.
+constexpr index_t many_tiles = 8;
 
 scan_launches launches_of(value_type type) {
   return core::with_type(type, [](auto v) { return scan_kernels<typename decltype(v)::type>(); });
 }
 
-device_memory upload_rounded(const std::vector<solver::wide>& values, value_type type) {
-  return upload(solver::rounded(values, type));
+device_memory upload_rounded(const std::vector<wide>& values, value_type type) {
+  return upload(rounded(values, type));
 }
 
 }  // namespace
 
-std::unique_ptr<const line_scan> line_scan::make(scan_task t, const solver::constant_matrix& a,
+std::unique_ptr<const line_scan> line_scan::make(scan_task t, const constant_matrix& a,
                                                  const std::vector<double>& scale,
                                                  const device_limits& d) {
   if (std::max(t.points, t.rows) > longest) return {};
@@ -29,20 +32,19 @@ std::unique_ptr<const line_scan> line_scan::make(scan_task t, const solver::cons
   // pivots of 1 and -1/10, in which a CPU eliminates as well.
   constexpr int closure_growth = 32;
   const bool is_operator = t.width > 1;
-  const auto factors =
-      solver::make_recurrences(a, is_operator ? closure_growth : core::calm_growth);
+  const auto factors = make_recurrences(a, is_operator ? closure_growth : core::bounded_growth);
   if (!factors) return {};
   const chunked_factors chunked = cut_factors(*factors, t.type);
   t.distinct = chunked.number.empty() ? 0 : chunked.number.back() + 1;
   auto made = planned(t, d);
   if (!made) return {};
-  scan_plan& p = made->plan_;
+  planned_scan& p = made->plan_;
   made->values_ = upload_rounded(chunked.values, t.type);
   made->products_ = upload_rounded(chunked.minus_products, t.type);
   made->numbers_ = upload(chunked.number);
   p.tables = {made->values_.as<void>(), made->products_.as<void>(), made->numbers_.as<int>()};
   if (!scale.empty()) {
-    std::vector<solver::wide> wide;
+    std::vector<wide> wide;
     for (const double v : scale) wide.push_back({core::extended(v), core::extended(0)});
     made->scale_ = upload_rounded(wide, t.type);
     p.scale = made->scale_.as<void>();
@@ -57,45 +59,45 @@ std::unique_ptr<const line_scan> line_scan::make(const scan_task& t, const devic
 }
 
 std::unique_ptr<line_scan> line_scan::planned(const scan_task& t, const device_limits& d) {
-  const auto shape = plan_scan(t, {d.shared_bytes, d.multiprocessors, d.clusters});
+  const auto shape = plan_scan(t, d);
   if (!shape) return {};
   std::unique_ptr<line_scan> made(new line_scan);
-  scan_plan& p = made->plan_;
+  planned_scan& p = made->plan_;
   p.task = t;
   p.shape = *shape;
   made->launches_ = launches_of(t.type);
   int resident = 0;
   check(made->launches_.prepare(p, d.shared_bytes, &resident), giving_memory);
   p.blocks = std::min(shape->tiles, index_t{d.multiprocessors} * std::max(resident, 1));
-  made->draws_ = shape->tiles >= many_turns * p.blocks;
+  made->has_tile_counter_ = shape->tiles >= many_tiles * p.blocks;
   return made;
 }
 
-std::string line_scan::manner() const {
+std::string line_scan::description() const {
   const auto* const aligned = reinterpret_cast<const void*>(cache_line);
   CUtensorMap map;
-  const line_mover moved = mover_of(plan_, layout::rhs, aligned, map);
+  const line_copy_mode moved = copy_mode_of(plan_, layout::rhs, aligned, map);
   const scan_shape& s = plan_.shape;
   const char* const known = plan_.tables.values != nullptr ? "what is known beforehand" : "factors";
   return std::string("by a scan of ") + known + ": chunks of " + std::to_string(s.chunk_rows) +
-         " rows, " + std::to_string(s.lines) + (s.across ? " neighbouring" : "") +
+         " rows, " + std::to_string(s.lines) + (s.interleaved ? " neighbouring" : "") +
          " lines a tile, " + std::to_string(s.stages) + " tiles at a time, " +
          std::to_string(s.threads) + " threads, moved " +
-         (moved == line_mover::boxes   ? "in boxes of lines"
-          : moved == line_mover::lines ? (s.whole ? "in one piece" : "a line at a time")
-                                       : "by threads");
+         (moved == line_copy_mode::boxes   ? "in boxes of lines"
+          : moved == line_copy_mode::lines ? (s.whole ? "in one piece" : "a line at a time")
+                                           : "by threads");
 }
 
-bool line_scan::is_moved_by_engine() const {
+bool line_scan::is_moved_by_tma() const {
   const auto* const aligned = reinterpret_cast<const void*>(cache_line);
   CUtensorMap map;
-  return mover_of(plan_, layout::rhs, aligned, map) != line_mover::elements &&
-         mover_of(plan_, layout::x, aligned, map) != line_mover::elements;
+  return copy_mode_of(plan_, layout::rhs, aligned, map) != line_copy_mode::elements &&
+         copy_mode_of(plan_, layout::x, aligned, map) != line_copy_mode::elements;
 }
 
 void line_scan::apply(scan_call c, void* workspace, cudaStream_t stream) const {
-  c.tickets = tickets(workspace);
+  c.tile_counter = tile_counter(workspace);
   check(launches_.apply(plan_, c, stream), "launching a scan");
 }
 
-}  // namespace tridia::cuda
+}  // namespace tridia::line_operator

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-namespace tridia::cuda {
+namespace tridia::line_operator {
 namespace {
 
 /// Closures count their points from the row's own; the kernels from the line's first.
-bool put(const solver::stencil& from, index_t row, index_t points, stencil<double>::row& to) {
+bool put(const stencil& from, index_t row, index_t points, kernel_stencil<double>::row& to) {
   const auto count = static_cast<int>(from.weights.size());
   const index_t first = row + from.first;
   if (count > most_closure_weights || first < 0 || first + count > points) return false;
@@ -19,8 +19,7 @@ bool put(const solver::stencil& from, index_t row, index_t points, stencil<doubl
 
 }  // namespace
 
-std::optional<scan_task> line_task(const solver::line_operator& o, value_type type,
-                                   const geometry& lines) {
+std::optional<scan_task> line_task(const specification& o, value_type type, const geometry& lines) {
   const auto weights = static_cast<int>(o.interior.weights.size());
   if (weights > most_weights) return {};
   const int width = o.solves ? 1 : weights > some_weights ? most_weights : some_weights;
@@ -36,16 +35,16 @@ std::optional<scan_task> line_task(const solver::line_operator& o, value_type ty
 
   // Where a weight, be it zero, would lie outside the line, a row has weights of its own.
   const index_t heads =
-      std::max({static_cast<index_t>(o.head.size()), o.given_head, index_t{-t.b.first}});
-  const index_t tails = std::max({static_cast<index_t>(o.tail.size()), o.given_tail,
+      std::max({static_cast<index_t>(o.head.size()), o.prescribed_head, index_t{-t.b.first}});
+  const index_t tails = std::max({static_cast<index_t>(o.tail.size()), o.prescribed_tail,
                                   o.rows + t.b.first + width - 1 - o.points});
   if (heads > most_closure || tails > most_closure || heads + tails > o.rows) return {};
   t.b.heads = static_cast<int>(heads), t.b.tails = static_cast<int>(tails);
   for (index_t i = 0; i < heads + tails; ++i) {
     const index_t row = i < heads ? i : o.rows - tails + (i - heads);
-    const index_t given = o.given_number(row);
-    if (given >= 0) {
-      t.b.rows[i].first = static_cast<int>(given);
+    const index_t prescribed = o.prescribed_number(row);
+    if (prescribed >= 0) {
+      t.b.rows[i].first = static_cast<int>(prescribed);
       t.b.rows[i].count = 0;
     } else if (!put(o.stencil_of(row), row, o.points, t.b.rows[i])) {
       return {};
@@ -54,4 +53,4 @@ std::optional<scan_task> line_task(const solver::line_operator& o, value_type ty
   return t;
 }
 
-}  // namespace tridia::cuda
+}  // namespace tridia::line_operator

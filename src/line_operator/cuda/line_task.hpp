@@ -2,14 +2,14 @@
 #pragma once
 
 #include "line_operator/cuda/scan.hpp"
-#include "line_operator/line_operator.hpp"
+#include "line_operator/specification.hpp"
 
 #include <optional>
 
-namespace tridia::cuda {
+namespace tridia::line_operator {
 
 /// What the kernels of scan.hpp are to do for an operator, or nothing where a stencil is longer
 /// than they have room for. `lines`: lines[rhs], lines[x] and right_sides are set.
-std::optional<scan_task> line_task(const solver::line_operator&, value_type, const geometry& lines);
+std::optional<scan_task> line_task(const specification&, value_type, const geometry& lines);
 
-}  // namespace tridia::cuda
+}  // namespace tridia::line_operator

@@ -9,7 +9,10 @@
 #include <limits>
 #include <vector>
 
-namespace tridia::cuda {
+namespace tridia::line_operator {
+
+using namespace gpu;
+
 namespace {
 
 constexpr int granule = 16, most_box = 256;
@@ -20,17 +23,17 @@ constexpr int good_row = 128, best_row = 256, least_row = sector;
 constexpr int most_stages = 4, few_stages = 3, least_stages = 2;
 /// Bytes of a line, up to which it is moved together with others where they follow each other; and
 /// up to which lines are moved as a box, whose rows come to lie further apart.
-constexpr int good_piece = 256, good_box = 768;
+constexpr int good_whole = 256, good_box = 768;
 
 int size_of(const scan_task& t) { return static_cast<int>(tridia::size_of(t.type)); }
 
-/// Chunks of a line from which on the copy engine counts, which is quickest where lines lie as in
+/// Chunks of a line from which on the TMA counts, which is quickest where lines lie as in
 /// lines of the cache, and no longer banks. A stencil reads shared memory twice.
 int many_chunks(const scan_task& t) { return t.width > 1 ? 20 : 12; }
 
 /// Turns in which a warp's threads read the same row of their chunks, some lines being `pitch`
 /// apart.
-int turns(const scan_shape& s, int pitch, int banks) {
+int bank_passes(const scan_shape& s, int pitch, int banks) {
   int all = 0;
   for (int first = 0; first < warp_size; first += banks) {
     std::vector<int> reads(static_cast<std::size_t>(banks));
@@ -47,23 +50,23 @@ int turns(const scan_shape& s, int pitch, int banks) {
 int quiet_pitch(const scan_shape& s, int least, int step, int banks) {
   int best = least;
   for (int pitch = least; pitch < least + banks; pitch += step) {
-    if (turns(s, pitch, banks) < turns(s, best, banks)) best = pitch;
+    if (bank_passes(s, pitch, banks) < bank_passes(s, best, banks)) best = pitch;
   }
   return best;
 }
 
 /// What a block needs beside its stages: scan.cu, scan_memory.
 std::size_t fixed_bytes(const scan_shape& s, int size, int closure_rows) {
-  const int exchanged = s.threads / warp_size * (s.across ? s.lines : 1);
+  const int exchanged = s.threads / warp_size * (s.interleaved ? s.lines : 1);
   const int values = 3 * s.distinct * s.chunk_rows + (s.scaled ? s.chunks * s.chunk_rows : 0) +
-                     2 * scan_steps(s.across) * s.chunks + 4 * exchanged + s.lines + 2 * s.chunks +
-                     most_stages * s.lines * closure_rows;
+                     2 * scan_steps(s.interleaved) * s.chunks + 4 * exchanged + s.lines +
+                     2 * s.chunks + most_stages * s.lines * closure_rows;
   return cache_line + static_cast<std::size_t>(values) * static_cast<std::size_t>(size) +
          static_cast<std::size_t>(s.lines * most_stages) * sizeof(int);
 }
 
 /// Stages that fit beside each other, for one block of a multiprocessor or for two.
-bool add_stages(scan_shape& s, const scan_task& t, int size, const scan_limits& limits) {
+bool add_stages(scan_shape& s, const scan_task& t, int size, const device_limits& limits) {
   const std::size_t fixed = fixed_bytes(s, size, t.b.heads + t.b.tails);
   // A multiprocessor keeps a kilobyte of each block for itself.
   const std::size_t half = limits.shared_bytes / 2 - 1024;
@@ -78,7 +81,7 @@ bool add_stages(scan_shape& s, const scan_task& t, int size, const scan_limits& 
 /// Lines that follow each other, and are short enough for a piece of some to be worth it.
 bool lie_whole(const scan_task& t) {
   const layout::axes& batch = t.lines.right_sides;
-  if (t.width > 1 || batch.count != 1 || t.rows * size_of(t) > good_piece) return false;
+  if (t.width > 1 || batch.count != 1 || t.rows * size_of(t) > good_whole) return false;
   const auto dense = [&](layout::array a) {
     return t.lines.lines[a].step == 1 && batch.at[0].stride[a] == t.rows;
   };
@@ -91,7 +94,7 @@ int lay_out_lines(scan_shape& s, const scan_task& t, int size, int all_rows) {
   // A box begins with a line of the cache, and when it is stored with the first point of lines.
   s.front = round_up(s.before, s.boxes ? cache_line / size : step);
   const int longer = std::max(s.points, s.rows);
-  const int least = s.front + std::max(longer + s.behind, s.chunks * s.chunk_rows);
+  const int least = s.front + std::max(longer + s.after, s.chunks * s.chunk_rows);
   s.pitch = s.whole ? s.rows : quiet_pitch(s, round_up(least, step), step, cache_line / size);
   return (s.lines - 1) * s.pitch + std::max(s.pitch, s.front + all_rows);
 }
@@ -102,7 +105,7 @@ bool are_for_boxes(const scan_shape& s, int size) {
   return !s.whole && aligned && std::max(s.points, s.rows) * size <= good_box;
 }
 
-bool fits(scan_shape& s, const scan_task& t, const scan_limits& limits) {
+bool fits(scan_shape& s, const scan_task& t, const device_limits& limits) {
   const int size = size_of(t), longer = std::max(s.points, s.rows);
   s.chunk_rows = scan_chunk(static_cast<std::size_t>(size));
   s.chunks = ceil_div(s.rows, s.chunk_rows);
@@ -110,22 +113,22 @@ bool fits(scan_shape& s, const scan_task& t, const scan_limits& limits) {
   if (s.threads > most_scan_threads) return false;
   const bool reaches = t.width > 1;
   s.before = reaches ? std::max(-t.b.first, 0) : 0;
-  s.behind = reaches ? std::max(s.rows + t.b.first + t.width - 1 - s.points, 0) : 0;
+  s.after = reaches ? std::max(s.rows + t.b.first + t.width - 1 - s.points, 0) : 0;
   // A periodic line is copied around itself once.
-  if (std::max(s.before, s.behind) > s.points) return false;
+  if (std::max(s.before, s.after) > s.points) return false;
   const int all_rows = s.chunks * s.chunk_rows + t.width - 1 + std::max(t.b.first, 0);
   int elements = 0;
-  s.boxes = s.across || are_for_boxes(s, size);
-  if (s.across) {
+  s.boxes = s.interleaved || are_for_boxes(s, size);
+  if (s.interleaved) {
     s.log_lines = std::countr_zero(static_cast<unsigned>(s.lines));
     s.pitch = s.lines;
     // Every box begins at a multiple of so many rows.
     const int step = std::max(cache_line / (s.lines * size), 1);
-    const int pieces = ceil_div(longer, most_box);
-    s.box_rows = ceil_div(longer, pieces);
-    if (pieces > 1) s.box_rows = round_up(s.box_rows, step);
+    const int boxes = ceil_div(longer, most_box);
+    s.box_rows = ceil_div(longer, boxes);
+    if (boxes > 1) s.box_rows = round_up(s.box_rows, step);
     s.front = round_up(s.before, step);
-    elements = (s.front + std::max(pieces * s.box_rows + s.behind, all_rows)) * s.lines;
+    elements = (s.front + std::max(boxes * s.box_rows + s.after, all_rows)) * s.lines;
   } else {
     elements = lay_out_lines(s, t, size, all_rows);
     if (s.boxes && s.pitch * size > most_box * std::min(size, 8)) {  // of words, of 8 bytes at most
@@ -139,42 +142,42 @@ bool fits(scan_shape& s, const scan_task& t, const scan_limits& limits) {
 
 }  // namespace
 
-bool lies_across(const geometry& g) {
+bool lies_interleaved(const geometry& g) {
   if (g.right_sides.count == 0) return false;
   const layout::axis& fastest = g.right_sides.at[g.right_sides.count - 1];
   return std::abs(fastest.stride[layout::rhs]) < std::abs(g.lines[layout::rhs].step);
 }
 
-std::optional<scan_shape> plan_scan(const scan_task& t, const scan_limits& limits) {
+std::optional<scan_shape> plan_scan(const scan_task& t, const device_limits& limits) {
   const layout::axes& batch = t.lines.right_sides;
-  if (!limits.engine || batch.size == 0 || t.rows < least_scan_rows ||
+  if (!limits.clusters || batch.size == 0 || t.rows < least_scan_rows ||
       std::max(t.points, t.rows) > longest) {
     return {};
   }
   scan_shape s{};
   s.points = static_cast<int>(t.points), s.rows = static_cast<int>(t.rows);
-  s.across = lies_across(t.lines);
+  s.interleaved = lies_interleaved(t.lines);
   s.scaled = t.scaled;
-  s.whole = !s.across && lie_whole(t);
+  s.whole = !s.interleaved && lie_whole(t);
   const int size = size_of(t);
   const int chunks = ceil_div(s.rows, scan_chunk(static_cast<std::size_t>(size)));
   s.distinct = t.distinct > 0 ? t.distinct : chunks;
-  const int least = s.across ? std::max(least_row / size, 4) : 1;
-  s.lines = s.across ? warp_size : std::max(good_scan_threads / chunks, 1);
+  const int least = s.interleaved ? std::max(least_row / size, 4) : 1;
+  s.lines = s.interleaved ? warp_size : std::max(good_scan_threads / chunks, 1);
   // Enough tiles for all multiprocessors.
   while (s.lines > least && batch.size < index_t{2} * s.lines * limits.multiprocessors &&
-         (!s.across || s.lines * size > good_row)) {
+         (!s.interleaved || s.lines * size > good_row)) {
     s.lines /= 2;
   }
-  if (!s.across) {
+  if (!s.interleaved) {
     while (s.lines > 1 && (!fits(s, t, limits) || s.stages < few_stages)) --s.lines;
     if (!fits(s, t, limits)) return {};
     s.tiles = (batch.size + s.lines - 1) / s.lines;
     return s.tiles > most_grid ? std::nullopt : std::optional(s);
   }
-  const index_t side_by_side = batch.at[batch.count - 1].extent;
-  if (side_by_side > std::numeric_limits<int>::max() / 2) return {};
-  while (s.lines > least && s.lines / 2 >= side_by_side) s.lines /= 2;
+  const index_t neighbours = batch.at[batch.count - 1].extent;
+  if (neighbours > std::numeric_limits<int>::max() / 2) return {};
+  while (s.lines > least && s.lines / 2 >= neighbours) s.lines /= 2;
   // Rather two blocks, or several stages, than long rows; but rather one than short rows.
   const auto good = [&] {
     return fits(s, t, limits) && s.stages >= few_stages &&
@@ -182,20 +185,20 @@ std::optional<scan_shape> plan_scan(const scan_task& t, const scan_limits& limit
   };
   while (s.lines > least && !good()) s.lines /= 2;
   if (!fits(s, t, limits)) return {};
-  const index_t across = (side_by_side + s.lines - 1) / s.lines;
-  s.tiles_across = static_cast<int>(across);
-  s.tiles = across * (batch.size / side_by_side);
+  const index_t axis_tiles = (neighbours + s.lines - 1) / s.lines;
+  s.axis_tiles = static_cast<int>(axis_tiles);
+  s.tiles = axis_tiles * (batch.size / neighbours);
   return s.tiles > most_grid ? std::nullopt : std::optional(s);
 }
 
 namespace {
 
 struct recurrence_rows {
-  const solver::recurrences& r;
+  const recurrences& r;
   int count() const { return static_cast<int>(r.lower.size()); }
-  const solver::wide& lower(int k) const { return r.lower[static_cast<std::size_t>(k)]; }
-  const solver::wide& inverse(int k) const { return r.inverse[static_cast<std::size_t>(k)]; }
-  const solver::wide& upper(int k) const { return r.upper[static_cast<std::size_t>(k)]; }
+  const wide& lower(int k) const { return r.lower[static_cast<std::size_t>(k)]; }
+  const wide& inverse(int k) const { return r.inverse[static_cast<std::size_t>(k)]; }
+  const wide& upper(int k) const { return r.upper[static_cast<std::size_t>(k)]; }
 };
 
 struct team_of_one {
@@ -206,19 +209,19 @@ struct team_of_one {
 
 }  // namespace
 
-chunked_factors cut_factors(const solver::recurrences& r, value_type type) {
+chunked_factors cut_factors(const recurrences& r, value_type type) {
   const recurrence_rows rows{r};
   const int of_chunk = scan_chunk(tridia::size_of(type));
   const core::chunk_cut cut{of_chunk, ceil_div(rows.count(), of_chunk), most_scan_steps};
-  std::vector<solver::wide> all(static_cast<std::size_t>(cut.values()));
+  std::vector<wide> all(static_cast<std::size_t>(cut.values()));
   core::cut_values(cut, rows, all.data(), team_of_one{});
   chunked_factors out;
   out.minus_products.resize(static_cast<std::size_t>(cut.products()));
   core::cut_products(cut, rows, out.minus_products.data(), team_of_one{});
   std::vector<std::byte> last;
   for (auto at = all.begin(); at != all.end(); at += 3 * of_chunk) {
-    const std::vector<solver::wide> here(at, at + 3 * of_chunk);
-    auto bytes = solver::rounded(here, type);
+    const std::vector<wide> here(at, at + 3 * of_chunk);
+    auto bytes = rounded(here, type);
     if (bytes != last) {
       out.values.insert(out.values.end(), here.begin(), here.end());
       last = std::move(bytes);
@@ -228,7 +231,8 @@ chunked_factors cut_factors(const solver::recurrences& r, value_type type) {
   return out;
 }
 
-std::optional<tensor_layout> layout_of(const scan_plan& p, layout::array array, const void* data) {
+std::optional<tensor_layout> layout_of(const planned_scan& p, layout::array array,
+                                       const void* data) {
   const scan_shape& s = p.shape;
   const geometry& g = p.task.lines;
   const int size = size_of(p.task);
@@ -236,7 +240,7 @@ std::optional<tensor_layout> layout_of(const scan_plan& p, layout::array array, 
   const index_t rows = array == layout::rhs ? s.points : s.rows;
   const auto* const first = static_cast<const std::byte*>(data) + line.origin * size;
   if (!s.boxes) return {};
-  if (s.across) {
+  if (s.interleaved) {
     return layout_of_rows(g.right_sides, array, line, first, rows, s.lines, s.box_rows,
                           static_cast<std::size_t>(size));
   }
@@ -245,19 +249,20 @@ std::optional<tensor_layout> layout_of(const scan_plan& p, layout::array array, 
                          static_cast<std::size_t>(size));
 }
 
-line_mover mover_of(const scan_plan& p, layout::array array, const void* data, CUtensorMap& map) {
+line_copy_mode copy_mode_of(const planned_scan& p, layout::array array, const void* data,
+                            CUtensorMap& map) {
   const auto boxes = layout_of(p, array, data);
-  if (boxes && encode(*boxes, map)) return line_mover::boxes;
+  if (boxes && encode(*boxes, map)) return line_copy_mode::boxes;
   const scan_shape& s = p.shape;
   const geometry& g = p.task.lines;
   const index_t size = size_of(p.task), rows = array == layout::rhs ? s.points : s.rows;
   const auto* const first = static_cast<const std::byte*>(data) + g.lines[array].origin * size;
-  bool lines = !s.across && g.lines[array].step == 1 && rows * size % granule == 0 &&
+  bool lines = !s.interleaved && g.lines[array].step == 1 && rows * size % granule == 0 &&
                reinterpret_cast<std::uintptr_t>(first) % granule == 0;
   for (int k = 0; k < g.right_sides.count; ++k) {
     lines = lines && g.right_sides.at[k].stride[array] * size % granule == 0;
   }
-  return lines ? line_mover::lines : line_mover::elements;
+  return lines ? line_copy_mode::lines : line_copy_mode::elements;
 }
 
-}  // namespace tridia::cuda
+}  // namespace tridia::line_operator

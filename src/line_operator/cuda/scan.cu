@@ -6,7 +6,7 @@
 #include "gpu/launch.cuh"
 #include "layout/line_status.hpp"
 #include "line_operator/cuda/carry.cuh"
-#include "line_operator/cuda/copying_warp.cuh"
+#include "line_operator/cuda/producer_warp.cuh"
 #include "line_operator/cuda/scan_memory.cuh"
 #include "line_operator/cuda/scan_rows.cuh"
 #include "line_operator/cuda/scan_tile.cuh"
@@ -14,7 +14,10 @@
 #include <climits>
 #include <type_traits>
 
-namespace tridia::cuda {
+namespace tridia::line_operator {
+
+using namespace gpu;
+
 namespace {
 
 using V = TRIDIA_VALUE;
@@ -37,19 +40,19 @@ struct call {
   const R* scales;  // of the rows of a line; null: 1
   R scale;
   index_t* status;
-  const V* given;
+  const V* prescribed;
   bool tells_solution;
-  unsigned* tickets;
+  unsigned* tile_counter;
 };
 
 /// Threads of whole warps have a chunk each; one warp more copies.
-template <bool Across, int Width>
+template <bool Interleaved, int Width>
 __global__ void __maxnreg__(scan_registers)
     scan_kernel(const __grid_constant__ geometry g, const __grid_constant__ scan_arrays<V> arrays,
                 const __grid_constant__ scan_shape s, const __grid_constant__ call c,
-                const __grid_constant__ stencil<R> b) {
+                const __grid_constant__ kernel_stencil<R> b) {
   if (c.sound != nullptr && *c.sound == 0) return wait_for_launch_before();
-  constexpr int rows = scan_chunk(sizeof(V)), steps = scan_steps(Across);
+  constexpr int rows = scan_chunk(sizeof(V)), steps = scan_steps(Interleaved);
   constexpr bool solves = Width == 1;
   using chunk = core::recurrence_chunk<V, rows>;
   extern __shared__ __align__(cache_line) unsigned char memory[];
@@ -57,22 +60,22 @@ __global__ void __maxnreg__(scan_registers)
   const scan_memory<V> m(s, closure, memory);
   const line_tile<V> tiles(g, arrays, s);
   const int thread = static_cast<int>(threadIdx.x);
-  const bool asks = arrays.input != line_mover::elements;
-  const bool gives = arrays.output != line_mover::elements;
+  const bool loads_by_tma = arrays.input != line_copy_mode::elements;
+  const bool stores_by_tma = arrays.output != line_copy_mode::elements;
 
   if (thread == s.threads) {
     for (int stage = 0; stage < s.stages; ++stage) {
-      bulk::start(m.arrived + stage);
-      bulk::start(m.ready + stage, warp_size);
-      bulk::start(m.solved + stage, static_cast<unsigned>(s.threads));
+      tma::start(m.arrived + stage);
+      tma::start(m.ready + stage, warp_size);
+      tma::start(m.solved + stage, static_cast<unsigned>(s.threads));
     }
   }
   __syncthreads();
-  const bool prepared = (Width > 1 || closure > 0) && asks;
+  const bool prepared = (Width > 1 || closure > 0) && loads_by_tma;
   if (thread >= s.threads) {
-    copy_tiles(tiles, s, m, b,
-               {asks, gives, prepared, c.cyclic, solves, c.status, layout::shares_status(g),
-                c.tells_solution, c.given, c.tickets});
+    produce_tiles(tiles, s, m, b,
+                  {loads_by_tma, stores_by_tma, prepared, c.cyclic, solves, c.status,
+                   layout::shares_status(g), c.tells_solution, c.prescribed, c.tile_counter});
     if (c.sound != nullptr) wait_for_launch_before();  // it ends after that in any case
     return;
   }
@@ -88,10 +91,10 @@ __global__ void __maxnreg__(scan_registers)
   meet_threads(s.threads);
 
   // This thread's chunk, the same of every tile.
-  const int line = Across ? thread & (s.lines - 1) : thread / s.chunks;
-  const int number = Across ? thread >> s.log_lines : thread - line * s.chunks;
-  const bool alive = Across ? number < s.chunks : line < s.lines;
-  const chunk_position position{Across ? s.lines : 1, alive ? number : 0, alive ? s.chunks : 1,
+  const int line = Interleaved ? thread & (s.lines - 1) : thread / s.chunks;
+  const int number = Interleaved ? thread >> s.log_lines : thread - line * s.chunks;
+  const bool alive = Interleaved ? number < s.chunks : line < s.lines;
+  const chunk_position position{Interleaved ? s.lines : 1, alive ? number : 0, alive ? s.chunks : 1,
                                 s.threads};
   const int k0 = position.chunk * rows, n = alive ? min(rows, s.rows - k0) : 0;
   const int my_line = alive ? line : 0;
@@ -124,14 +127,14 @@ __global__ void __maxnreg__(scan_registers)
 
   int stage = 0, phase = 0;
   for (;;) {
-    bulk::wait(m.arrived + stage, static_cast<unsigned>(phase));
+    tma::wait(m.arrived + stage, static_cast<unsigned>(phase));
     const index_t tile = m.number[stage];
     if (tile >= s.tiles) break;
     V* const values = m.tiles + stage * (s.stage_bytes / sizeof(V));
     V* const ends = m.closure + stage * s.lines * closure;
-    if (prepared) bulk::wait(m.ready + stage, static_cast<unsigned>(phase));
-    if (!asks) {
-      if (closure > 0) ask_given(tiles, tile, b, c.given, ends, thread, s.threads);
+    if (prepared) tma::wait(m.ready + stage, static_cast<unsigned>(phase));
+    if (!loads_by_tma) {
+      if (closure > 0) load_prescribed(tiles, tile, b, c.prescribed, ends, thread, s.threads);
       tiles.load(tile, values);
       meet_threads(s.threads);
       if (Width > 1) {
@@ -140,7 +143,7 @@ __global__ void __maxnreg__(scan_registers)
       }
     }
     V* const mine = values + tiles.place(my_line, 0);
-    const int step = Across ? s.pitch : 1;
+    const int step = Interleaved ? s.pitch : 1;
     chunk x;
     read_rows<Width>(mine, step, k0, n, b, x.value);
     const bool mine_counts = solves && n > 0 && my_line < tiles.count(tile);
@@ -164,30 +167,30 @@ __global__ void __maxnreg__(scan_registers)
     for (int i = 0; i < rows; ++i) {
       if (i < n) mine[(k0 + i) * step] = x.value[i];
     }
-    if (asks || gives) bulk::publish();
-    if (!gives) {
+    if (loads_by_tma || stores_by_tma) tma::fence_proxy_async();
+    if (!stores_by_tma) {
       meet_threads(s.threads);
       tiles.store(tile, values);
     }
-    bulk::arrive(m.solved + stage);
+    tma::arrive(m.solved + stage);
     if (++stage == s.stages) stage = 0, phase ^= 1;
   }
 }
 
-template <bool Across>
+template <bool Interleaved>
 auto kernel_of(int width) {
   if constexpr (is_real<V>) {
-    if (width == most_weights) return &scan_kernel<Across, most_weights>;
-    if (width == some_weights) return &scan_kernel<Across, some_weights>;
+    if (width == most_weights) return &scan_kernel<Interleaved, most_weights>;
+    if (width == some_weights) return &scan_kernel<Interleaved, some_weights>;
   }
-  return &scan_kernel<Across, 1>;
+  return &scan_kernel<Interleaved, 1>;
 }
-auto kernel_of(const scan_plan& p) {
-  return p.shape.across ? kernel_of<true>(p.task.width) : kernel_of<false>(p.task.width);
+auto kernel_of(const planned_scan& p) {
+  return p.shape.interleaved ? kernel_of<true>(p.task.width) : kernel_of<false>(p.task.width);
 }
 
 template <class T>
-T rounded(const solver::wide& v) {
+T rounded(const wide& v) {
   if constexpr (std::is_same_v<T, R>) {
     return static_cast<R>(v.re.v);
   } else {
@@ -195,8 +198,8 @@ T rounded(const solver::wide& v) {
   }
 }
 
-stencil<R> rounded(const stencil<double>& from) {
-  stencil<R> b{};
+kernel_stencil<R> rounded(const kernel_stencil<double>& from) {
+  kernel_stencil<R> b{};
   b.first = from.first, b.heads = from.heads, b.tails = from.tails;
   std::copy(std::begin(from.weights), std::end(from.weights), b.weights);
   for (int i = 0; i < 2 * most_closure; ++i) {
@@ -206,18 +209,18 @@ stencil<R> rounded(const stencil<double>& from) {
   return b;
 }
 
-scan_arrays<V> arrays_of(const scan_plan& p, const scan_call& c) {
+scan_arrays<V> arrays_of(const planned_scan& p, const scan_call& c) {
   scan_arrays<V> a{
       static_cast<const V*>(c.in), static_cast<V*>(c.out), {}, {}, {}, {}, c.accumulate};
-  a.input = mover_of(p, layout::rhs, c.in, a.in_map);
+  a.input = copy_mode_of(p, layout::rhs, c.in, a.in_map);
   // What is added to is read as well.
-  a.output = c.accumulate || a.input == line_mover::elements
-                 ? line_mover::elements
-                 : mover_of(p, layout::x, c.out, a.out_map);
+  a.output = c.accumulate || a.input == line_copy_mode::elements
+                 ? line_copy_mode::elements
+                 : copy_mode_of(p, layout::x, c.out, a.out_map);
   return a;
 }
 
-cudaError_t apply(const scan_plan& p, const scan_call& c, cudaStream_t stream) {
+cudaError_t apply(const planned_scan& p, const scan_call& c, cudaStream_t stream) {
   const scan_tables& t = p.tables.values != nullptr ? p.tables : c.tables;
   const call k{static_cast<const V*>(t.values),
                static_cast<const V*>(t.minus_products),
@@ -229,11 +232,11 @@ cudaError_t apply(const scan_plan& p, const scan_call& c, cudaStream_t stream) {
                static_cast<const R*>(p.scale),
                static_cast<R>(c.scale),
                c.status,
-               static_cast<const V*>(c.given),
+               static_cast<const V*>(c.prescribed),
                c.tells_solution,
-               c.tickets};
-  if (c.tickets != nullptr && !c.tickets_cleared) {
-    const cudaError_t cleared = cudaMemsetAsync(c.tickets, 0, sizeof(unsigned), stream);
+               c.tile_counter};
+  if (c.tile_counter != nullptr && !c.tile_counter_cleared) {
+    const cudaError_t cleared = cudaMemsetAsync(c.tile_counter, 0, sizeof(unsigned), stream);
     if (cleared != cudaSuccess) return cleared;
   }
   // Behind a substitution that most often has nothing to do, it begins early.
@@ -255,7 +258,7 @@ cudaError_t apply(const scan_plan& p, const scan_call& c, cudaStream_t stream) {
 
 template <class>
 scan_launches scan_kernels() {
-  return {[](const scan_plan& p, std::size_t bytes, int* resident) {
+  return {[](const planned_scan& p, std::size_t bytes, int* resident) {
             const auto kernel = kernel_of(p);
             const cudaError_t result = allow_shared(kernel, bytes);
             if (result != cudaSuccess) return result;
@@ -266,4 +269,4 @@ scan_launches scan_kernels() {
 }
 template scan_launches scan_kernels<V>();
 
-}  // namespace tridia::cuda
+}  // namespace tridia::line_operator

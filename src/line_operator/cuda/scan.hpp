@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/chunk_tables.hpp"
-#include "gpu/divisor.hpp"
-#include "gpu/limits.hpp"
+#include "gpu/device_limits.hpp"
+#include "gpu/fast_divide.hpp"
 #include "gpu/tensor_layout.hpp"
 #include "layout/geometry.hpp"
 #include "line_operator/constant.hpp"
@@ -18,8 +18,9 @@
 // line in registers, and the carries between threads are two scans. Nothing but `in` and `out`
 // moves. A block stays with the same rows of one tile of lines after another, so that their factors
 // stay with it, and asks for tiles ahead.
-namespace tridia::cuda {
+namespace tridia::line_operator {
 
+using namespace gpu;
 using layout::geometry;
 
 /// B: row k of a line is the sum of weights[w] in[k + first + w]; the rows at both ends of a line
@@ -28,11 +29,11 @@ using layout::geometry;
 inline constexpr int some_weights = 5, most_weights = 11, most_closure = 8,
                      most_closure_weights = 12;
 template <class V>
-struct stencil {
+struct kernel_stencil {
   int first;
   V weights[most_weights];
   int heads, tails;  // rows of a line at its beginning and its end
-  // A count of 0: the right-hand side is given, as number `first` of those that are.
+  // A count of 0: the right-hand side is prescribed, as number `first` of those that are.
   struct row {
     int first, count;
     V weights[most_closure_weights];
@@ -42,40 +43,34 @@ struct stencil {
 /// What is to be done, on the host. A stencil's weights are in double precision.
 struct scan_task {
   value_type type;
-  geometry lines;        // lines[rhs], lines[x] and right_sides are of `in` and `out`
-  index_t points, rows;  // of a line of `in` and of `out`
-  stencil<double> b{};   // if `width` is 1, of rows that are given alone
-  bool scaled = false;   // rows of `out` have scales
-  int distinct = 0;      // chunks whose factors differ; 0: all
-  int width = 1;         // of the interior stencil; 1: B is the identity
+  geometry lines;              // lines[rhs], lines[x] and right_sides are of `in` and `out`
+  index_t points, rows;        // of a line of `in` and of `out`
+  kernel_stencil<double> b{};  // if `width` is 1, of rows that are prescribed alone
+  bool scaled = false;         // rows of `out` have scales
+  int distinct = 0;            // chunks whose factors differ; 0: all
+  int width = 1;               // of the interior stencil; 1: B is the identity
 };
 
 /// What a block does. A line takes `chunks` threads; a tile is some lines, one after another, or
-/// `across`: neighbours in memory, row by row.
+/// `interleaved`: neighbours in memory, row by row.
 struct scan_shape {
   int points, rows;
   int chunk_rows;  // of a thread: one of the numbers that kernels are compiled for
   int chunks;      // of a line
   int distinct;    // whose factors differ
-  bool across;
-  int lines, log_lines;  // of a tile; a power of two if across
-  int pitch;             // elements from one line (across: row) of the tile to the next
-  int front;             // points of room in front of a line, so that the copy engine takes it
-  int before, behind;    // points around a line that B reads
+  bool interleaved;
+  int lines, log_lines;  // of a tile; a power of two if interleaved
+  int pitch;             // elements from one line (interleaved: row) of the tile to the next
+  int front;             // points of room in front of a line, so that the TMA takes it
+  int before, after;     // points around a line that B reads
   bool scaled;
   bool whole;           // lines follow each other: a tile is moved in one piece
-  bool boxes;           // the copy engine moves a tile as a box, or as some, if it can
+  bool boxes;           // the TMA moves a tile as a box, or as some, if it can
   int threads, stages;  // that have chunks; tiles of a block at a time
-  int tiles_across;     // tiles that take the fastest axis, if across
+  int axis_tiles;       // tiles that take the fastest axis, if interleaved
   index_t tiles;
-  int box_rows;  // across: of the boxes that the copy engine moves
+  int box_rows;  // interleaved: of the boxes that the TMA moves
   std::size_t stage_bytes, shared_bytes;
-};
-
-struct scan_limits {
-  std::size_t shared_bytes;  // of a block
-  int multiprocessors;
-  bool engine;  // the copy engine of compute capability 9.0
 };
 
 /// Rows of a thread, by the bytes of a value: odd, so that chunks lie in different banks.
@@ -94,29 +89,29 @@ inline constexpr index_t least_scan_rows = 24;
 struct periodic_copy {
   int to, from;
 };
-/// Number `i` of the `s.before + s.behind` copies around a line.
+/// Number `i` of the `s.before + s.after` copies around a line.
 TRIDIA_FN periodic_copy periodic_copy_of(const scan_shape& s, int i) {
   if (i < s.before) return {i - s.before, i - s.before + s.points};
   return {i - s.before + s.points, i - s.before};
 }
 
 /// Whether neighbouring lines are closer in `in` than neighbouring points.
-bool lies_across(const geometry&);
+bool lies_interleaved(const geometry&);
 
-/// Nothing where a block has no room for a line, lines are too short, or there is no copy engine.
-std::optional<scan_shape> plan_scan(const scan_task&, const scan_limits&);
+/// Nothing where a block has no room for a line, lines are too short, or there is no TMA.
+std::optional<scan_shape> plan_scan(const scan_task&, const device_limits&);
 
 /// Tables of a matrix (core/chunk_tables.hpp). Chunks that have the same values, as they have where
 /// factors have settled, share them.
 struct chunked_factors {
-  std::vector<solver::wide> values;
+  std::vector<wide> values;
   std::vector<int> number;  // of a chunk's values
-  std::vector<solver::wide> minus_products;
+  std::vector<wide> minus_products;
 };
 inline constexpr int most_scan_steps = 5;
 /// Steps of a scan within a warp: across, at least four of its lanes hold neighbouring lines.
-constexpr int scan_steps(bool across) { return across ? 3 : most_scan_steps; }
-chunked_factors cut_factors(const solver::recurrences&, value_type type);
+constexpr int scan_steps(bool interleaved) { return interleaved ? 3 : most_scan_steps; }
+chunked_factors cut_factors(const recurrences&, value_type type);
 /// Of lines of `rows` rows.
 template <class V>
 constexpr core::chunk_cut scan_cut(int rows) {
@@ -139,47 +134,47 @@ struct scan_call {
   double scale;
   bool accumulate;  // out += instead of out =
   index_t* status;  // null, or zeros if lines share one (layout/line_status.hpp)
-  // Right-hand sides of rows that are given: of each of them one for each line. What `in` has there
-  // counts for the status all the same.
-  const void* given = nullptr;
+  // Right-hand sides of rows that are prescribed: of each of them one for each line. What `in` has
+  // there counts for the status all the same.
+  const void* prescribed = nullptr;
   // Whether a row of the solution that is not finite is told from one of the right-hand side, by
-  // adding `longest`: for lines that are parts of others (line_operator/joined_status.hpp).
+  // adding `longest`: for lines that are parts of others (line_operator/merged_status.hpp).
   bool tells_solution = false;
   // In memory of the device: blocks draw the tiles that they do after their first. Null: every
   // block does as many.
-  unsigned* tickets = nullptr;
-  bool tickets_cleared = false;  // by a launch before; or else by this one
-  scan_tables tables{};          // where the plan has none
+  unsigned* tile_counter = nullptr;
+  bool tile_counter_cleared = false;  // by a launch before; or else by this one
+  scan_tables tables{};               // where the plan has none
 };
 
 /// What stays from one execution to the next.
-struct scan_plan {
+struct planned_scan {
   scan_task task;
   scan_shape shape;
   scan_tables tables;
   const void* scale;
   bool cyclic;
-  solver::wide closing_down, closing_back;
+  wide closing_down, closing_back;
   index_t blocks;
 };
 
 /// How an array is moved, as its addresses allow.
-enum class line_mover { elements, lines, boxes };
+enum class line_copy_mode { elements, lines, boxes };
 
 /// Of `in` (layout::rhs) or `out` (layout::x); with its description, if by boxes.
-line_mover mover_of(const scan_plan&, layout::array, const void* array, CUtensorMap&);
+line_copy_mode copy_mode_of(const planned_scan&, layout::array, const void* array, CUtensorMap&);
 /// What boxes of an array there are, if the shape is for boxes and its addresses allow them.
-std::optional<tensor_layout> layout_of(const scan_plan&, layout::array, const void* array);
+std::optional<tensor_layout> layout_of(const planned_scan&, layout::array, const void* array);
 
 struct scan_launches {
   /// Once a device: lets blocks have `bytes` of shared memory, and finds how many of a shape a
   /// multiprocessor holds.
-  cudaError_t (*prepare)(const scan_plan&, std::size_t bytes, int* resident);
-  cudaError_t (*apply)(const scan_plan&, const scan_call&, cudaStream_t);
+  cudaError_t (*prepare)(const planned_scan&, std::size_t bytes, int* resident);
+  cudaError_t (*apply)(const planned_scan&, const scan_call&, cudaStream_t);
 };
 
 /// For each value type; instantiated in the file of the kernels.
 template <class V>
 scan_launches scan_kernels();
 
-}  // namespace tridia::cuda
+}  // namespace tridia::line_operator

@@ -4,7 +4,9 @@
 #include "line_operator/cuda/carry.cuh"
 #include "line_operator/cuda/scan_rows.cuh"
 
-namespace tridia::cuda {
+namespace tridia::line_operator {
+
+using namespace gpu;
 
 /// A block's shared memory.
 template <class V>
@@ -18,7 +20,7 @@ struct scan_memory {
 
   __device__ __forceinline__ scan_memory(const scan_shape& s, int closure_rows,
                                          unsigned char* memory) {
-    const int lanes = s.across ? s.lines : 1, exchanged = s.threads / warp_size * lanes;
+    const int lanes = s.interleaved ? s.lines : 1, exchanged = s.threads / warp_size * lanes;
     arrived = reinterpret_cast<std::uint64_t*>(memory);
     ready = arrived + s.stages;
     solved = ready + s.stages;
@@ -31,7 +33,7 @@ struct scan_memory {
       return taken;
     };
     factors = take(3 * s.distinct * s.chunk_rows);
-    products = take(2 * scan_steps(s.across) * s.chunks);
+    products = take(2 * scan_steps(s.interleaved) * s.chunks);
     down = {take(exchanged), take(exchanged)};
     back = {take(exchanged), take(exchanged)};
     closing = take(s.lines);
@@ -42,4 +44,4 @@ struct scan_memory {
   }
 };
 
-}  // namespace tridia::cuda
+}  // namespace tridia::line_operator

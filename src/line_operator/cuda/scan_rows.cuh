@@ -10,7 +10,9 @@
 
 // Rows of a tile's lines: into registers through B, with scales out of them, and what is found in
 // them.
-namespace tridia::cuda {
+namespace tridia::line_operator {
+
+using namespace gpu;
 
 template <class V>
 using real_of = typename core::value_traits<V>::real;
@@ -22,7 +24,7 @@ inline constexpr bool is_real = std::is_same_v<V, real_of<V>>;
 /// but not used.
 template <int Width, class V, int Rows>
 __device__ __forceinline__ void read_rows(const V* line, int step, int k0, int n,
-                                          const stencil<real_of<V>>& b, V (&value)[Rows]) {
+                                          const kernel_stencil<real_of<V>>& b, V (&value)[Rows]) {
   if constexpr (Width == 1) {
 #pragma unroll
     for (int i = 0; i < Rows; ++i) value[i] = line[(k0 + i) * step];
@@ -47,7 +49,7 @@ __device__ __forceinline__ void read_rows(const V* line, int step, int k0, int n
 /// Right-hand sides of the rows at both ends of a line instead of what its tile has.
 template <class V, int Rows>
 __device__ __forceinline__ void read_ends(int k0, int n, const scan_shape& s,
-                                          const stencil<real_of<V>>& b, const V* closure,
+                                          const kernel_stencil<real_of<V>>& b, const V* closure,
                                           V (&value)[Rows]) {
   if (k0 < b.heads) {
 #pragma unroll
@@ -67,28 +69,31 @@ __device__ __forceinline__ void read_ends(int k0, int n, const scan_shape& s,
 /// Right-hand sides of a tile's lines that are given, which are there once this thread has waited
 /// for its copies. By `threads` threads.
 template <class V>
-__device__ __forceinline__ void ask_given(const line_tile<V>& t, index_t number,
-                                          const stencil<real_of<V>>& b, const V* given, V* closure,
-                                          int thread, int threads) {
-  if (given == nullptr) return;
+__device__ __forceinline__ void load_prescribed(const line_tile<V>& t, index_t number,
+                                                const kernel_stencil<real_of<V>>& b,
+                                                const V* prescribed, V* closure, int thread,
+                                                int threads) {
+  if (prescribed == nullptr) return;
   const int rows = b.heads + b.tails, lines = t.count(number);
   for (int i = thread; i < lines * rows; i += threads) {
     const int row = i / lines, line = i - row * lines;
     const auto& r = b.rows[row];
     if (r.count > 0) continue;
-    copy_element(closure + line * rows + row, given + r.first * t.lines() + t.number(number, line));
+    copy_element(closure + line * rows + row,
+                 prescribed + r.first * t.lines() + t.number(number, line));
   }
 }
 
 /// B at the ends of all lines of the tile: where it goes around, the points beyond that it reads;
-/// otherwise rows of their own, but for those that are given. By `threads` threads; a barrier must
-/// follow.
+/// otherwise rows of their own, but for those that are prescribed. By `threads` threads; a barrier
+/// must follow.
 template <class V>
 __device__ __forceinline__ void prepare_ends(const line_tile<V>& t, index_t number, V* tile,
-                                             const scan_shape& s, const stencil<real_of<V>>& b,
-                                             bool cyclic, V* closure, int thread, int threads) {
+                                             const scan_shape& s,
+                                             const kernel_stencil<real_of<V>>& b, bool cyclic,
+                                             V* closure, int thread, int threads) {
   if constexpr (is_real<V>) {
-    const int rows = b.heads + b.tails, beyond = s.before + s.behind, lines = t.count(number);
+    const int rows = b.heads + b.tails, beyond = s.before + s.after, lines = t.count(number);
     const int items = lines * (cyclic ? beyond : rows);
     for (int i = thread; i < items; i += threads) {
       const int row = i / lines, line = i - row * lines;
@@ -126,13 +131,13 @@ __device__ __forceinline__ void scale_rows(const real_of<V>* scales, real_of<V> 
 
 /// Enters the first row that is not finite; those of the solution after all of the right-hand side.
 template <class V, int Rows>
-__device__ __forceinline__ void find_row(const V (&value)[Rows], int k0, int* found, int behind) {
+__device__ __forceinline__ void find_row(const V (&value)[Rows], int k0, int* found, int offset) {
   int first = INT_MAX;
 #pragma unroll
   for (int i = Rows - 1; i >= 0; --i) {
-    if (!core::is_finite(value[i])) first = k0 + i + behind;
+    if (!core::is_finite(value[i])) first = k0 + i + offset;
   }
   atomicMin(found, first);
 }
 
-}  // namespace tridia::cuda
+}  // namespace tridia::line_operator

@@ -1,22 +1,24 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "gpu/bulk.cuh"
 #include "gpu/copy.cuh"
 #include "gpu/tensor_map.hpp"
+#include "gpu/tma.cuh"
 #include "layout/line_status.hpp"
 #include "line_operator/cuda/scan.hpp"
 
 #include <climits>
 
 // Tiles of lines on their way between device and shared memory.
-namespace tridia::cuda {
+namespace tridia::line_operator {
+
+using namespace gpu;
 
 template <class V>
 struct scan_arrays {
   const V* in;
   V* out;
-  line_mover input, output;
+  line_copy_mode input, output;
   CUtensorMap in_map, out_map;
   bool accumulate;
 };
@@ -38,62 +40,65 @@ class line_tile {
   __device__ __forceinline__ index_t lines() const { return g_.right_sides.size; }
   __device__ __forceinline__ int count(index_t tile) const {
     const index_t left =
-        s_.across ? fastest() - first_of(tile) : g_.right_sides.size - tile * s_.lines;
+        s_.interleaved ? fastest() - first_of(tile) : g_.right_sides.size - tile * s_.lines;
     return static_cast<int>(min(left, index_t{s_.lines}));
   }
   __device__ __forceinline__ index_t number(index_t tile, int line) const {
-    return s_.across ? outer(tile) * fastest() + first_of(tile) + line : tile * s_.lines + line;
+    return s_.interleaved ? outer(tile) * fastest() + first_of(tile) + line
+                          : tile * s_.lines + line;
   }
-  __device__ __forceinline__ bool asks_ahead() const { return a_.input != line_mover::elements; }
+  __device__ __forceinline__ bool loads_ahead() const {
+    return a_.input != line_copy_mode::elements;
+  }
 
-  /// By one warp: asks the copy engine for a tile.
-  __device__ __forceinline__ void ask(index_t tile, V* to, std::uint64_t* arrival) const {
+  /// By one warp: asks the TMA for a tile.
+  __device__ __forceinline__ void load_async(index_t tile, V* to, std::uint64_t* mbarrier) const {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    if (a_.input == line_mover::boxes) {
+    if (a_.input == line_copy_mode::boxes) {
       if (lane > 0) return;
-      if (!s_.across) {
-        bulk::expect(arrival, static_cast<unsigned>(s_.lines * s_.pitch * sizeof(V)));
-        bulk::load_box(to, a_.in_map, -s_.front * tensor_words<V>, first_line(tile), 0, arrival);
+      if (!s_.interleaved) {
+        tma::expect(mbarrier, static_cast<unsigned>(s_.lines * s_.pitch * sizeof(V)));
+        tma::load_box(to, a_.in_map, -s_.front * tensor_words<V>, first_line(tile), 0, mbarrier);
         return;
       }
-      const int pieces = ceil_div(s_.points, s_.box_rows);
+      const int boxes = ceil_div(s_.points, s_.box_rows);
       const int elements = s_.box_rows * s_.lines;
-      bulk::expect(arrival, static_cast<unsigned>(pieces * elements * sizeof(V)));
-      for (int i = 0; i < pieces; ++i) {
-        bulk::load_box(to + s_.front * s_.pitch + i * elements, a_.in_map, column(tile),
-                       i * s_.box_rows, outer(tile), arrival);
+      tma::expect(mbarrier, static_cast<unsigned>(boxes * elements * sizeof(V)));
+      for (int i = 0; i < boxes; ++i) {
+        tma::load_box(to + s_.front * s_.pitch + i * elements, a_.in_map, column(tile),
+                      i * s_.box_rows, outer(tile), mbarrier);
       }
       return;
     }
     const int lines = count(tile);
     const auto bytes = static_cast<unsigned>((s_.whole ? lines : 1) * s_.points * sizeof(V));
-    if (lane == 0) bulk::expect(arrival, static_cast<unsigned>(lines * s_.points * sizeof(V)));
+    if (lane == 0) tma::expect(mbarrier, static_cast<unsigned>(lines * s_.points * sizeof(V)));
     __syncwarp();
     for (int line = lane; line < (s_.whole ? 1 : lines); line += warp_size) {
-      bulk::load(to + place(line, 0), a_.in + start(layout::rhs, number(tile, line)), bytes,
-                 arrival);
+      tma::load(to + place(line, 0), a_.in + start(layout::rhs, number(tile, line)), bytes,
+                mbarrier);
     }
   }
-  /// By one warp, after `publish` and a barrier.
-  __device__ __forceinline__ void give(index_t tile, const V* from) const {
+  /// By one warp, after `fence_proxy_async` and a barrier.
+  __device__ __forceinline__ void store_async(index_t tile, const V* from) const {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    if (a_.output == line_mover::boxes) {
+    if (a_.output == line_copy_mode::boxes) {
       if (lane > 0) return;
-      if (!s_.across) {
-        bulk::store_box(a_.out_map, 0, first_line(tile), 0, from + s_.front);
+      if (!s_.interleaved) {
+        tma::store_box(a_.out_map, 0, first_line(tile), 0, from + s_.front);
         return;
       }
       const int elements = s_.box_rows * s_.lines;
       for (int k = 0, i = 0; k < s_.rows; k += s_.box_rows, ++i) {
-        bulk::store_box(a_.out_map, column(tile), k, outer(tile),
-                        from + s_.front * s_.pitch + i * elements);
+        tma::store_box(a_.out_map, column(tile), k, outer(tile),
+                       from + s_.front * s_.pitch + i * elements);
       }
       return;
     }
     const int lines = count(tile);
     for (int line = lane; line < (s_.whole ? 1 : lines); line += warp_size) {
-      bulk::store(a_.out + start(layout::x, number(tile, line)), from + place(line, 0),
-                  static_cast<unsigned>((s_.whole ? lines : 1) * s_.rows * sizeof(V)));
+      tma::store(a_.out + start(layout::x, number(tile, line)), from + place(line, 0),
+                 static_cast<unsigned>((s_.whole ? lines : 1) * s_.rows * sizeof(V)));
     }
   }
 
@@ -126,7 +131,7 @@ class line_tile {
 
   /// Where a point of a line lies in a tile.
   __device__ __forceinline__ int place(int line, int k) const {
-    return s_.across ? (k + s_.front) * s_.pitch + line : line * s_.pitch + s_.front + k;
+    return s_.interleaved ? (k + s_.front) * s_.pitch + line : line * s_.pitch + s_.front + k;
   }
   /// Where a line begins in an array.
   __device__ __forceinline__ index_t start(int array, index_t number) const {
@@ -147,22 +152,22 @@ class line_tile {
   __device__ __forceinline__ int first_line(index_t tile) const {
     return static_cast<int>(tile) * s_.lines;
   }
-  // Across: the place of a tile on the fastest axis, and on the others.
+  // Interleaved: the place of a tile on the fastest axis, and on the others.
   __device__ __forceinline__ int first_of(index_t tile) const {
-    const auto across = static_cast<unsigned>(s_.tiles_across);
-    return static_cast<int>(static_cast<unsigned>(tile) % across) * s_.lines;
+    const auto axis_tiles = static_cast<unsigned>(s_.axis_tiles);
+    return static_cast<int>(static_cast<unsigned>(tile) % axis_tiles) * s_.lines;
   }
   __device__ __forceinline__ int column(index_t tile) const {
     return first_of(tile) * tensor_words<V>;
   }
   __device__ __forceinline__ int outer(index_t tile) const {
-    return static_cast<int>(static_cast<unsigned>(tile) / static_cast<unsigned>(s_.tiles_across));
+    return static_cast<int>(static_cast<unsigned>(tile) / static_cast<unsigned>(s_.axis_tiles));
   }
   /// Calls f(line, where it begins, first point, step) for this thread's part of every line.
   template <class F>
   __device__ __forceinline__ void for_each_line(index_t tile, int array, F f) const {
     const int thread = static_cast<int>(threadIdx.x), lines = count(tile);
-    if (s_.across) {
+    if (s_.interleaved) {
       const int line = thread & (s_.lines - 1);
       if (line < lines) {
         f(line, start(array, number(tile, line)), thread >> s_.log_lines,
@@ -185,7 +190,7 @@ __device__ __noinline__ void fill_lines(const geometry& g, const scan_arrays<V>&
                                         const scan_shape& s, index_t tile, int* found) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const line_tile<V> tiles(g, arrays, s);
-  bulk::wait_written();
+  tma::wait_written();
   __syncwarp();
   for (int line = 0; line < tiles.count(tile); ++line) {
     if (found[line] == INT_MAX) continue;
@@ -196,4 +201,4 @@ __device__ __noinline__ void fill_lines(const geometry& g, const scan_arrays<V>&
   for (int line = lane; line < tiles.count(tile); line += warp_size) found[line] = INT_MAX;
 }
 
-}  // namespace tridia::cuda
+}  // namespace tridia::line_operator

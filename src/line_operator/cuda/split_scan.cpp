@@ -8,32 +8,32 @@
 
 #include <utility>
 
-namespace tridia::cuda {
+namespace tridia::line_operator {
+
+using namespace gpu;
+
 namespace {
 
-using solver::part_order;
-using solver::part_run;
-
 /// Of a part: as many as a tile with good rows holds; contiguous: as keep a block busy.
-constexpr index_t most_across = 512, most_along = 2048;
+constexpr index_t most_interleaved = 512, most_contiguous = 2048;
 
-solver::split_wish wish_of(const geometry& lines, bool needed) {
-  const bool across = lies_across(lines);
-  const index_t most = across ? most_across : most_along;
+split_wish wish_of(const geometry& lines, bool needed) {
+  const bool interleaved = lies_interleaved(lines);
+  const index_t most = interleaved ? most_interleaved : most_contiguous;
   // A sum reads its points once more, against a part that is read and written. Where anything else
-  // takes ten times as long, that may be much. The copy engine takes two axes of lines across.
+  // takes ten times as long, that may be much. The TMA takes two axes of lines across.
   return {.most_points = most,
           .most_window = needed ? 4 * most : most / 4,
-          .most_axes = across ? 2 : layout::max_axes};
+          .most_axes = interleaved ? 2 : layout::max_axes};
 }
 
 }  // namespace
 
-std::unique_ptr<const split_scan> split_scan::make(const solver::line_operator& line,
-                                                   value_type type, const geometry& g, bool needed,
+std::unique_ptr<const split_scan> split_scan::make(const specification& line, value_type type,
+                                                   const geometry& g, bool needed,
                                                    const device_limits& limits) {
   if (g.right_sides.size == 0) return {};
-  const auto s = solver::split(line, type, g, wish_of(g, needed));
+  const auto s = split(line, type, g, wish_of(g, needed));
   if (!s) return {};
   std::unique_ptr<split_scan> made(new split_scan);
   made->type_ = type;
@@ -45,60 +45,61 @@ std::unique_ptr<const split_scan> split_scan::make(const solver::line_operator& 
   for (const part_run& r : s->runs) {
     const auto part = line_task(r.line, type, lines_of(g, *s, r));
     if (!part) return {};
-    auto scan = line_scan::make(*part, solver::matrix_of(r.line), r.line.scale, limits);
+    auto scan = line_scan::make(*part, matrix_of(r.line), r.line.scale, limits);
     if (!scan) return {};
     made->runs_.push_back({std::move(scan), r.first, s->order == part_order::apart ? r.parts : 1,
                            r.point * g.lines[layout::rhs].step, r.row * g.lines[layout::x].step,
-                           r.slot, r.line.given()});
+                           r.slot, r.line.prescribed()});
   }
   made->groups_ = upload(s->sums.groups);
-  made->weights_ = upload(solver::rounded(s->sums.weights, type));
+  made->weights_ = upload(rounded(s->sums.weights, type));
   made->sums_ = {g.right_sides,
                  g.lines[layout::rhs],
                  line.points,
-                 made->groups_.as<solver::sum_group>(),
+                 made->groups_.as<sum_group>(),
                  static_cast<index_t>(s->sums.groups.size()),
                  made->weights_.as<void>(),
                  s->places};
   return made;
 }
 
-std::string split_scan::manner() const {
-  return "in parts of " + std::to_string(part_points_) + " rows, " + runs_.front().scan->manner();
+std::string split_scan::description() const {
+  return "in parts of " + std::to_string(part_points_) + " rows, " +
+         runs_.front().scan->description();
 }
 
-std::size_t split_scan::given_bytes() const {
+std::size_t split_scan::prescribed_bytes() const {
   return layout::round_up(static_cast<std::size_t>(slots_ * sums_.lines.size) * size_of(type_));
 }
 
 std::size_t split_scan::workspace_bytes() const {
   const auto statuses = static_cast<std::size_t>(solves_ ? parts_ * sums_.lines.size : 0);
-  return 2 * layout::alignment + given_bytes() + statuses * sizeof(index_t);
+  return 2 * layout::alignment + prescribed_bytes() + statuses * sizeof(index_t);
 }
 
 void split_scan::apply(const scan_call& c, void* workspace, cudaStream_t stream) const {
   const auto size = static_cast<index_t>(size_of(type_)), lines = sums_.lines.size;
   std::byte* const of_scans = layout::align(workspace);  // one after another
-  std::byte* const given = of_scans + layout::alignment;
-  auto* const statuses = reinterpret_cast<index_t*>(given + given_bytes());
-  check(sum_borders(type_, sums_, c.in, given, stream), "launching sums over lines");
+  std::byte* const prescribed = of_scans + layout::alignment;
+  auto* const statuses = reinterpret_cast<index_t*>(prescribed + prescribed_bytes());
+  check(sum_borders(type_, sums_, c.in, prescribed, stream), "launching sums over lines");
   for (const run& r : runs_) {
     for (int p = 0; p < r.parts; ++p) {
       scan_call part = c;
       part.in = static_cast<const std::byte*>(c.in) + (r.in + p * step_in_) * size;
       part.out = static_cast<std::byte*>(c.out) + (r.out + p * step_out_) * size;
-      part.given = given + (r.slot + p * r.given) * lines * size;
+      part.prescribed = prescribed + (r.slot + p * r.prescribed) * lines * size;
       if (solves_) part.status = statuses + (r.first + p) * lines;
       part.tells_solution = true;
       r.scan->apply(part, of_scans, stream);
     }
   }
   if (!solves_) return;
-  check(join_statuses(type_,
-                      {sums_.lines, statuses, sums_.places, parts_, part_points_, longest,
-                       shares_status_, c.status},
-                      of_x_, rows_, c.out, stream),
+  check(merge_statuses(type_,
+                       {sums_.lines, statuses, sums_.places, parts_, part_points_, longest,
+                        shares_status_, c.status},
+                       of_x_, rows_, c.out, stream),
         "launching the statuses");
 }
 
-}  // namespace tridia::cuda
+}  // namespace tridia::line_operator

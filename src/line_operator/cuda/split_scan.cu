@@ -7,7 +7,10 @@
 
 #include <cstdlib>
 
-namespace tridia::cuda {
+namespace tridia::line_operator {
+
+using namespace gpu;
+
 namespace {
 
 /// Calls that share a line whose points lie side by side.
@@ -16,7 +19,7 @@ constexpr int team = 4;
 /// One group of sums a call, line after line: few long lines keep a device busy as well.
 template <class V, int Team>
 struct group_summing {
-  solver::share_summing<V, 1, Team> all;
+  share_summing<V, 1, Team> all;
 
   TRIDIA_FN void operator()(index_t i, index_t) const {
     const index_t calls = all.lines.size * Team, group = i / calls;
@@ -34,8 +37,8 @@ cudaError_t sum_by(const border_sums& s, const void* in, void* to, cudaStream_t 
 
 /// A line that was solved in parts, some of which may not know that another one has no solution.
 template <class V>
-struct line_joining {
-  solver::status_joining statuses;
+struct line_merging {
+  status_merge statuses;
   layout::along along;
   index_t rows;
   V* x;
@@ -61,12 +64,12 @@ cudaError_t sum_borders(value_type type, const border_sums& s, const void* in, v
   });
 }
 
-cudaError_t join_statuses(value_type type, const solver::status_joining& s,
-                          const layout::along& of_x, index_t rows, void* x, cudaStream_t stream) {
+cudaError_t merge_statuses(value_type type, const status_merge& s, const layout::along& of_x,
+                           index_t rows, void* x, cudaStream_t stream) {
   return core::with_type(type, [&](auto tag) {
     using V = typename decltype(tag)::type;
-    return for_each(s.lines.size, line_joining<V>{s, of_x, rows, static_cast<V*>(x)}, stream);
+    return for_each(s.lines.size, line_merging<V>{s, of_x, rows, static_cast<V*>(x)}, stream);
   });
 }
 
-}  // namespace tridia::cuda
+}  // namespace tridia::line_operator

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "line_operator/cuda/line_scan.hpp"
-#include "line_operator/joined_status.hpp"
+#include "line_operator/merged_status.hpp"
 #include "line_operator/split_lines.hpp"
 
 #include <cuda_runtime_api.h>
@@ -11,24 +11,26 @@
 #include <string>
 #include <vector>
 
-namespace tridia::cuda {
+namespace tridia::line_operator {
+
+using namespace gpu;
 
 /// What the sums of a split line are found by: of `in`, a number for each line in each slot.
 struct border_sums {
   layout::axes lines;
   layout::along along;  // of `in`
   index_t points;
-  const solver::sum_group* groups;
+  const sum_group* groups;
   index_t count;
   const void* weights;
-  solver::slot_order places;
+  slot_order places;
 };
 /// Launches.
 cudaError_t sum_borders(value_type type, const border_sums&, const void* in, void* to,
                         cudaStream_t);
 /// Enters statuses, unless `to` is null. X of lines whose status is not 0 becomes NaN.
-cudaError_t join_statuses(value_type type, const solver::status_joining&, const layout::along& of_x,
-                          index_t rows, void* x, cudaStream_t);
+cudaError_t merge_statuses(value_type type, const status_merge&, const layout::along& of_x,
+                           index_t rows, void* x, cudaStream_t);
 
 /// Long lines by scans over parts of them (line_operator/split_lines.hpp), in memory of the current
 /// device.
@@ -36,11 +38,11 @@ class split_scan {
  public:
   /// Null where they cannot be split. `needed`: nothing quick does without. `lines`: lines[rhs],
   /// lines[x] and right_sides are set.
-  static std::unique_ptr<const split_scan> make(const solver::line_operator&, value_type,
+  static std::unique_ptr<const split_scan> make(const specification&, value_type,
                                                 const geometry& lines, bool needed,
                                                 const device_limits&);
 
-  [[nodiscard]] std::string manner() const;
+  [[nodiscard]] std::string description() const;
   [[nodiscard]] std::size_t workspace_bytes() const;
   /// Launches. Of the call nothing is given; a status is that of an operator that solves.
   void apply(const scan_call&, void* workspace, cudaStream_t) const;
@@ -51,11 +53,11 @@ class split_scan {
     std::unique_ptr<const line_scan> scan;
     int first, parts;
     index_t in, out, slot;  // elements that the first one begins at; its first slot
-    index_t given;          // slots of one
+    index_t prescribed;     // slots of one
   };
 
   split_scan() = default;
-  [[nodiscard]] std::size_t given_bytes() const;
+  [[nodiscard]] std::size_t prescribed_bytes() const;
 
   value_type type_{};
   border_sums sums_{};
@@ -67,4 +69,4 @@ class split_scan {
   device_memory groups_, weights_;
 };
 
-}  // namespace tridia::cuda
+}  // namespace tridia::line_operator

@@ -4,7 +4,7 @@
 #include "core/line.hpp"
 #include "cpu/lanes.hpp"
 #include "solver/cpu/group.hpp"
-#include "solver/cpu/tile.hpp"
+#include "solver/cpu/strided_lanes.hpp"
 
 // The parts that core/line.hpp asks for, for a group of systems in lockstep.
 namespace tridia::cpu::TRIDIA_ISA {
@@ -25,13 +25,13 @@ template <class V>
 using tile = typename packing<V>::scalar[(block_rows<V> + 1) * packing<V>::reals];
 
 template <class V>
-using panel_of =
-    panel<typename packing<V>::scalar, packing<V>::parts, packing<V>::count, packing<V>::width>;
+using strided_lanes_of = strided_lanes<typename packing<V>::scalar, packing<V>::parts,
+                                       packing<V>::count, packing<V>::width>;
 
 /// One group of a strip: its arrays, by layout::array, and how many of its lanes are live.
 template <class V>
 struct group {
-  panel_of<V> in[4], x;
+  strided_lanes_of<V> in[4], x;
   const index_t* first;
   int live;
 
@@ -43,7 +43,7 @@ struct group {
       const void* base = a < layout::x ? s.in[a] : s.x;
       if (base == nullptr) continue;
       const layout::along& l = s.g->lines[a];
-      (a < layout::x ? in[a] : x) = panel_of<V>(
+      (a < layout::x ? in[a] : x) = strided_lanes_of<V>(
           static_cast<const R*>(base) + l.origin * packing<V>::parts, s.line[a] + from, l.step);
     }
     first = s.first + from;
@@ -87,8 +87,8 @@ class lookahead {
 
 /// Fills the rows of lanes that have not begun with a number, and loads the others one by one.
 template <class V>
-void load_padded(const panel_of<V>& p, const index_t* first, typename packing<V>::scalar* tile,
-                 index_t k0, index_t k1, index_t skip, int pad) {
+void load_padded(const strided_lanes_of<V>& p, const index_t* first,
+                 typename packing<V>::scalar* tile, index_t k0, index_t k1, index_t skip, int pad) {
   constexpr int reals = packing<V>::reals;
   for (index_t k = k0; k < k1; ++k, tile += reals) {
     for (int l = 0; l < packing<V>::count; ++l) {
@@ -148,7 +148,7 @@ class matrix_tiles {
   /// The first entry of sub and the last of sup are read only where the matrix has them.
   void fetch_off_diagonals(index_t k0, index_t k1) {
     const layout::geometry& g = *s_.g;
-    const panel_of<V>&sub = group_->in[layout::sub], &sup = group_->in[layout::sup];
+    const strided_lanes_of<V>&sub = group_->in[layout::sub], &sup = group_->in[layout::sup];
     const index_t n = s_.rows;
     const bool first = k0 == 0, last = k1 == n, whole = g.edges_readable;
     scalar* const last_row = sup_tile_ + (n - 1 - k0) * row;
@@ -222,12 +222,12 @@ class rhs_tiles {
 };
 
 /// Asks for the memory of results before they are written, a few cache lines with each row of the
-/// block behind them.
+/// block after them.
 template <class V>
 class write_ahead {
  public:
   /// The `rows` rows before row k0 of lines that are contiguous, and follow each other.
-  void lines_before(const panel_of<V>& x, index_t k0, index_t rows) {
+  void lines_before(const strided_lanes_of<V>& x, index_t k0, index_t rows) {
     left_ = 0;
     if (!x.in_lines() || k0 == 0) return;
     const index_t from = k0 > rows ? k0 - rows : 0;
@@ -293,12 +293,12 @@ class solution_tiles {
 
 /// Words of `Count` values a row, in the thread's memory or in factors.
 template <class V, int Count>
-class word_rows {
+class value_rows {
  public:
   using scalar = typename packing<V>::scalar;
   static constexpr index_t row_reals = Count * packing<V>::reals;
   /// `pitch`: from one row to the next.
-  explicit word_rows(const void* memory, index_t pitch = row_reals)
+  explicit value_rows(const void* memory, index_t pitch = row_reals)
       : base_(static_cast<scalar*>(const_cast<void*>(memory))), pitch_(pitch) {}
   TRIDIA_FN void store(index_t k, int word, const V& v) const {
     packing<V>::store(v, base_ + k * pitch_ + word * packing<V>::reals);
@@ -325,37 +325,37 @@ class word_rows {
 };
 
 template <class V, class E>
-struct kept_words {
-  word_rows<V, E::upper_words + 1> at;
+struct saved_row_values {
+  value_rows<V, E::upper_values + 1> at;
   TRIDIA_FN void put(index_t k, const typename E::upper& u, const V& y) const {
     at.store(k, 0, y);
-    at.template put<E::upper_words>(k, 1, u);
+    at.template put<E::upper_values>(k, 1, u);
   }
   TRIDIA_FN V get(index_t k, typename E::upper& u) const {
-    at.template get<E::upper_words>(k, 1, u);
+    at.template get<E::upper_values>(k, 1, u);
     return at.load(k, 0);
   }
 };
 
 template <class V, class E>
-struct factor_words {
-  word_rows<V, E::lower_words + E::upper_words> at;
+struct factor_values {
+  value_rows<V, E::lower_values + E::upper_values> at;
   TRIDIA_FN void put(index_t k, const typename E::lower& l, const typename E::upper& u) const {
-    at.template put<E::lower_words>(k, 0, l);
-    at.template put<E::upper_words>(k, E::lower_words, u);
+    at.template put<E::lower_values>(k, 0, l);
+    at.template put<E::upper_values>(k, E::lower_values, u);
   }
   TRIDIA_FN void get_lower(index_t k, typename E::lower& l) const {
-    at.template get<E::lower_words>(k, 0, l);
+    at.template get<E::lower_values>(k, 0, l);
   }
   TRIDIA_FN void get_upper(index_t k, typename E::upper& u) const {
-    at.template get<E::upper_words>(k, E::lower_words, u);
+    at.template get<E::upper_values>(k, E::lower_values, u);
   }
 };
 
 /// Factors of one matrix, each number in every lane. They were made by kernels of one lane.
 template <class V, class E>
-struct shared_factor_words {
-  static constexpr int words = E::lower_words + E::upper_words;
+struct shared_factor_values {
+  static constexpr int words = E::lower_values + E::upper_values;
   const typename packing<V>::scalar* base;
 
   template <int N, class Part>
@@ -366,9 +366,9 @@ struct shared_factor_words {
     }
     part.get(w);
   }
-  TRIDIA_FN void get_lower(index_t k, typename E::lower& l) const { get<E::lower_words>(k, 0, l); }
+  TRIDIA_FN void get_lower(index_t k, typename E::lower& l) const { get<E::lower_values>(k, 0, l); }
   TRIDIA_FN void get_upper(index_t k, typename E::upper& u) const {
-    get<E::upper_words>(k, E::lower_words, u);
+    get<E::upper_values>(k, E::lower_values, u);
   }
 };
 
@@ -376,7 +376,7 @@ struct shared_factor_words {
 template <class V, class E, class Factors>
 struct kept_values {
   const Factors& factors;
-  word_rows<V, 1> y;
+  value_rows<V, 1> y;
   TRIDIA_FN void put(index_t k, const V& v) const { y.store(k, 0, v); }
   TRIDIA_FN V get(index_t k, typename E::upper& u) const {
     factors.get_upper(k, u);

@@ -1,10 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "core/dispatch.hpp"
-#include "cpu/writing.hpp"
+#include "cpu/store_policy.hpp"
 #include "gpu/devices.hpp"
 #include "line_operator/constant.hpp"
-#include "solver/cpu/placement.hpp"
-#include "solver/cpu/relay.hpp"
+#include "solver/cpu/pipelined_sweeps.hpp"
+#include "solver/cpu/work_split.hpp"
 #include "solver/executor.hpp"
 #include "solver/system_memory.hpp"
 
@@ -27,12 +27,12 @@ using solver::task;
 /// Fewer do not make rows that are worth walking along.
 constexpr int fewest_groups_by_rows = 4;
 
-class executor final : public solver::executor {
+class cpu_executor final : public solver::executor {
  public:
-  explicit executor(const task& t) : task_(t), place_(task_) {
+  explicit cpu_executor(const task& t) : task_(t), place_(task_) {
     if (!t.constant) return;
-    constant_ = solver::rounded(solver::factor(*t.constant, t.pivoting), t.type,
-                                place_.kernels_at(0).lanes);
+    constant_ = line_operator::rounded(line_operator::factor(*t.constant, t.pivoting), t.type,
+                                       place_.kernels_at(0).lanes);
   }
 
   int threads() const override { return place_.threads(); }
@@ -45,7 +45,7 @@ class executor final : public solver::executor {
            place_.factors_at(place_.runs());
   }
   void check_pointer(const char* name, const void* p) const override {
-    cuda::check_host_pointer(name, p);
+    gpu::check_host_pointer(name, p);
   }
 
   void execute(const operands& o, void* workspace, void*) const override {
@@ -114,7 +114,7 @@ class executor final : public solver::executor {
     s.reversed = false;
     s.longest_pad = 0;
     s.by_rows = right_sides && place_.side_by_side() && s.groups >= fewest_groups_by_rows;
-    s.own = place_.streams() && place_.threads() <= threads_that_own_lines &&
+    s.own = place_.streams() && place_.threads() <= threads_that_prefetch_for_write &&
             (s.by_rows || owns_lines(o));
     s.stream = place_.streams() && !s.own && o.x != o.in[layout::rhs];
     s.live = static_cast<int>(part.count);
@@ -138,7 +138,7 @@ class executor final : public solver::executor {
   }
   /// Measured: f64 gains 15 % where coefficients are constant; f32, of shorter lines, loses.
   bool owns_lines(const operands& o) const {
-    return task_.type == value_type::f64 && (task_.constant || owned_lines_are_faster()) &&
+    return task_.type == value_type::f64 && (task_.constant || prefetch_for_write_is_faster()) &&
            place_.geometry().lines[layout::x].step == 1 && !place_.side_by_side() &&
            o.x != o.in[layout::rhs];
   }
@@ -197,7 +197,7 @@ class executor final : public solver::executor {
     const index_t count = strips.count();
     const index_t shares = std::min<index_t>(place_.threads(), count);
     for_each(shares, [&](index_t share, int thread) {
-      relay solving(thread_memory(workspace, thread), place_.side_by_side());
+      pipelined_sweeps solving(thread_memory(workspace, thread), place_.side_by_side());
       for (index_t i = count * share / shares; i < count * (share + 1) / shares; ++i) {
         const strip_sections::range next = strips.at(i);
         const stretch part = place_.stretch_of(next.systems, next.offset, next.runs);
@@ -307,8 +307,8 @@ class executor final : public solver::executor {
   }
 
   task task_;
-  placement place_;
-  std::vector<solver::memory_line> constant_;  // factors of a constant matrix
+  work_split place_;
+  std::vector<line_operator::memory_line> constant_;  // factors of a constant matrix
 };
 
 }  // namespace
@@ -317,7 +317,7 @@ class executor final : public solver::executor {
 namespace tridia::solver {
 
 std::unique_ptr<const executor> make_cpu(const task& t) {
-  return std::make_unique<cpu::executor>(t);
+  return std::make_unique<cpu::cpu_executor>(t);
 }
 
 }  // namespace tridia::solver

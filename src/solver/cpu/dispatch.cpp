@@ -1,5 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "cpu/level.hpp"
+#include "cpu/isa.hpp"
 #include "solver/cpu/kernel_table.hpp"
 #include "solver/cpu/part_kernels.hpp"
 

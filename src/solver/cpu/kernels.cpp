@@ -25,8 +25,8 @@ core::blocks blocks_of(const strip& s) {
 /// One group after another; the next one's lines are asked for meanwhile.
 template <class V, class E>
 void solve(const strip& s, void* memory) {
-  workplace<V, E, tile_access<V>> w(s, blocks_of<V>(s));
-  kept_words<V, E> kept{word_rows<V, E::upper_words + 1>(memory)};
+  kernel_context<V, E, tile_access<V>> w(s, blocks_of<V>(s));
+  saved_row_values<V, E> kept{value_rows<V, E::upper_values + 1>(memory)};
   for (int i = 0; i < s.groups; ++i) {
     w.use(i);
     w.ahead.lines_of(i + 1 < s.groups ? &w.groups[i + 1] : nullptr, s.rows);
@@ -40,9 +40,9 @@ void solve(const strip& s, void* memory) {
 
 template <class V, class E>
 void factor(const strip& s, void* factors, index_t* status) {
-  workplace<V, E, tile_access<V>> w(s, blocks_of<V>(s));
+  kernel_context<V, E, tile_access<V>> w(s, blocks_of<V>(s));
   findings found(w.groups[0].first);
-  factor_words<V, E> out{word_rows<V, E::lower_words + E::upper_words>(factors)};
+  factor_values<V, E> out{value_rows<V, E::lower_values + E::upper_values>(factors)};
   const auto good = core::factor_line<V, E>(s.rows, w.cut, w.a, out);
   if (!all_of(good)) w.failed(!good, false, found);
   for (int l = 0; l < s.live; ++l) status[l] = found[l];
@@ -88,8 +88,8 @@ void explain(const core::mask_t<V>& failed, bool before, Rhs& b, const Kept& kep
 }
 /// Adds what was found of a group's right-hand sides to their systems' statuses, and fills x with
 /// NaN of those that failed, or whose matrix has. Returns whether there are none.
-template <class V, class Workplace>
-bool report(const Workplace& w, int number, const index_t* of_matrix, findings& found) {
+template <class V, class Context>
+bool report(const Context& w, int number, const index_t* of_matrix, findings& found) {
   const int live = w.groups[number].live;
   const index_t* at = w.s.line[layout::status] + number * packing<V>::count;
   for (int l = 0; l < live && w.s.status != nullptr; ++l) {
@@ -107,9 +107,9 @@ bool report(const Workplace& w, int number, const index_t* of_matrix, findings& 
 template <class V, class E, class Factors>
 bool substitute_rows(const strip& s, const index_t* of_matrix, const Factors& factors,
                      void* memory) {
-  using words = word_rows<V, 1>;
+  using words = value_rows<V, 1>;
   constexpr core::blocks cut{8, 8};
-  workplace<V, E, row_access<V>> w(s, cut);
+  kernel_context<V, E, row_access<V>> w(s, cut);
   core::substitution<V, E> down[max_groups];
   core::expansion<V, E> back[max_groups];
   findings found[max_groups];
@@ -157,8 +157,8 @@ bool substitute_rows(const strip& s, const index_t* of_matrix, const Factors& fa
 template <class V, class E, class Factors>
 bool substitute_with(const strip& s, const index_t* of_matrix, const Factors& factors,
                      void* memory) {
-  workplace<V, E, tile_access<V>> w(s, blocks_of<V>(s));
-  kept_values<V, E, Factors> kept{factors, word_rows<V, 1>(memory)};
+  kernel_context<V, E, tile_access<V>> w(s, blocks_of<V>(s));
+  kept_values<V, E, Factors> kept{factors, value_rows<V, 1>(memory)};
   bool good = true;
   for (int i = 0; i < s.groups; ++i) {
     w.use(i);
@@ -173,7 +173,7 @@ bool substitute_with(const strip& s, const index_t* of_matrix, const Factors& fa
 
 template <class V, class E>
 bool substitute(const strip& s, const index_t* of_lane, const void* factors, void* memory) {
-  const factor_words<V, E> f{word_rows<V, E::lower_words + E::upper_words>(factors)};
+  const factor_values<V, E> f{value_rows<V, E::lower_values + E::upper_values>(factors)};
   return substitute_with<V, E>(s, of_lane, f, memory);
 }
 
@@ -182,7 +182,7 @@ bool substitute_shared(const strip& s, const index_t* of_matrix, const void* fac
                        void* memory) {
   index_t of_lane[max_lanes];
   for (index_t& status : of_lane) status = *of_matrix;
-  const shared_factor_words<V, E> f{static_cast<const typename packing<V>::scalar*>(factors)};
+  const shared_factor_values<V, E> f{static_cast<const typename packing<V>::scalar*>(factors)};
   return s.by_rows ? substitute_rows<V, E>(s, of_lane, f, memory)
                    : substitute_with<V, E>(s, of_lane, f, memory);
 }
@@ -192,8 +192,8 @@ kernels table() {
   using E = core::elimination<V, P, B>;
   const std::size_t value = packing<V>::reals * sizeof(typename packing<V>::scalar);
   kernels k{packing<V>::count,
-            value * (E::upper_words + 1),
-            value * (E::lower_words + E::upper_words),
+            value * (E::upper_values + 1),
+            value * (E::lower_values + E::upper_values),
             value,
             &solve<V, E>,
             nullptr,
@@ -216,8 +216,8 @@ kernel_pair pair() {
 }  // namespace
 
 kernel_pair TRIDIA_TABLE(pivoting p, boundary b) {
-  return core::with_variant(p, b,
-                            [](auto v) { return pair<decltype(v)::pivots, decltype(v)::ends>(); });
+  return core::with_variant(
+      p, b, [](auto v) { return pair<decltype(v)::pivots, decltype(v)::boundary_kind>(); });
 }
 
 }  // namespace tridia::cpu::TRIDIA_ISA

@@ -3,9 +3,9 @@
 // Compiled once for each instruction set and value type: TRIDIA_ISA and TRIDIA_VALUE are given.
 #include "solver/cpu/part_kernels.hpp"
 
-#include "core/joining.hpp"
+#include "core/chunk_merge.hpp"
+#include "solver/cpu/kernel_context.hpp"
 #include "solver/cpu/values.hpp"
-#include "solver/cpu/workplace.hpp"
 
 #include <algorithm>
 
@@ -17,9 +17,9 @@ using scalar_of = typename packing<V>::scalar;
 
 /// Words of the live lanes, between a vector and where each lane has its own.
 template <class V>
-class lane_words {
+class lane_values {
  public:
-  lane_words(const part_strip& s, const group<V>& g, int number)
+  lane_values(const part_strip& s, const group<V>& g, int number)
       : place_(s.place + number * packing<V>::count), live_(g.live) {}
 
   template <int Count>
@@ -50,7 +50,7 @@ class lane_words {
   R* at(R* base, int lane, int word) const {
     return base + (place_[lane].first + word * place_[lane].pitch) * parts;
   }
-  const word_place* place_;
+  const value_place* place_;
   int live_;
 };
 
@@ -82,10 +82,10 @@ struct couplings {
 };
 
 /// Rows as core/chunk.hpp asks for them without pivoting: in order, fetched a block at a time.
-template <class V, class Workplace>
+template <class V, class Context>
 class rows_in_order {
  public:
-  rows_in_order(Workplace& w, const couplings<V>& outside) : w_(w), outside_(outside) {}
+  rows_in_order(Context& w, const couplings<V>& outside) : w_(w), outside_(outside) {}
 
   core::row<V> get(index_t k) {
     fetch(k);
@@ -106,7 +106,7 @@ class rows_in_order {
     w_.a.fetch(k, k1), w_.b.fetch(k, k1);
     end_ = k1;
   }
-  Workplace& w_;
+  Context& w_;
   const couplings<V>& outside_;
   index_t end_ = 0;
 };
@@ -118,9 +118,9 @@ class staged_rows {
  public:
   using pivot_row = typename core::chunk<V, pivoting::partial>::pivot_row;
   static constexpr int words = 5;
-  template <class Workplace>
-  staged_rows(Workplace& w, const couplings<V>& outside, void* memory) : words_(memory) {
-    rows_in_order<V, Workplace> rows(w, outside);
+  template <class Context>
+  staged_rows(Context& w, const couplings<V>& outside, void* memory) : words_(memory) {
+    rows_in_order<V, Context> rows(w, outside);
     for (index_t k = 0; k < w.s.rows; ++k) {
       const core::row<V> r = rows.get(k);
       words_.store(k, 0, r.sub), words_.store(k, 1, r.diag), words_.store(k, 2, r.sup);
@@ -142,8 +142,8 @@ class staged_rows {
   }
   void put(index_t k, const V& x) { words_.store(k, 0, x); }
   /// What was put goes to where x lies.
-  template <class Workplace>
-  void flush(Workplace& w) const {
+  template <class Context>
+  void flush(Context& w) const {
     for (index_t k0 = 0, k1; k0 < w.s.rows; k0 = k1) {
       k1 = w.cut.end(k0, w.s.rows);
       w.x.open(k0);
@@ -153,7 +153,7 @@ class staged_rows {
   }
 
  private:
-  word_rows<V, words> words_;
+  value_rows<V, words> words_;
 };
 
 /// A right-hand side from which what is known outside has been taken.
@@ -172,7 +172,8 @@ struct coupled_rhs {
 };
 
 template <class V, pivoting P>
-using workplace_of = workplace<V, core::elimination<V, P, boundary::regular>, tile_access<V>>;
+using kernel_context_of =
+    kernel_context<V, core::elimination<V, P, boundary::regular>, tile_access<V>>;
 
 template <class V>
 core::blocks whole_blocks() {
@@ -181,14 +182,14 @@ core::blocks whole_blocks() {
 
 /// Calls f(group, words of its lanes, its couplings, its first line) for one group after another;
 /// the next one's lines are asked for meanwhile.
-template <class V, class Workplace, class F>
-void for_each_group(Workplace& w, const part_strip& s, F f) {
+template <class V, class Context, class F>
+void for_each_group(Context& w, const part_strip& s, F f) {
   for (int i = 0; i < s.lines.groups; ++i) {
     const group<V>& g = w.groups[i];
     w.use(i);
     w.ahead.lines_of(i + 1 < s.lines.groups ? &w.groups[i + 1] : nullptr, s.lines.rows);
     const int first = i * packing<V>::count;
-    f(g, lane_words<V>(s, g, i), couplings<V>(s, g, first), first);
+    f(g, lane_values<V>(s, g, i), couplings<V>(s, g, first), first);
   }
 }
 
@@ -196,18 +197,18 @@ template <class V, pivoting P>
 void reduce(const part_strip& s, void* equations, void* memory) {
   using chunk = core::chunk<V, P>;
   using parts = typename chunk::equations;
-  workplace_of<V, P> w(s.lines, whole_blocks<V>());
+  kernel_context_of<V, P> w(s.lines, whole_blocks<V>());
   for_each_group<V>(w, s, [&](const auto&, const auto& lanes, const auto& outside, int) {
     parts e;
     if constexpr (P == pivoting::none) {
-      rows_in_order<V, workplace_of<V, P>> rows(w, outside);
+      rows_in_order<V, kernel_context_of<V, P>> rows(w, outside);
       e = chunk::template reduce<false>(s.lines.rows, rows, [](const V&) {});
     } else {
       staged_rows<V> rows(w, outside, memory);
       typename chunk::middle middle{};
       e = chunk::template reduce<false>(s.lines.rows, rows, middle);
     }
-    V words[core::words_of<parts, V>];
+    V words[core::value_count<parts, V>];
     int at = 0;
     e.map([&](const V& v) { return words[at++] = v; });
     lanes.store(words, static_cast<scalar_of<V>*>(equations));
@@ -223,8 +224,8 @@ class part_findings {
   }
 
   /// Reasons are looked for here, in the rows of this part alone.
-  template <class Workplace>
-  void explain(Workplace& w, const couplings<V>& outside, const core::mask_t<V>& open) {
+  template <class Context>
+  void explain(Context& w, const couplings<V>& outside, const core::mask_t<V>& open) {
     for_each_live(open, [&](index_t& found) { found = solver::failed_elsewhere; });
     findings reasons(g_.first);
     w.explain(w.b, open, reasons);
@@ -257,15 +258,15 @@ class part_findings {
 
 /// With x known on both sides what is left is a system of its own.
 template <class V>
-void expand_group(workplace_of<V, pivoting::none>& w, const part_strip& s,
+void expand_group(kernel_context_of<V, pivoting::none>& w, const part_strip& s,
                   const couplings<V>& outside,
-                  const typename core::chunk<V, pivoting::none>::ends& ends, void* memory,
+                  const typename core::chunk<V, pivoting::none>::unknowns& unknowns, void* memory,
                   part_findings<V>& found) {
   using E = core::elimination<V, pivoting::none, boundary::regular>;
   const V zero(0);
-  coupled_rhs<V> b{w.b, s.before ? outside.before * ends.before : zero,
-                   s.after ? outside.after * ends.after : zero, s.lines.rows - 1};
-  kept_words<V, E> kept{word_rows<V, E::upper_words + 1>(memory)};
+  coupled_rhs<V> b{w.b, s.before ? outside.before * unknowns.before : zero,
+                   s.after ? outside.after * unknowns.after : zero, s.lines.rows - 1};
+  saved_row_values<V, E> kept{value_rows<V, E::upper_values + 1>(memory)};
   core::solve_line<V, E>(s.lines.rows, w.cut, w.a, b, kept, w.x, [&](const auto& mask, bool early) {
     if (early) {
       found.explain(w, outside, mask);
@@ -276,31 +277,31 @@ void expand_group(workplace_of<V, pivoting::none>& w, const part_strip& s,
 }
 
 template <class V>
-void expand_group(workplace_of<V, pivoting::partial>& w, const part_strip& s,
+void expand_group(kernel_context_of<V, pivoting::partial>& w, const part_strip& s,
                   const couplings<V>& outside,
-                  const typename core::chunk<V, pivoting::partial>::ends& ends, void* memory,
-                  part_findings<V>& found) {
-  const auto good = is_finite(ends.before) && is_finite(ends.first) && is_finite(ends.last) &&
-                    is_finite(ends.after);
+                  const typename core::chunk<V, pivoting::partial>::unknowns& unknowns,
+                  void* memory, part_findings<V>& found) {
+  const auto good = is_finite(unknowns.before) && is_finite(unknowns.first) &&
+                    is_finite(unknowns.last) && is_finite(unknowns.after);
   if (!all_of(good)) found.explain(w, outside, !good);
   // What reducing found is found again: that is less than to keep it of all lines.
   using chunk = core::chunk<V, pivoting::partial>;
   staged_rows<V> rows(w, outside, memory);
   typename chunk::middle middle{};
   chunk::template reduce<true>(s.lines.rows, rows, middle);
-  const auto finite = chunk::expand(s.lines.rows, rows, ends, middle);
+  const auto finite = chunk::expand(s.lines.rows, rows, unknowns, middle);
   rows.flush(w);
   if (!all_of(finite)) found.overflow(!finite);
 }
 
 template <class V, pivoting P>
-void expand(const part_strip& s, const void* ends, void* memory, index_t* found) {
-  using all_ends = typename core::chunk<V, P>::ends;
-  workplace_of<V, P> w(s.lines, whole_blocks<V>());
+void expand(const part_strip& s, const void* unknowns, void* memory, index_t* found) {
+  using all_unknowns = typename core::chunk<V, P>::unknowns;
+  kernel_context_of<V, P> w(s.lines, whole_blocks<V>());
   for_each_group<V>(w, s, [&](const auto& g, const auto& lanes, const auto& outside, int first) {
-    V words[core::words_of<all_ends, V>];
-    lanes.load(words, static_cast<const scalar_of<V>*>(ends));
-    all_ends e;
+    V words[core::value_count<all_unknowns, V>];
+    lanes.load(words, static_cast<const scalar_of<V>*>(unknowns));
+    all_unknowns e;
     int at = 0;
     e = e.map([&](const V&) { return words[at++]; });
     part_findings<V> of_lines(g, found + first);
@@ -312,7 +313,7 @@ template <class V, pivoting P>
 part_kernels table() {
   using E = core::elimination<V, pivoting::none, boundary::regular>;
   const std::size_t value = packing<V>::reals * sizeof(scalar_of<V>);
-  constexpr int words = P == pivoting::none ? E::upper_words + 1 : staged_rows<V>::words;
+  constexpr int words = P == pivoting::none ? E::upper_values + 1 : staged_rows<V>::words;
   return {packing<V>::count, value * words, &reduce<V, P>, &expand<V, P>};
 }
 

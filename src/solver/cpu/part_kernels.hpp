@@ -2,14 +2,14 @@
 #pragma once
 
 #include "solver/cpu/group.hpp"
-#include "solver/part_status.hpp"
+#include "solver/local_status.hpp"
 
 // Lines of which only a part is here: its rows become interface equations, and x once the ends are
 // known. As kernel_table.hpp: compiled once for each instruction set and value type.
 namespace tridia::cpu {
 
 /// Where word 0 of what a line holds is, in values of the problem's type, and how far the next is.
-struct word_place {
+struct value_place {
   index_t first, pitch;
 };
 
@@ -21,7 +21,7 @@ struct part_strip {
   // What couples the first and the last row to those elsewhere, one a line; null: where the rows
   // have it.
   const void *entries_before, *entries_after;
-  word_place place[max_systems];  // of live lines
+  value_place place[max_systems];  // of live lines
 };
 
 struct part_kernels {
@@ -30,7 +30,7 @@ struct part_kernels {
   /// The chunk's equations of every live line.
   void (*reduce)(const part_strip&, void* equations, void* memory);
   /// x, from the ends; `found` has an entry for each live line, 0 where all is well.
-  void (*expand)(const part_strip&, const void* ends, void* memory, index_t* found);
+  void (*expand)(const part_strip&, const void* unknowns, void* memory, index_t* found);
 };
 
 struct part_kernel_pair {

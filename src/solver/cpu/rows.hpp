@@ -45,7 +45,7 @@ TRIDIA_FN void store_neighbours(const V& v, typename packing<V>::scalar* p, bool
 
 /// Row k of a group.
 template <class V>
-TRIDIA_FN V load_row(const panel_of<V>& p, index_t k) {
+TRIDIA_FN V load_row(const strided_lanes_of<V>& p, index_t k) {
   if (p.in_one_piece()) return load_neighbours<V>(p.row(k));
   if (p.in_one_entry()) return packing<V>::splat(p.row(k));
   alignas(64) typename packing<V>::scalar row[packing<V>::reals];
@@ -138,10 +138,10 @@ class joint_rows {
     const group<V>& last = groups[s.groups - 1];
     joint_ = s.rows > 2 && last.live == packing<V>::count && !s.g->conjugate;
     for (int a = 0; a <= layout::x && joint_; ++a) {
-      const panel_of<V>& p = panel(groups[0], a);
+      const strided_lanes_of<V>& p = strided_lanes(groups[0], a);
       joint_ = p.in_one_piece();
       for (int i = 1; i < s.groups && joint_; ++i) {
-        const panel_of<V>& next = panel(groups[i], a);
+        const strided_lanes_of<V>& next = strided_lanes(groups[i], a);
         joint_ = next.in_one_piece() && next.row(0) == p.row(0) + i * packing<V>::reals;
       }
       base_[a] = p.row(0);
@@ -199,7 +199,7 @@ class joint_rows {
   }
 
  private:
-  static const panel_of<V>& panel(const group<V>& g, int a) {
+  static const strided_lanes_of<V>& strided_lanes(const group<V>& g, int a) {
     return a < layout::x ? g.in[a] : g.x;
   }
 

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "solver/cpu/workplace.hpp"
+#include "solver/cpu/kernel_context.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -23,12 +23,12 @@ class kept_strip {
     pitch_ = s.reversed ? -pitch : pitch;
     base_ = static_cast<scalar*>(memory) + (s.reversed ? (s.rows - 1) * pitch : 0);
   }
-  TRIDIA_FN kept_words<V, E> of(int i) const {
+  TRIDIA_FN saved_row_values<V, E> of(int i) const {
     return {words(base_ + i * words::row_reals, pitch_)};
   }
 
  private:
-  using words = word_rows<V, E::upper_words + 1>;
+  using words = value_rows<V, E::upper_values + 1>;
   using scalar = typename words::scalar;
   scalar* base_;
   index_t pitch_;
@@ -38,9 +38,9 @@ inline constexpr core::blocks single_rows{1, 1};
 
 /// The way down of the groups of a strip.
 template <class V, class E>
-class descent {
+class forward_sweep {
  public:
-  descent(const strip& s, void* memory)
+  forward_sweep(const strip& s, void* memory)
       : w_(s, single_rows), joint_(w_.s, w_.groups), kept_(s, memory) {
     constexpr index_t row_bytes = packing<V>::reals * sizeof(typename packing<V>::scalar);
     rows_ahead_ = std::max<index_t>(asked_bytes / (s.groups * row_bytes), 1);
@@ -79,7 +79,7 @@ class descent {
   /// Such a row: copies of all that is the same for every group, in registers.
   class joint_row {
    public:
-    joint_row(descent& of, index_t k)
+    joint_row(forward_sweep& of, index_t k)
         : k_(k),
           rows_(of.w_.s.rows),
           row_(of.joint_, k),
@@ -102,7 +102,7 @@ class descent {
   };
 
  private:
-  workplace<V, E, row_access<V>> w_;
+  kernel_context<V, E, row_access<V>> w_;
   joint_rows<V> joint_;
   kept_strip<V, E> kept_;
   index_t rows_ahead_;
@@ -111,9 +111,9 @@ class descent {
 
 /// The way back.
 template <class V, class E>
-class ascent {
+class backward_sweep {
  public:
-  ascent(const strip& s, void* memory)
+  backward_sweep(const strip& s, void* memory)
       : w_(s, single_rows), joint_(w_.s, w_.groups), kept_(s, memory) {
     for (int i = 0; i < s.groups; ++i) {
       typename E::upper u;
@@ -142,13 +142,13 @@ class ascent {
     }
   }
 
-  /// As of a descent.
+  /// As of a forward_sweep.
   bool is_joint(index_t k) const {
     return joint_.joint() && k < core::last_block<E>(w_.s.rows, single_rows);
   }
   class joint_row {
    public:
-    joint_row(ascent& of, index_t k)
+    joint_row(backward_sweep& of, index_t k)
         : k_(k), row_(of.joint_, k), kept_(of.kept_), lines_(of.lines_), stream_(of.w_.s.stream) {}
     TRIDIA_FN void visit(int i) const {
       auto kept = kept_.of(i);
@@ -176,7 +176,7 @@ class ascent {
     w_.fill_with_nan(i, found);
   }
 
-  workplace<V, E, row_access<V>> w_;
+  kernel_context<V, E, row_access<V>> w_;
   joint_rows<V> joint_;
   kept_strip<V, E> kept_;
   core::expansion<V, E> lines_[max_groups];
@@ -187,25 +187,25 @@ class ascent {
 template <class V, class E>
 void sweep(const strip* down, const strip* back, void* memory) {
   const strip& one = down != nullptr ? *down : *back;
-  std::optional<descent<V, E>> descending;
-  std::optional<ascent<V, E>> ascending;
-  if (down != nullptr) descending.emplace(*down, memory);
-  if (back != nullptr) ascending.emplace(*back, memory);
+  std::optional<forward_sweep<V, E>> forward;
+  std::optional<backward_sweep<V, E>> backward;
+  if (down != nullptr) forward.emplace(*down, memory);
+  if (back != nullptr) backward.emplace(*back, memory);
   const index_t entering = core::entering_rows<E>(one.rows);
   for (index_t k = 0; k < entering; ++k) {
     const index_t from = entering - 1 - k;
     if (down != nullptr && back != nullptr && down->groups == back->groups &&
-        descending->is_joint(k) && ascending->is_joint(from)) {
-      const typename ascent<V, E>::joint_row upper(*ascending, from);
-      const typename descent<V, E>::joint_row lower(*descending, k);
+        forward->is_joint(k) && backward->is_joint(from)) {
+      const typename backward_sweep<V, E>::joint_row upper(*backward, from);
+      const typename forward_sweep<V, E>::joint_row lower(*forward, k);
       for (int i = 0, groups = down->groups; i < groups; ++i) upper.visit(i), lower.visit(i);
       continue;
     }
-    if (back != nullptr) ascending->row(from);
-    if (down != nullptr) descending->row(k);
+    if (back != nullptr) backward->row(from);
+    if (down != nullptr) forward->row(k);
   }
-  if (back != nullptr) ascending->finish();
-  if (down != nullptr) descending->finish();
+  if (back != nullptr) backward->finish();
+  if (down != nullptr) forward->finish();
 }
 
 }  // namespace tridia::cpu::TRIDIA_ISA

@@ -7,11 +7,11 @@
 
 namespace tridia::solver {
 
-std::unique_ptr<const executor> make_cuda(const task&) { cuda::refuse_without_cuda(); }
+std::unique_ptr<const executor> make_cuda(const task&) { gpu::refuse_without_cuda(); }
 
 void cuda_execute_and_wait(const plan&, const void*, const void*, const void*, const void*, void*,
                            std::span<index_t>, void*) {
-  cuda::refuse_without_cuda();
+  gpu::refuse_without_cuda();
 }
 
 }  // namespace tridia::solver

@@ -9,8 +9,9 @@
 // team that core/cyclic_reduction.hpp asks for, and x goes out with a status.
 namespace tridia::cuda {
 
+using namespace gpu;
 using layout::geometry;
-using solver::given_equations;
+using solver::input_equations;
 using solver::line_place;
 using solver::typed_operands;
 

@@ -10,13 +10,16 @@
 
 // The CUDA backend: the same steps as reference/reference.cpp, kernels instead of each loop.
 namespace tridia::cuda {
+
+using namespace gpu;
+
 namespace {
 
 using solver::split_factors;
 
 cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
 
-/// `factored`: null if no factors are kept.
+/// `factored`: null if no factors are saved.
 std::unique_ptr<const method> make_execution(const task& t, const factored_method* factored,
                                              const device_limits& limits) {
   if (t.constant && t.options.algorithm != algorithm::neato) {
@@ -26,9 +29,9 @@ std::unique_ptr<const method> make_execution(const task& t, const factored_metho
   return make_factoring_method(t, *factored, limits);
 }
 
-class executor final : public solver::executor {
+class cuda_executor final : public solver::executor {
  public:
-  explicit executor(const task& t) : task_(t), device_(find_device(t.options.cuda_device)) {
+  explicit cuda_executor(const task& t) : task_(t), device_(find_device(t.options.device)) {
     const device_scope scope(device_);
     if (!t.ragged.empty()) {
       ragged_ = upload(t.ragged);
@@ -41,7 +44,7 @@ class executor final : public solver::executor {
     if (factored_) with_factors_.emplace(task_, *factored_, limits);
     method_ = make_execution(task_, factored_.get(), limits);
   }
-  ~executor() override {
+  ~cuda_executor() override {
     int before = 0;
     // Memory is freed on its own device; nothing can be reported from here.
     if (cudaGetDevice(&before) != cudaSuccess || cudaSetDevice(device_) != cudaSuccess) return;
@@ -52,11 +55,11 @@ class executor final : public solver::executor {
     off_diagonal_ = {};
     cudaSetDevice(before);
   }
-  executor(const executor&) = delete;  // methods refer to the task
-  executor& operator=(const executor&) = delete;
+  cuda_executor(const cuda_executor&) = delete;  // methods refer to the task
+  cuda_executor& operator=(const cuda_executor&) = delete;
 
-  int cuda_device() const override { return device_; }
-  std::string manner() const override { return method_->manner(); }
+  int device() const override { return device_; }
+  std::string description() const override { return method_->description(); }
   std::size_t workspace_bytes() const override {
     return line_count(task_) == 0 ? 0 : method_->workspace_bytes();
   }
@@ -93,13 +96,13 @@ class executor final : public solver::executor {
   const factored_solver& with_factors() const {
     if (with_factors_) return *with_factors_;
     throw error(errc::unsupported, "algorithm: " + std::string(name(task_.options.algorithm)) +
-                                       " keeps no factors: execute, or ask for automatic");
+                                       " saves no factors: execute, or ask for automatic");
   }
 
   task task_;
   int device_;
   device_memory ragged_, off_diagonal_;
-  std::unique_ptr<const factored_method> factored_;  // null if no factors are kept
+  std::unique_ptr<const factored_method> factored_;  // null if no factors are saved
   std::optional<factored_solver> with_factors_;      // if factored_
   std::unique_ptr<const method> method_;
 };
@@ -110,7 +113,7 @@ class executor final : public solver::executor {
 namespace tridia::solver {
 
 std::unique_ptr<const executor> make_cuda(const task& t) {
-  return std::make_unique<cuda::executor>(t);
+  return std::make_unique<cuda::cuda_executor>(t);
 }
 
 }  // namespace tridia::solver

@@ -15,6 +15,9 @@
 #include <optional>
 
 namespace tridia::cuda {
+
+using namespace gpu;
+
 namespace {
 
 /// Rows of systems in memory order up to which no workspace is asked for.
@@ -37,28 +40,29 @@ std::unique_ptr<const method> make_interleaved(const task& t, interleaved_shape 
     return interleaved_kernels<typename decltype(v)::type>(t.pivoting, t.boundary);
   });
   check(launches.prepare(s, d.shared_bytes), giving_memory);
-  if (may_stay(s, t)) {
+  if (may_persist(s, t)) {
     int clusters = 0;
     check(launches.count(s, &clusters), "cudaOccupancyMaxActiveClusters");
-    s.turns.take(most_turns, clusters);
+    s.schedule.take(most_cluster_tiles, clusters);
   }
-  std::string manner =
+  std::string description =
       describe("on chip, a lane for each of " + std::to_string(s.systems) + " neighbouring systems",
                s.chunk_rows, s.threads(), s.blocks);
-  if (s.rounds() > 1) manner += ", in " + std::to_string(s.rounds()) + " rounds";
-  manner += loads_boxes(t.geometry, s, size_of(t.type)) ? ", moved in boxes" : ", moved by threads";
-  if (s.turns.each > 1) {
-    manner += ", " + std::to_string(s.turns.each) + " times one after another";
+  if (s.rounds() > 1) description += ", in " + std::to_string(s.rounds()) + " rounds";
+  description +=
+      loads_boxes(t.geometry, s, size_of(t.type)) ? ", moved in boxes" : ", moved by threads";
+  if (s.schedule.per_cluster > 1) {
+    description += ", " + std::to_string(s.schedule.per_cluster) + " times one after another";
   }
-  return make_method(t, d, s, launches, std::move(manner));
+  return make_method(t, d, s, launches, std::move(description));
 }
 
 /// How systems are moved if all arrays are aligned.
 const char* moved(const task& t, const onchip_shape& s) {
-  if (s.joined) return ", systems that follow each other as one";
-  if (s.input == mover::pieces) return ", moved in one piece";
+  if (s.concatenated) return ", concatenated systems";
+  if (s.input == copy_mode::contiguous) return ", moved in one piece";
   if (loads_boxes(t.geometry, s, size_of(t.type))) return ", moved in boxes of systems";
-  return s.input == mover::lines ? ", moved a system at a time" : ", moved one by one";
+  return s.input == copy_mode::lines ? ", moved a system at a time" : ", moved one by one";
 }
 
 std::unique_ptr<const method> make_onchip(const task& t, onchip_shape s, const device_limits& d) {
@@ -66,11 +70,11 @@ std::unique_ptr<const method> make_onchip(const task& t, onchip_shape s, const d
     return onchip_kernels<typename decltype(v)::type>(t.pivoting, t.boundary);
   });
   shape_needs needs;
-  if (s.joined && !t.ragged.empty()) {
-    const std::vector<piece_start> pieces = cut_pieces(t.ragged, s);
-    needs.memory.push_back(upload(pieces));
-    s.pieces = needs.memory.back().as<piece_start>();
-    s.piece_count = static_cast<index_t>(pieces.size()) - 1;
+  if (s.concatenated && !t.ragged.empty()) {
+    const std::vector<group_start> group_starts = cut_groups(t.ragged, s);
+    needs.memory.push_back(upload(group_starts));
+    s.group_starts = needs.memory.back().as<group_start>();
+    s.group_count = static_cast<index_t>(group_starts.size()) - 1;
   }
   check(launches.prepare(s, d.shared_bytes), giving_memory);
   return make_method(t, d, s, launches,
@@ -91,24 +95,26 @@ std::unique_ptr<const method> make_segments(const task& t, const segments_shape&
                      {.workspace_bytes = s.bytes + solver::alignment});
 }
 
-class thread_method final : public method {
+class thread_per_system_method final : public method {
  public:
-  thread_method(const task& t, const device_limits& d)
+  thread_per_system_method(const task& t, const device_limits& d)
       : task_(t),
-        columns_(columns_for(line_count(t), d)),
+        concurrent_systems_(concurrent_systems_for(line_count(t), d)),
         launches_(core::with_type(t.type, [&](auto v) {
-          return thread_kernels<typename decltype(v)::type>(t.pivoting, t.boundary);
+          return thread_per_system_kernels<typename decltype(v)::type>(t.pivoting, t.boundary);
         })) {}
-  std::string manner() const override { return "a thread a system"; }
-  std::size_t workspace_bytes() const override { return launches_.kept_bytes(task_, columns_); }
+  std::string description() const override { return "a thread a system"; }
+  std::size_t workspace_bytes() const override {
+    return launches_.kept_bytes(task_, concurrent_systems_);
+  }
   cudaError_t solve(const operands& o, std::byte* workspace, cudaStream_t stream) const override {
-    return launches_.solve(task_.geometry, o, workspace, columns_, stream);
+    return launches_.solve(task_.geometry, o, workspace, concurrent_systems_, stream);
   }
 
  private:
   const task& task_;
-  index_t columns_;
-  launches launches_;
+  index_t concurrent_systems_;
+  thread_per_system_launches launches_;
 };
 
 interleaved_tuning interleaved_tuning_of(const task& t, const device_limits& d) {
@@ -132,7 +138,8 @@ std::unique_ptr<const method> choose_method(const task& t, const device_limits& 
     if (auto named = make(t, d)) return named;
   }
   if (t.geometry.right_sides.size != 1) return {};
-  if (t.options.algorithm != algorithm::chunks) return std::make_unique<thread_method>(t, d);
+  if (t.options.algorithm != algorithm::partition)
+    return std::make_unique<thread_per_system_method>(t, d);
   // What was measured for about as many rows need not fit these.
   auto interleaved = plan_interleaved(t, interleaved_tuning_of(t, d), d);
   if (!interleaved) interleaved = plan_interleaved(t, {}, d);
@@ -152,10 +159,10 @@ std::unique_ptr<const method> choose_method(const task& t, const device_limits& 
   }
   if (interleaved) return make_interleaved(t, *interleaved, d);
   if (onchip) return make_onchip(t, *onchip, d);
-  return std::make_unique<thread_method>(t, d);
+  return std::make_unique<thread_per_system_method>(t, d);
 }
 
-index_t columns_for(index_t systems, const device_limits& d) {
+index_t concurrent_systems_for(index_t systems, const device_limits& d) {
   constexpr index_t block = 128;
   return std::min((systems + block - 1) / block * block, d.threads / block * block);
 }

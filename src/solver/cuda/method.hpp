@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "gpu/limits.hpp"
+#include "gpu/device_limits.hpp"
 #include "layout/geometry.hpp"
 #include "solver/executor.hpp"
 #include "solver/system_memory.hpp"
@@ -14,6 +14,7 @@
 // The ways to solve on a GPU, a family of kernels each: what a plan chooses among.
 namespace tridia::cuda {
 
+using namespace gpu;
 using layout::geometry;
 using solver::operands;
 using solver::task;
@@ -23,7 +24,7 @@ class method {
  public:
   virtual ~method() = default;
   /// How it goes about the work; names all that tuning decides.
-  [[nodiscard]] virtual std::string manner() const = 0;
+  [[nodiscard]] virtual std::string description() const = 0;
   /// So that there is room for aligning them.
   [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
   /// The workspace is aligned.
@@ -31,11 +32,11 @@ class method {
 };
 
 /// Matrices that are factored once, and right-hand sides that are solved for with the factors: a
-/// block as solver::split_factors cuts it, whatever is behind the words.
+/// block as solver::split_factors cuts it, whatever is after the words.
 class factored_method {
  public:
   virtual ~factored_method() = default;
-  [[nodiscard]] virtual std::string manner() const = 0;
+  [[nodiscard]] virtual std::string description() const = 0;
   [[nodiscard]] virtual std::size_t factors_bytes() const = 0;
   /// Of `substitute`.
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
@@ -51,7 +52,7 @@ std::unique_ptr<const method> choose_method(const task&, const device_limits&);
 std::unique_ptr<const factored_method> choose_factored_method(const task&, const device_limits&);
 
 /// Threads for as many systems, no more than can be resident: more would only need more memory.
-index_t columns_for(index_t systems, const device_limits&);
+index_t concurrent_systems_for(index_t systems, const device_limits&);
 
 inline index_t line_count(const task& t) {
   return t.geometry.matrices.size * t.geometry.right_sides.size;

@@ -7,10 +7,10 @@ namespace tridia::solver {
 
 void cuda_execute_and_wait(const plan& p, const void* dl, const void* d, const void* du,
                            const void* rhs, void* x, std::span<index_t> status, void* stream) {
-  using cuda::check;
-  const cuda::device_scope scope(p.cuda_device());
-  const cuda::device_memory workspace(p.workspace_bytes());
-  const cuda::device_memory statuses(status.size_bytes());
+  using gpu::check;
+  const gpu::device_scope scope(p.device());
+  const gpu::device_memory workspace(p.workspace_bytes());
+  const gpu::device_memory statuses(status.size_bytes());
   const auto s = static_cast<cudaStream_t>(stream);
   execute(p, dl, d, du, rhs, x,
           {.workspace = workspace.as<void>(),

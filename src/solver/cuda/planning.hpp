@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/host_device.hpp"
-#include "gpu/divisor.hpp"
-#include "gpu/limits.hpp"
+#include "gpu/device_limits.hpp"
+#include "gpu/fast_divide.hpp"
 #include "solver/executor.hpp"
 #include "solver/system_memory.hpp"
 
@@ -24,10 +24,10 @@ inline constexpr std::size_t good_tile = std::size_t{68} << 10;
 inline constexpr std::size_t crowded = (std::size_t{227} << 10) / 3 - 1024;
 
 /// Values of a chunk's equations (core/chunk.hpp).
-constexpr std::size_t equation_words(pivoting p) { return p == pivoting::partial ? 10 : 6; }
+constexpr std::size_t equation_values(pivoting p) { return p == pivoting::partial ? 10 : 6; }
 
 /// Barriers in shared memory where arrives what `blocks` blocks of a cluster send each other.
-TRIDIA_FN constexpr int mail_barriers(int blocks) { return blocks > 1 ? 2 : 0; }
+TRIDIA_FN constexpr int exchange_barriers(int blocks) { return blocks > 1 ? 2 : 0; }
 
 /// Whether coefficients and right-hand sides come one to one.
 inline bool has_own_coefficients(const solver::task& t) {

@@ -3,8 +3,8 @@
 
 #include "gpu/check.hpp"
 #include "layout/line_status.hpp"
-#include "solver/cuda/kernels.hpp"
 #include "solver/cuda/method.hpp"
+#include "solver/cuda/thread_per_system.hpp"
 
 #include <type_traits>
 #include <utility>
@@ -12,6 +12,8 @@
 
 // What most methods are: a shape that was planned, and kernels that are launched by it.
 namespace tridia::cuda {
+
+using namespace gpu;
 
 /// What a shape needs beside itself.
 struct shape_needs {
@@ -26,26 +28,27 @@ template <class Shape, class Launches>
 class shaped_method final : public method {
  public:
   shaped_method(const task& t, const device_limits& d, const Shape& s, const Launches& l,
-                std::string manner, shape_needs needs)
+                std::string description, shape_needs needs)
       : task_(t),
         shape_(s),
         launches_(l),
-        manner_(std::move(manner)),
+        description_(std::move(description)),
         needs_(std::move(needs)),
-        columns_(columns_for(line_count(t), d)) {
+        concurrent_systems_(concurrent_systems_for(line_count(t), d)) {
     if (layout::shares_status(t.geometry)) needs_.zero_statuses = true;
   }
-  std::string manner() const override { return manner_; }
+  std::string description() const override { return description_; }
   std::size_t workspace_bytes() const override { return needs_.workspace_bytes; }
   cudaError_t solve(const operands& o, std::byte* workspace, cudaStream_t stream) const override {
     const geometry& g = task_.geometry;
     if (o.status != nullptr && needs_.zero_statuses) {
-      const cudaError_t result = launch_enter_statuses(g, nullptr, o.status, columns_, stream);
+      const cudaError_t result =
+          launch_enter_statuses(g, nullptr, o.status, concurrent_systems_, stream);
       if (result != cudaSuccess) return result;
     }
     const cudaError_t result = launch(o, workspace, stream);
     if (result != cudaSuccess || !layout::shares_status(g)) return result;
-    return launch_share_nan(task_.type, g, o.x, o.status, columns_, stream);
+    return launch_share_nan(task_.type, g, o.x, o.status, concurrent_systems_, stream);
   }
 
  private:
@@ -61,17 +64,17 @@ class shaped_method final : public method {
   const task& task_;
   Shape shape_;
   Launches launches_;
-  std::string manner_;
+  std::string description_;
   shape_needs needs_;
-  index_t columns_;
+  index_t concurrent_systems_;
 };
 
 /// The launches have been prepared for the shape.
 template <class Shape, class Launches>
 std::unique_ptr<const method> make_method(const task& t, const device_limits& d, const Shape& s,
-                                          const Launches& l, std::string manner,
+                                          const Launches& l, std::string description,
                                           shape_needs needs = {}) {
-  return std::make_unique<shaped_method<Shape, Launches>>(t, d, s, l, std::move(manner),
+  return std::make_unique<shaped_method<Shape, Launches>>(t, d, s, l, std::move(description),
                                                           std::move(needs));
 }
 

@@ -1,10 +1,13 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "core/dispatch.hpp"
 #include "gpu/launch.cuh"
-#include "solver/cuda/kernels.hpp"
+#include "solver/cuda/thread_per_system.hpp"
 #include "solver/system_memory.hpp"
 
 namespace tridia::cuda {
+
+using namespace gpu;
+
 namespace {
 
 /// Calls f(matrix, right-hand side) for this thread's lines.
@@ -69,16 +72,17 @@ cudaError_t share_nan(const geometry& g, V* x, const index_t* statuses, unsigned
 }  // namespace
 
 cudaError_t launch_share_nan(value_type type, const geometry& g, void* x, const index_t* statuses,
-                             index_t columns, cudaStream_t stream) {
+                             index_t concurrent_systems, cudaStream_t stream) {
   return core::with_type(type, [&](auto tag) {
     using V = typename decltype(tag)::type;
-    return share_nan(g, static_cast<V*>(x), statuses, blocks_of(columns), stream);
+    return share_nan(g, static_cast<V*>(x), statuses, blocks_of(concurrent_systems), stream);
   });
 }
 
 cudaError_t launch_enter_statuses(const geometry& g, const index_t* of_matrix, index_t* statuses,
-                                  index_t columns, cudaStream_t stream) {
-  enter_statuses_kernel<<<blocks_of(columns), block_threads, 0, stream>>>(g, of_matrix, statuses);
+                                  index_t concurrent_systems, cudaStream_t stream) {
+  enter_statuses_kernel<<<blocks_of(concurrent_systems), block_threads, 0, stream>>>(g, of_matrix,
+                                                                                     statuses);
   return cudaGetLastError();
 }
 

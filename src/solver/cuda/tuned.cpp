@@ -21,10 +21,10 @@ constexpr index_t busy_rows = index_t{1} << 18;
 }  // namespace
 
 const tuning_entry* tuned(const solver::task& t, std::string_view kernel, int capability,
-                          bool across) {
+                          bool interleaved) {
   if (t.geometry.rows < 1) return nullptr;
-  const tuning_entry wanted{capability, std::string(kernel), t.type, t.pivoting,
-                            across,     t.geometry.rows,     {}};
+  const tuning_entry wanted{capability,  std::string(kernel), t.type, t.pivoting,
+                            interleaved, t.geometry.rows,     {}};
   if (t.options.tuning) {
     if (const tuning_entry* e = solver::nearest(*t.options.tuning, wanted)) return e;
   }

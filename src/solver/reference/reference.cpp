@@ -17,7 +17,8 @@ class reference final : public executor {
       task_.geometry.ragged = task_.ragged.data();
       task_.geometry.off_diagonal = task_.off_diagonal.data();
     }
-    if (t.constant) constant_ = rounded(solver::factor(*t.constant, P), t.type);
+    if (t.constant)
+      constant_ = line_operator::rounded(line_operator::factor(*t.constant, P), t.type);
   }
 
   std::size_t workspace_bytes() const override {
@@ -25,7 +26,7 @@ class reference final : public executor {
   }
   std::size_t factors_bytes() const override { return factors_bytes_of<V, P, B>(task_); }
   void check_pointer(const char* name, const void* p) const override {
-    cuda::check_host_pointer(name, p);
+    gpu::check_host_pointer(name, p);
   }
 
   void execute(const operands& o, void* workspace, void* stream) const override {
@@ -40,7 +41,7 @@ class reference final : public executor {
     const geometry& g = task_.geometry;
     auto* base = reinterpret_cast<V*>(align(workspace));
     for (index_t m = 0; m < g.matrices.size; ++m) {
-      solve_system<V, P, B>(g, typed<V>(o), m, words_of(g, base, counts::kept, m, 0, 1));
+      solve_system<V, P, B>(g, typed<V>(o), m, row_values_of(g, base, counts::kept, m, 0, 1));
     }
   }
 
@@ -48,7 +49,7 @@ class reference final : public executor {
     const geometry& g = task_.geometry;
     const factor_block block = split_factors(g, factors);
     for (index_t m = 0; m < g.matrices.size; ++m) {
-      factor_system<V, P, B>(g, typed<V>(o), m, factor_words(block, m), block.status[m]);
+      factor_system<V, P, B>(g, typed<V>(o), m, factor_values(block, m), block.status[m]);
     }
     spread(block, o.status);
   }
@@ -60,7 +61,7 @@ class reference final : public executor {
     for (index_t m = 0; m < g.matrices.size; ++m) {
       bool good = true;
       for (index_t r = 0; r < g.right_sides.size; ++r) {
-        good &= substitute_system<V, P, B>(g, typed<V>(o), m, r, factor_words(block, m),
+        good &= substitute_system<V, P, B>(g, typed<V>(o), m, r, factor_values(block, m),
                                            block.status[m]);
       }
       for (index_t s = 0; !good && s < layout::systems_of_matrix(g); ++s) {
@@ -70,13 +71,13 @@ class reference final : public executor {
   }
 
  private:
-  using counts = word_counts<V, P, B>;
+  using counts = value_counts<V, P, B>;
 
   bool fused() const { return task_.geometry.right_sides.size == 1; }
 
-  words<V> factor_words(const factor_block& block, index_t m) const {
-    return words_of(task_.geometry, reinterpret_cast<V*>(block.data), counts::factors, m, m,
-                    task_.geometry.matrices.size);
+  row_values<V> factor_values(const factor_block& block, index_t m) const {
+    return row_values_of(task_.geometry, reinterpret_cast<V*>(block.data), counts::factors, m, m,
+                         task_.geometry.matrices.size);
   }
 
   void spread(const factor_block& block, index_t* status) const {
@@ -90,7 +91,7 @@ class reference final : public executor {
   }
 
   task task_;
-  std::vector<memory_line> constant_;  // factors of a constant matrix
+  std::vector<line_operator::memory_line> constant_;  // factors of a constant matrix
 };
 
 }  // namespace
@@ -99,7 +100,8 @@ std::unique_ptr<const executor> make_reference(const task& t) {
   return core::with_type(t.type, [&](auto type) {
     return core::with_variant(
         t.pivoting, t.boundary, [&](auto v) -> std::unique_ptr<const executor> {
-          return std::make_unique<reference<typename decltype(type)::type, v.pivots, v.ends>>(t);
+          return std::make_unique<
+              reference<typename decltype(type)::type, v.pivots, v.boundary_kind>>(t);
         });
   });
 }

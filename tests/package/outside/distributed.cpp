@@ -8,8 +8,8 @@
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   {
-    const tridia::distributed::grid grid({8, 3}, {1, 1});
-    tridia::distributed::plan lines(grid, {.axis = 0},
+    const tridia::distributed::decomposition blocks({8, 3}, {1, 1});
+    tridia::distributed::plan lines(blocks, {.axis = 0},
                                     tridia::distributed::mpi_communicator(MPI_COMM_WORLD));
     std::printf("%s\n", lines.reason().c_str());
   }

@@ -15,6 +15,9 @@
 #include <type_traits>
 
 namespace tridia::cuda {
+
+using namespace gpu;
+
 namespace {
 
 using V = TRIDIA_VALUE;
@@ -68,10 +71,10 @@ struct table_places {
   std::size_t values, growths, bytes;  // products come first
 
   /// Without `Staged`, values are made where they are to be.
-  template <bool Staged>
+  template <bool InShared>
   static TRIDIA_FN table_places of(const core::chunk_cut& cut, unsigned threads) {
     const std::size_t values = static_cast<std::size_t>(cut.products()) * sizeof(V);
-    const std::size_t count = Staged ? static_cast<std::size_t>(cut.values()) : 0;
+    const std::size_t count = InShared ? static_cast<std::size_t>(cut.values()) : 0;
     const std::size_t growths = values + count * sizeof(V);
     return {values, growths, growths + threads * sizeof(growth)};
   }
@@ -79,43 +82,43 @@ struct table_places {
 
 /// Tables for a scan of right-hand sides, of the factors that are kept. By all threads, once the
 /// factors are there; `memory` is shared, and no longer used otherwise.
-template <class E, bool Staged>
-__device__ __forceinline__ void make_tables(int n, const V* words, bool good,
+template <class E, bool InShared>
+__device__ __forceinline__ void make_tables(int n, const V* factor_values, bool good,
                                             const table_memory& to, unsigned char* memory) {
-  const core::chunk_cut cut = scan_cut<V>(n);
-  const auto places = table_places::of<Staged>(cut, blockDim.x);
+  const core::chunk_cut cut = line_operator::scan_cut<V>(n);
+  const auto places = table_places::of<InShared>(cut, blockDim.x);
   constexpr block_team team{};
   const auto copy = [&](int count, const V* from, void* all) {
     for (int i = team.rank(); i < count; i += team.size()) static_cast<V*>(all)[i] = from[i];
   };
-  const core::kept_recurrences<V, E> kept(words, n);
+  const core::factored_recurrences<V, E> kept(factor_values, n);
   bool straight = true;
   for (int k = team.rank(); k < n; k += team.size()) straight = straight && !kept.interchanged(k);
   V* const values =
-      Staged ? reinterpret_cast<V*>(memory + places.values) : static_cast<V*>(to.values);
+      InShared ? reinterpret_cast<V*>(memory + places.values) : static_cast<V*>(to.values);
   core::cut_values(cut, kept, values, team);
   straight = __syncthreads_and(straight);
-  if (Staged) copy(cut.values(), values, to.values);
+  if (InShared) copy(cut.values(), values, to.values);
   const core::cut_rows<V> rows(cut, values, n);
   V* const products = reinterpret_cast<V*>(memory);
   core::cut_products(cut, rows, products, team);
   copy(cut.products(), products, to.minus_products);
-  const bool calm = core::stays_calm(rows, core::calm_growth,
-                                     reinterpret_cast<growth*>(memory + places.growths), team);
-  if (threadIdx.x == 0) *to.sound = good && calm && straight ? 1 : 0;
+  const bool bounded = core::growth_is_bounded(
+      rows, core::bounded_growth, reinterpret_cast<growth*>(memory + places.growths), team);
+  if (threadIdx.x == 0) *to.sound = good && bounded && straight ? 1 : 0;
 }
 
 /// The rows of a matrix in shared memory.
-struct near_matrix {
+struct shared_matrix {
   const core::row<V>* at;
   __device__ __forceinline__ const core::row<V>& get(index_t k) const { return at[k]; }
 };
 
-template <pivoting P, boundary B, bool Staged>
+template <pivoting P, boundary B, bool InShared>
 __global__ void __launch_bounds__(most_threads)
     block_factor_kernel(const __grid_constant__ geometry g,
                         const __grid_constant__ solver::typed_operands<V> o, index_t* status,
-                        V* words, const table_memory tables, int chunk) {
+                        V* factor_values, const table_memory tables, int chunk) {
   using E = core::elimination<V, P, B>;
   extern __shared__ __align__(16) unsigned char memory[];
   auto* const left = reinterpret_cast<typename E::factorization*>(memory);
@@ -124,13 +127,13 @@ __global__ void __launch_bounds__(most_threads)
   index_t at[layout::array_count];
   g.line_offsets(m, 0, at);
   solver::strided_matrix<V> a(g, n, o.in, at);
-  const solver::factor_rows<V, E> out{
-      solver::words_of(g, words, solver::word_counts<V, P, B>::factors, m, m, g.matrices.size)};
+  const solver::factor_rows<V, E> out{solver::row_values_of(
+      g, factor_values, solver::value_counts<V, P, B>::factors, m, m, g.matrices.size)};
   bool good;
-  if constexpr (Staged) {
+  if constexpr (InShared) {
     for (index_t k = threadIdx.x; k < n; k += blockDim.x) rows[k] = a.get(k);
     __syncthreads();
-    near_matrix near{rows};
+    shared_matrix near{rows};
     good = factor_in_chunks<E>(n, chunk, near, out, left);
   } else {
     good = factor_in_chunks<E>(n, chunk, a, out, left);
@@ -138,13 +141,13 @@ __global__ void __launch_bounds__(most_threads)
   if (threadIdx.x == 0) status[m] = good ? 0 : solver::matrix_status<V, E>(n, a);
   if constexpr (B == boundary::regular) {
     if (tables.values != nullptr) {
-      make_tables<E, Staged>(static_cast<int>(n), words, good, tables, memory);
+      make_tables<E, InShared>(static_cast<int>(n), factor_values, good, tables, memory);
     }
   }
 }
 
 template <pivoting P, boundary B>
-cudaError_t launch(const geometry& g, const operands& o, index_t* status, void* words,
+cudaError_t launch(const geometry& g, const operands& o, index_t* status, void* factor_values,
                    const table_memory& tables, std::size_t shared_limit, cudaStream_t stream) {
   using left = typename core::elimination<V, P, B>::factorization;
   // What a periodic matrix carries along is never forgotten, so its chunks would only wait.
@@ -158,18 +161,22 @@ cudaError_t launch(const geometry& g, const operands& o, index_t* status, void* 
   const auto threads = static_cast<unsigned>((busy + warp_size - 1) / warp_size * warp_size);
   const std::size_t state_bytes = threads * sizeof(left);
   const std::size_t rows_bytes = static_cast<std::size_t>(g.rows) * sizeof(core::row<V>);
-  const auto bytes_of = [&]<bool Staged>(std::bool_constant<Staged>) {
+  const auto bytes_of = [&]<bool InShared>(std::bool_constant<InShared>) {
     const std::size_t of_tables =
         tables.values == nullptr
             ? 0
-            : table_places::of<Staged>(scan_cut<V>(static_cast<int>(g.rows)), threads).bytes;
-    return std::max(state_bytes + (Staged ? rows_bytes : 0), of_tables);
+            : table_places::of<InShared>(line_operator::scan_cut<V>(static_cast<int>(g.rows)),
+                                         threads)
+                  .bytes;
+    return std::max(state_bytes + (InShared ? rows_bytes : 0), of_tables);
   };
-  const bool staged = bytes_of(std::true_type{}) <= shared_limit;
-  const std::size_t bytes = staged ? bytes_of(std::true_type{}) : bytes_of(std::false_type{});
-  const auto kernel = staged ? &block_factor_kernel<P, B, true> : &block_factor_kernel<P, B, false>;
+  const bool in_shared = bytes_of(std::true_type{}) <= shared_limit;
+  const std::size_t bytes = in_shared ? bytes_of(std::true_type{}) : bytes_of(std::false_type{});
+  const auto kernel =
+      in_shared ? &block_factor_kernel<P, B, true> : &block_factor_kernel<P, B, false>;
   kernel<<<static_cast<unsigned>(g.matrices.size), threads, bytes, stream>>>(
-      g, solver::typed<V>(o), status, static_cast<V*>(words), tables, static_cast<int>(chunk));
+      g, solver::typed<V>(o), status, static_cast<V*>(factor_values), tables,
+      static_cast<int>(chunk));
   return cudaGetLastError();
 }
 
@@ -187,8 +194,8 @@ block_factor_launches table() {
 
 template <class>
 block_factor_launches block_factor_kernels(pivoting p, boundary b) {
-  return core::with_variant(p, b,
-                            [](auto v) { return table<decltype(v)::pivots, decltype(v)::ends>(); });
+  return core::with_variant(
+      p, b, [](auto v) { return table<decltype(v)::pivots, decltype(v)::boundary_kind>(); });
 }
 template block_factor_launches block_factor_kernels<V>(pivoting, boundary);
 

@@ -2,15 +2,18 @@
 #include "core/dispatch.hpp"
 #include "gpu/check.hpp"
 #include "solver/choice.hpp"
-#include "solver/cuda/factored/kept_scan.hpp"
+#include "solver/cuda/factored/factored_scan.hpp"
 #include "solver/cuda/factored/substitute.hpp"
-#include "solver/cuda/kernels.hpp"
 #include "solver/cuda/method.hpp"
+#include "solver/cuda/thread_per_system.hpp"
 
 #include <algorithm>
 #include <optional>
 
 namespace tridia::cuda {
+
+using namespace gpu;
+
 namespace {
 
 using solver::factor_block;
@@ -20,22 +23,22 @@ constexpr int most_blocks_factoring = 8;
 
 /// Few matrices are factored by a block each, many by a thread; right-hand sides of one matrix are
 /// scanned, if they can be, others that fit the chip stay there.
-class kept_factors final : public factored_method {
+class saved_factors final : public factored_method {
  public:
-  kept_factors(const task& t, const device_limits& d)
+  saved_factors(const task& t, const device_limits& d)
       : task_(t),
         shared_bytes_(d.shared_bytes),
-        columns_(columns_for(t.geometry.matrices.size, d)),
-        line_columns_(columns_for(line_count(t), d)),
+        concurrent_systems_(concurrent_systems_for(t.geometry.matrices.size, d)),
+        concurrent_lines_(concurrent_systems_for(line_count(t), d)),
         plain_(core::with_type(t.type,
                                [&](auto v) {
-                                 return thread_kernels<typename decltype(v)::type>(t.pivoting,
-                                                                                   t.boundary);
+                                 return thread_per_system_kernels<typename decltype(v)::type>(
+                                     t.pivoting, t.boundary);
                                })),
-        words_bytes_(solver::round_up(plain_.factors_bytes(t))) {
-    if (t.options.algorithm != algorithm::chunks) return;  // a thread a system
+        factor_values_bytes_(solver::round_up(plain_.factors_bytes(t))) {
+    if (t.options.algorithm != algorithm::partition) return;  // a thread a system
     const geometry& g = t.geometry;
-    scan_ = kept_scan::make(t, d);
+    scan_ = factored_scan::make(t, d);
     const bool few = g.rows >= least_rows_a_block &&
                      g.matrices.size <= index_t{most_blocks_factoring} * d.multiprocessors;
     if (scan_ || (t.ragged.empty() && few)) {
@@ -44,37 +47,39 @@ class kept_factors final : public factored_method {
       });
       check(block_factor_->prepare(d.shared_bytes), giving_memory);
     }
-    shape_ = plan_substitution(t, {d.shared_bytes, d.multiprocessors});
+    shape_ = plan_substitution(t, d);
     if (shape_) plan_blocks(d);
   }
 
-  std::string manner() const override {
+  std::string description() const override {
     const std::string substituted =
         shape_ ? "right-hand sides on chip, " + std::to_string(shape_->systems) + " a warp"
                : "a thread a system";
     if (!scan_) return substituted;
-    return scan_->manner() + "; where rows are interchanged or they grow, " + substituted;
+    return scan_->description() + "; where rows are interchanged or they grow, " + substituted;
   }
   std::size_t factors_bytes() const override {
-    return words_bytes_ + (scan_ ? scan_->table_bytes() : 0);
+    return factor_values_bytes_ + (scan_ ? scan_->table_bytes() : 0);
   }
   std::size_t workspace_bytes() const override { return scan_ ? scan_->workspace_bytes() : 0; }
 
   cudaError_t factor(const operands& o, const factor_block& to,
                      cudaStream_t stream) const override {
     const geometry& g = task_.geometry;
-    if (!block_factor_) return plain_.factor(g, o, to.status, to.data, columns_, stream);
+    if (!block_factor_) return plain_.factor(g, o, to.status, to.data, concurrent_systems_, stream);
     const table_memory tables = scan_ ? scan_->tables_at(tables_of(to)) : table_memory{};
     return block_factor_->factor(g, o, to.status, to.data, tables, shared_bytes_, stream);
   }
   cudaError_t substitute(const operands& o, const factor_block& factors, void* workspace,
                          cudaStream_t stream) const override {
     const geometry& g = task_.geometry;
-    std::byte* const words = factors.data;
-    const scan_behind behind = scan_ ? scan_->behind(tables_of(factors), workspace) : scan_behind{};
-    const cudaError_t result =
-        shape_ ? on_chip_.substitute(g, o, factors.status, words, behind, *shape_, blocks_, stream)
-               : plain_.substitute(g, o, factors.status, words, behind, line_columns_, stream);
+    std::byte* const factor_values = factors.data;
+    const following_scan following =
+        scan_ ? scan_->following(tables_of(factors), workspace) : following_scan{};
+    const cudaError_t result = shape_ ? on_chip_.substitute(g, o, factors.status, factor_values,
+                                                            following, *shape_, blocks_, stream)
+                                      : plain_.substitute(g, o, factors.status, factor_values,
+                                                          following, concurrent_lines_, stream);
     if (scan_ && result == cudaSuccess) scan_->solve(o, tables_of(factors), workspace, stream);
     return result;
   }
@@ -93,15 +98,15 @@ class kept_factors final : public factored_method {
 
   /// Behind the words, whose bytes have room for being aligned.
   [[nodiscard]] std::byte* tables_of(const factor_block& factors) const {
-    return reinterpret_cast<std::byte*>(factors.status) + words_bytes_ - solver::alignment;
+    return reinterpret_cast<std::byte*>(factors.status) + factor_values_bytes_ - solver::alignment;
   }
 
   const task& task_;
   std::size_t shared_bytes_;
-  index_t columns_, line_columns_;
-  launches plain_;
-  std::size_t words_bytes_;  // of statuses and words
-  std::unique_ptr<const kept_scan> scan_;
+  index_t concurrent_systems_, concurrent_lines_;
+  thread_per_system_launches plain_;
+  std::size_t factor_values_bytes_;  // of statuses and words
+  std::unique_ptr<const factored_scan> scan_;
   std::optional<block_factor_launches> block_factor_;
   substitute_launches on_chip_{};
   std::optional<substitute_shape> shape_;
@@ -112,8 +117,8 @@ class kept_factors final : public factored_method {
 
 std::unique_ptr<const factored_method> choose_factored_method(const task& t,
                                                               const device_limits& d) {
-  if (!solver::keeps_factors(t.options.algorithm)) return {};
-  return std::make_unique<kept_factors>(t, d);
+  if (!solver::saves_factors(t.options.algorithm)) return {};
+  return std::make_unique<saved_factors>(t, d);
 }
 
 }  // namespace tridia::cuda

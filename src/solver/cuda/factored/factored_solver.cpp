@@ -4,20 +4,21 @@
 #include "gpu/check.hpp"
 #include "layout/line_status.hpp"
 #include "line_operator/constant.hpp"
-#include "line_operator/cuda/best_scan.hpp"
-#include "solver/cuda/kernels.hpp"
+#include "line_operator/cuda/scan_plan.hpp"
+#include "solver/cuda/thread_per_system.hpp"
 
 namespace tridia::cuda {
 
+using namespace gpu;
 using solver::factor_block;
 
 factored_solver::factored_solver(const task& t, const factored_method& m, const device_limits& d)
-    : task_(t), method_(m), columns_(columns_for(line_count(t), d)) {}
+    : task_(t), method_(m), concurrent_systems_(concurrent_systems_for(line_count(t), d)) {}
 
 cudaError_t factored_solver::enter_statuses(const factor_block& block, index_t* status,
                                             cudaStream_t stream) const {
   if (status == nullptr || line_count(task_) == 0) return cudaSuccess;
-  return launch_enter_statuses(task_.geometry, block.status, status, columns_, stream);
+  return launch_enter_statuses(task_.geometry, block.status, status, concurrent_systems_, stream);
 }
 
 cudaError_t factored_solver::factor(const operands& o, const factor_block& block,
@@ -33,7 +34,7 @@ cudaError_t factored_solver::solve(const operands& o, const factor_block& block,
   if (shared) result = enter_statuses(block, o.status, stream);
   if (result == cudaSuccess) result = method_.substitute(o, block, workspace, stream);
   if (result != cudaSuccess || !shared) return result;
-  return launch_share_nan(task_.type, task_.geometry, o.x, o.status, columns_, stream);
+  return launch_share_nan(task_.type, task_.geometry, o.x, o.status, concurrent_systems_, stream);
 }
 
 namespace {
@@ -42,7 +43,7 @@ class factoring_method final : public method {
  public:
   factoring_method(const task& t, const factored_method& m, const device_limits& d)
       : task_(t), method_(m), solver_(t, m, d) {}
-  std::string manner() const override { return method_.manner(); }
+  std::string description() const override { return method_.description(); }
   std::size_t workspace_bytes() const override {
     return solver::alignment + method_.factors_bytes() + method_.workspace_bytes();
   }
@@ -67,7 +68,7 @@ class constant_substitution final : public method {
   constant_substitution(const task& t, const factored_method& m, const device_limits& d,
                         device_memory factors)
       : task_(t), method_(m), solver_(t, m, d), factors_(std::move(factors)) {}
-  std::string manner() const override { return method_.manner(); }
+  std::string description() const override { return method_.description(); }
   cudaError_t solve(const operands& o, std::byte*, cudaStream_t stream) const override {
     return solver_.solve(o, solver::split_factors(task_.geometry, factors_.as<void>()), nullptr,
                          stream);
@@ -82,33 +83,38 @@ class constant_substitution final : public method {
 
 class constant_scan final : public method {
  public:
-  constant_scan(const task& t, const device_limits& d, std::unique_ptr<const best_scan> scan)
-      : task_(t), columns_(columns_for(line_count(t), d)), scan_(std::move(scan)) {}
-  std::string manner() const override { return scan_->manner(); }
+  constant_scan(const task& t, const device_limits& d,
+                std::unique_ptr<const line_operator::scan_plan> scan)
+      : task_(t),
+        concurrent_systems_(concurrent_systems_for(line_count(t), d)),
+        scan_(std::move(scan)) {}
+  std::string description() const override { return scan_->description(); }
   std::size_t workspace_bytes() const override { return scan_->workspace_bytes(); }
   cudaError_t solve(const operands& o, std::byte* workspace, cudaStream_t stream) const override {
     const geometry& g = task_.geometry;
     const bool shared = layout::shares_status(g);
     if (o.status != nullptr && shared) {
-      const cudaError_t result = launch_enter_statuses(g, nullptr, o.status, columns_, stream);
+      const cudaError_t result =
+          launch_enter_statuses(g, nullptr, o.status, concurrent_systems_, stream);
       if (result != cudaSuccess) return result;
     }
     scan_->apply({o.in[layout::rhs], o.x, 1, false, o.status}, workspace, stream);
     if (!shared) return cudaSuccess;
-    return launch_share_nan(task_.type, g, o.x, o.status, columns_, stream);
+    return launch_share_nan(task_.type, g, o.x, o.status, concurrent_systems_, stream);
   }
 
  private:
   const task& task_;
-  index_t columns_;
-  std::unique_ptr<const best_scan> scan_;
+  index_t concurrent_systems_;
+  std::unique_ptr<const line_operator::scan_plan> scan_;
 };
 
-std::unique_ptr<const best_scan> scan_for(const task& t, const device_limits& d) {
+std::unique_ptr<const line_operator::scan_plan> scan_for(const task& t, const device_limits& d) {
   // Two parts, of lines that are held in rows of 64 bytes, take 10 % longer.
   constexpr index_t least_row = 64;
-  if (t.options.algorithm != algorithm::chunks || t.geometry.rows < 3) return {};
-  return best_scan::make(solver::solving_with(*t.constant), t.type, t.geometry, least_row, d);
+  if (t.options.algorithm != algorithm::partition || t.geometry.rows < 3) return {};
+  return line_operator::scan_plan::make(line_operator::solving_with(*t.constant), t.type,
+                                        t.geometry, least_row, d);
 }
 
 }  // namespace
@@ -121,7 +127,8 @@ std::unique_ptr<const method> make_factoring_method(const task& t, const factore
 std::unique_ptr<const method> make_constant_method(const task& t, const factored_method& m,
                                                    const device_limits& d) {
   // Also finds out whether it is singular.
-  const auto factors = solver::rounded(solver::factor(*t.constant, t.pivoting), t.type);
+  const auto factors =
+      line_operator::rounded(line_operator::factor(*t.constant, t.pivoting), t.type);
   if (auto scan = scan_for(t, d)) return std::make_unique<constant_scan>(t, d, std::move(scan));
   return std::make_unique<constant_substitution>(t, m, d, upload(factors));
 }

@@ -5,6 +5,8 @@
 
 namespace tridia::cuda {
 
+using namespace gpu;
+
 /// Factors, and solves with factors, and sees to the statuses of both; a view of a task and of its
 /// factored method.
 class factored_solver {
@@ -22,7 +24,7 @@ class factored_solver {
 
   const task& task_;
   const factored_method& method_;
-  index_t columns_;
+  index_t concurrent_systems_;
 };
 
 /// Factors each time, in the workspace, and solves with the factors.

@@ -8,6 +8,9 @@
 #include <bit>
 
 namespace tridia::cuda {
+
+using namespace gpu;
+
 namespace {
 
 using layout::axes;
@@ -23,13 +26,13 @@ constexpr index_t least_rows = 3;
 
 constexpr int granule_elements(int size) { return std::max(granule / size, 1); }
 
-struct factor_words {
+struct factor_values {
   int lower, upper;
 };
-factor_words words_of(const task& t) {
+factor_values factor_values_of(const task& t) {
   return core::with_variant(t.pivoting, t.boundary, [](auto v) {
-    using E = core::elimination<double, decltype(v)::pivots, decltype(v)::ends>;
-    return factor_words{E::lower_words, E::upper_words};
+    using E = core::elimination<double, decltype(v)::pivots, decltype(v)::boundary_kind>;
+    return factor_values{E::lower_values, E::upper_values};
   });
 }
 
@@ -41,7 +44,7 @@ const axes& inner_axes(const geometry& g) {
 }
 
 /// Whether neighbouring systems of an array are closer than neighbouring rows.
-bool is_across(const geometry& g, int array) {
+bool interleaves(const geometry& g, int array) {
   const axes& inner = inner_axes(g);
   if (inner.count == 0) return false;
   const auto distance = [](index_t stride) { return stride < 0 ? -stride : stride; };
@@ -50,12 +53,12 @@ bool is_across(const geometry& g, int array) {
 
 system_copy copy_of(const geometry& g, const substitute_shape& s, int array, int size) {
   system_copy c{};
-  c.across = is_across(g, array);
-  const int along = c.across ? s.systems : std::min(s.rows, warp_size);
+  c.interleaved = interleaves(g, array);
+  const int along = c.interleaved ? s.systems : std::min(s.rows, warp_size);
   const int lanes =
       std::min(static_cast<int>(std::bit_ceil(static_cast<unsigned>(along))), warp_size);
-  c.lanes = c.across ? lanes : warp_size / lanes;
-  if (c.across == s.lines) return c;
+  c.lanes = c.interleaved ? lanes : warp_size / lanes;
+  if (c.interleaved == s.lines) return c;
   c.wide = s.lines ? g.lines[array].step == 1 && s.rows * size % granule == 0 &&
                          s.rows * size >= shortest_line
                    : s.systems * size % granule == 0 && g.lines[array].step * size % granule == 0;
@@ -122,33 +125,33 @@ int loading_of(const substitute_shape& s, int size) {
 /// Whether it pays, as measured: with factors that come from memory row by row, or with less than
 /// a few sectors of neighbouring systems, a thread for each of very many systems is quicker.
 bool pays(const substitute_shape& s, int size) {
-  if (s.lines) return s.staged || s.systems * s.warps >= least_systems;
-  return s.staged && s.systems * size >= least_row_bytes;
+  if (s.lines) return s.factors_in_shared || s.systems * s.warps >= least_systems;
+  return s.factors_in_shared && s.systems * size >= least_row_bytes;
 }
 
 }  // namespace
 
-std::optional<substitute_shape> plan_substitution(const task& t, const substitute_limits& limits) {
+std::optional<substitute_shape> plan_substitution(const task& t, const device_limits& limits) {
   const geometry& g = t.geometry;
   const int size = static_cast<int>(size_of(t.type));
   const index_t most_rows = static_cast<index_t>(limits.shared_bytes) / size;
   if (!t.ragged.empty() || lines_of(g) == 0 || g.rows < least_rows || g.rows > most_rows) return {};
   substitute_shape s{};
   s.rows = static_cast<int>(g.rows);
-  s.lines = !is_across(g, layout::rhs);
-  const factor_words words = words_of(t);
+  s.lines = !interleaves(g, layout::rhs);
+  const factor_values counts = factor_values_of(t);
   const auto bytes = static_cast<std::size_t>(size);
-  const auto fixed_bytes = [&](bool staged) {
-    const int ahead = rows_ahead(staged, bytes, words.lower);
-    const int factors = staged
-                            ? round_up((s.rows + ahead) * words.lower, granule_elements(size)) +
-                                  round_up((s.rows + ahead) * words.upper, granule_elements(size))
+  const auto fixed_bytes = [&](bool factors_in_shared) {
+    const int ahead = rows_ahead(factors_in_shared, bytes, counts.lower);
+    const int factors = factors_in_shared
+                            ? round_up((s.rows + ahead) * counts.lower, granule_elements(size)) +
+                                  round_up((s.rows + ahead) * counts.upper, granule_elements(size))
                             : 0;
     return most_warps * sizeof(std::uint64_t) + static_cast<std::size_t>(factors) * bytes;
   };
-  s.staged = g.matrices.size == 1 && fixed_bytes(true) <= limits.shared_bytes / 4;
-  const std::size_t fixed = fixed_bytes(s.staged);
-  const int ahead = rows_ahead(s.staged, bytes, words.lower);
+  s.factors_in_shared = g.matrices.size == 1 && fixed_bytes(true) <= limits.shared_bytes / 4;
+  const std::size_t fixed = fixed_bytes(s.factors_in_shared);
+  const int ahead = rows_ahead(s.factors_in_shared, bytes, counts.lower);
   const std::size_t room = limits.shared_bytes - fixed;
   s.lines ? cut_lines(s, ahead, size, room) : cut_rows(s, ahead, size, room);
   if (s.warps == 0 || !pays(s, size)) return {};

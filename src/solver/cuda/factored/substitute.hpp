@@ -2,8 +2,8 @@
 #pragma once
 
 #include "layout/geometry.hpp"
-#include "solver/cuda/kernels.hpp"
 #include "solver/cuda/planning.hpp"
+#include "solver/cuda/thread_per_system.hpp"
 #include "solver/executor.hpp"
 
 #include <cuda_runtime_api.h>
@@ -15,6 +15,7 @@
 // few matrices, a block each.
 namespace tridia::cuda {
 
+using namespace gpu;
 using layout::geometry;
 using solver::operands;
 
@@ -23,52 +24,47 @@ inline constexpr int most_warps = 8;
 
 /// How a warp copies its systems between device and shared memory.
 struct system_copy {
-  bool wide;  // lines by the bulk copy engine, or 16 bytes of neighbouring systems at a time, where
-              // the addresses turn out to allow it; or else element by element
-  bool across;  // neighbouring lanes copy neighbouring systems, `lanes` of them; or else rows
-  int lanes;    // a power of two
+  bool wide;         // lines by the TMA, or 16 bytes of neighbouring systems at a time, where
+                     // the addresses turn out to allow it; or else element by element
+  bool interleaved;  // neighbouring lanes copy neighbouring systems, `lanes` of them; or else rows
+  int lanes;         // a power of two
 };
 
 /// Each warp of a block has a tile of shared memory, and goes from one group of systems to another
 /// on its own. A system is a right-hand side here.
 struct substitute_shape {
   int rows;
-  int systems;   // of a warp
-  int warps;     // of a block
-  bool lines;    // a system's rows are neighbours in the tile; or else a row's systems
-  bool staged;   // there is one matrix, and its factors are in shared memory
-  int row_step;  // elements from a row to the next
-  int pitch;     // and from a system to the next
-  int front;     // and before the first one
-  int tile;      // elements of a tile
-  int loading;   // warps that load at the same time, a divisor of `warps`; 0: as they come
+  int systems;             // of a warp
+  int warps;               // of a block
+  bool lines;              // a system's rows are neighbours in the tile; or else a row's systems
+  bool factors_in_shared;  // there is one matrix, and its factors are in shared memory
+  int row_step;            // elements from a row to the next
+  int pitch;               // and from a system to the next
+  int front;               // and before the first one
+  int tile;                // elements of a tile
+  int loading;  // warps that load at the same time, a divisor of `warps`; 0: as they come
   system_copy input, output;
   std::size_t shared_bytes;
 };
 
 /// Rows that a thread reads ahead; a tile, and factors in shared memory, have room for as many
-/// before row 0 and behind the last row, so that it need not ask where they end.
-constexpr int rows_ahead(bool staged, std::size_t value_bytes, int lower_words) {
-  if (staged) return value_bytes > 8 ? 4 : 8;
-  const std::size_t row = value_bytes * static_cast<std::size_t>(lower_words);
+/// before row 0 and after the last row, so that it need not ask where they end.
+constexpr int rows_ahead(bool factors_in_shared, std::size_t value_bytes, int lower_values) {
+  if (factors_in_shared) return value_bytes > 8 ? 4 : 8;
+  const std::size_t row = value_bytes * static_cast<std::size_t>(lower_values);
   return row > 32 ? 4 : row > 16 ? 8 : 16;
 }
 
-struct substitute_limits {
-  std::size_t shared_bytes;  // of a block
-  int multiprocessors;
-};
-
 /// The shape for a problem, or nothing if its right-hand sides do not fit.
-std::optional<substitute_shape> plan_substitution(const solver::task&, const substitute_limits&);
+std::optional<substitute_shape> plan_substitution(const solver::task&, const device_limits&);
 
 struct substitute_launches {
   /// Once a device, before the first launch: lets blocks have `shared_limit` bytes of shared
   /// memory. Finds how many blocks of a shape a multiprocessor holds.
   cudaError_t (*prepare)(const substitute_shape&, std::size_t shared_limit, int* resident);
   cudaError_t (*substitute)(const geometry&, const operands&, const index_t* status,
-                            const void* words, const scan_behind&, const substitute_shape&,
-                            index_t blocks, cudaStream_t);
+                            const void* factor_values, const following_scan&,
+                            const substitute_shape&, index_t blocks, cudaStream_t);
 };
 
 /// For each value type; instantiated in the file of the kernels.
@@ -87,7 +83,7 @@ struct table_memory {
 
 struct block_factor_launches {
   cudaError_t (*prepare)(std::size_t shared_limit);
-  cudaError_t (*factor)(const geometry&, const operands&, index_t* status, void* words,
+  cudaError_t (*factor)(const geometry&, const operands&, index_t* status, void* factor_values,
                         const table_memory&, std::size_t shared_limit, cudaStream_t);
 };
 

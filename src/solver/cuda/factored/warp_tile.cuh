@@ -1,9 +1,9 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "gpu/bulk.cuh"
 #include "gpu/copy.cuh"
 #include "gpu/launch.cuh"
+#include "gpu/tma.cuh"
 #include "solver/cuda/factored/substitute.hpp"
 #include "solver/system.hpp"
 
@@ -13,6 +13,7 @@
 // whatever their layout, and their solutions taken out.
 namespace tridia::cuda {
 
+using namespace gpu;
 using solver::typed_operands;
 
 template <class V>
@@ -22,9 +23,9 @@ class warp_tile {
   /// must follow.
   __device__ __forceinline__ warp_tile(const geometry& g, const typed_operands<V>& o,
                                        const substitute_shape& shape, V* memory, int warp,
-                                       std::uint64_t* arrivals)
-      : g_(g), o_(o), s_(shape), memory_(memory + shape.front), arrivals_(arrivals), warp_(warp) {
-    if (lane() == 0) bulk::start(arrivals_ + warp_);
+                                       std::uint64_t* mbarriers)
+      : g_(g), o_(o), s_(shape), memory_(memory + shape.front), mbarriers_(mbarriers), warp_(warp) {
+    if (lane() == 0) tma::start(mbarriers_ + warp_);
   }
 
   /// Right-hand sides in all: neighbours are of one matrix, or of neighbouring matrices.
@@ -37,18 +38,18 @@ class warp_tile {
     const index_t left = lines() - first;
     count_ = left < s_.systems ? static_cast<int>(left) : s_.systems;
     if (has_mine()) find_mine(first + lane());
-    // What was read and written here comes before what the copy engine writes.
-    bulk::publish();
+    // What was read and written here comes before what the TMA writes.
+    tma::fence_proxy_async();
     __syncwarp();
     wait_for_turn();
     const V* const from = o_.in[layout::rhs];
-    if (bulk::available && s_.lines && s_.input.wide && all_aligned(from + rhs_)) {
+    if (tma::available && s_.lines && s_.input.wide && all_aligned(from + rhs_)) {
       load_lines(from + rhs_);
     } else {
       load_elements(from);
       wait_for_copies();
       __syncwarp();
-      if (lane() == 0) bulk::arrive(arrivals_ + warp_);
+      if (lane() == 0) tma::arrive(mbarriers_ + warp_);
     }
     __syncwarp();
     ++round_;
@@ -56,11 +57,11 @@ class warp_tile {
 
   /// Takes out what is in the tile.
   __device__ __forceinline__ void store() {
-    if (bulk::available && s_.lines && s_.output.wide && all_aligned(o_.x + x_)) {
+    if (tma::available && s_.lines && s_.output.wide && all_aligned(o_.x + x_)) {
       if (!has_mine()) return;
-      bulk::publish();
-      bulk::store(o_.x + x_, mine(), line_bytes());
-      bulk::wait_stored();
+      tma::fence_proxy_async();
+      tma::store(o_.x + x_, mine(), line_bytes());
+      tma::wait_stored();
     } else {
       __syncwarp();
       store_elements(o_.x);
@@ -73,7 +74,7 @@ class warp_tile {
   __device__ __forceinline__ index_t matrix() const { return matrix_; }
   __device__ __forceinline__ index_t status_offset() const { return status_; }
   /// The first row, counted from 1, that is not finite in memory; 0: none. Not after `store`.
-  __device__ index_t first_bad() const {
+  __device__ index_t first_nonfinite() const {
     const V* at = o_.in[layout::rhs] + rhs_;
     for (int k = 0; k < s_.rows; ++k, at += g_.lines[layout::rhs].step) {
       if (!core::is_finite(*at)) return k + 1;
@@ -109,12 +110,12 @@ class warp_tile {
   }
 
   __device__ __forceinline__ void find_mine(index_t i) {
-    const bool across = g_.right_sides.size >= g_.matrices.size;
-    const index_t inner = across ? g_.right_sides.size : g_.matrices.size;
+    const bool sides_inner = g_.right_sides.size >= g_.matrices.size;
+    const index_t inner = sides_inner ? g_.right_sides.size : g_.matrices.size;
     const index_t q = inner == lines() ? 0 : i / inner, r = i - q * inner;
-    matrix_ = across ? q : r;
+    matrix_ = sides_inner ? q : r;
     index_t at[layout::array_count];
-    g_.line_offsets(matrix_, across ? r : q, at);
+    g_.line_offsets(matrix_, sides_inner ? r : q, at);
     rhs_ = at[layout::rhs], x_ = at[layout::x], status_ = at[layout::status];
   }
 
@@ -122,14 +123,14 @@ class warp_tile {
   __device__ __forceinline__ void wait_for_turn() const {
     if (s_.loading == 0) return;
     const int turn = round_ * s_.warps + warp_ - s_.loading;
-    if (turn >= 0) bulk::wait(arrivals_ + turn % s_.warps, turn / s_.warps & 1);
+    if (turn >= 0) tma::wait(mbarriers_ + turn % s_.warps, turn / s_.warps & 1);
   }
 
   __device__ __forceinline__ void load_lines(const V* line) {
-    std::uint64_t* const arrival = arrivals_ + warp_;
-    if (lane() == 0) bulk::expect(arrival, static_cast<unsigned>(count_) * line_bytes());
-    if (has_mine()) bulk::load(mine(), line, line_bytes(), arrival);
-    bulk::wait(arrival, round_ & 1);
+    std::uint64_t* const mbarrier = mbarriers_ + warp_;
+    if (lane() == 0) tma::expect(mbarrier, static_cast<unsigned>(count_) * line_bytes());
+    if (has_mine()) tma::load(mine(), line, line_bytes(), mbarrier);
+    tma::wait(mbarrier, round_ & 1);
   }
   __device__ __forceinline__ void load_elements(const V* from) {
     const index_t step = g_.lines[layout::rhs].step;
@@ -203,8 +204,8 @@ class warp_tile {
   __device__ __forceinline__ void for_each_element(const system_copy& c, index_t offset,
                                                    index_t step, Read read, Write write) const {
     const int rows = warp_size / c.lanes;
-    const int column = c.across ? lane() % c.lanes : lane() / rows;
-    const int row = c.across ? lane() / c.lanes : lane() % rows;
+    const int column = c.interleaved ? lane() % c.lanes : lane() / rows;
+    const int row = c.interleaved ? lane() / c.lanes : lane() % rows;
     for (int first = 0; first < count_; first += c.lanes) {
       const int system = first + column;
       const index_t i = __shfl_sync(all_lanes, offset, system) + row * step;
@@ -217,7 +218,7 @@ class warp_tile {
   const typed_operands<V>& o_;
   const substitute_shape& s_;
   V* memory_;
-  std::uint64_t* arrivals_;
+  std::uint64_t* mbarriers_;
   int warp_, round_ = 0, count_ = 0;
   index_t matrix_ = 0, rhs_ = 0, x_ = 0, status_ = 0;
 };

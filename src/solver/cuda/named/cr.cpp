@@ -1,11 +1,13 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "solver/cuda/named/cyclic.hpp"
+#include "solver/cuda/named/cyclic_reduction.hpp"
 #include "solver/cuda/named/makers.hpp"
 
 // Cyclic reduction (Hockney 1965; on a GPU Zhang, Cohen and Owens 2010): half of the equations
 // leave in each step, until one is left, and come back in as many. Arithmetic:
 // core/cyclic_reduction.hpp.
 namespace tridia::cuda {
+
+using namespace gpu;
 
 cyclic_shape plan_cr(const task& t, std::size_t shared_bytes) {
   return plan_cyclic(t, cyclic_variant::cr_pcr, 1, shared_bytes);

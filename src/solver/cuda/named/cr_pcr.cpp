@@ -1,11 +1,13 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "solver/cuda/named/cyclic.hpp"
+#include "solver/cuda/named/cyclic_reduction.hpp"
 #include "solver/cuda/named/makers.hpp"
 
 #include <algorithm>
 
 // CR until `switch_point` equations are left, which PCR solves (Zhang et al. 2010).
 namespace tridia::cuda {
+
+using namespace gpu;
 
 namespace {
 

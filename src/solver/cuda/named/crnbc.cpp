@@ -1,9 +1,11 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "solver/cuda/named/cyclic.hpp"
+#include "solver/cuda/named/cyclic_reduction.hpp"
 #include "solver/cuda/named/makers.hpp"
 
 // CR without bank conflicts (Goeddeke and Strzodka 2011): equations lie with gaps in shared memory.
 namespace tridia::cuda {
+
+using namespace gpu;
 
 cyclic_shape plan_crnbc(const task& t, std::size_t shared_bytes) {
   return plan_cyclic(t, cyclic_variant::padded_cr_pcr, 1, shared_bytes);

@@ -4,7 +4,7 @@
 #include "core/cyclic_reduction.hpp"
 #include "core/dispatch.hpp"
 #include "gpu/check.hpp"
-#include "solver/cuda/named/cyclic.hpp"
+#include "solver/cuda/named/cyclic_reduction.hpp"
 #include "solver/cuda/named/makers.hpp"
 #include "solver/cuda/planning.hpp"
 #include "solver/cuda/shaped_method.hpp"
@@ -13,6 +13,8 @@
 #include <algorithm>
 
 namespace tridia::cuda {
+
+using namespace gpu;
 
 hierarchical_shape plan_hierarchical(const task& t, std::size_t shared_bytes) {
   const std::size_t bytes_a_row = 6 * size_of(t.type);

@@ -14,7 +14,7 @@ struct hierarchical_shape {
   std::size_t shared_bytes, workspace_bytes;
 };
 
-/// Without `splits` a system fits a block, and needs no pass over memory: see cyclic.hpp.
+/// Without `splits` a system fits a block, and needs no pass over memory: see cyclic_reduction.hpp.
 hierarchical_shape plan_hierarchical(const task&, std::size_t shared_bytes);
 
 struct hierarchical_launches {

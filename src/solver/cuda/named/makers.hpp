@@ -7,24 +7,29 @@ namespace tridia::solver {
 struct task;
 }
 
+namespace tridia::gpu {
+
+struct device_limits;
+
+}  // namespace tridia::gpu
+
 namespace tridia::cuda {
 
 class method;
-struct device_limits;
 
 /// Makes the method of an algorithm for the current device. Throws `unsupported` where systems do
 /// not fit it. Null where the plain kernels do, a thread a system.
-using maker = std::unique_ptr<const method> (*)(const solver::task&, const device_limits&);
+using maker = std::unique_ptr<const method> (*)(const solver::task&, const gpu::device_limits&);
 
 // Each in the file of its name. What they are: `algorithm` in include/tridia/types.hpp.
-std::unique_ptr<const method> make_cr(const solver::task&, const device_limits&);
-std::unique_ptr<const method> make_crnbc(const solver::task&, const device_limits&);
-std::unique_ptr<const method> make_pcr(const solver::task&, const device_limits&);
-std::unique_ptr<const method> make_cr_pcr(const solver::task&, const device_limits&);
-std::unique_ptr<const method> make_pcr_thomas(const solver::task&, const device_limits&);
-std::unique_ptr<const method> make_packed_cr(const solver::task&, const device_limits&);
-std::unique_ptr<const method> make_hierarchical(const solver::task&, const device_limits&);
-std::unique_ptr<const method> make_neato(const solver::task&, const device_limits&);
-std::unique_ptr<const method> make_thomas_batch(const solver::task&, const device_limits&);
+std::unique_ptr<const method> make_cr(const solver::task&, const gpu::device_limits&);
+std::unique_ptr<const method> make_crnbc(const solver::task&, const gpu::device_limits&);
+std::unique_ptr<const method> make_pcr(const solver::task&, const gpu::device_limits&);
+std::unique_ptr<const method> make_cr_pcr(const solver::task&, const gpu::device_limits&);
+std::unique_ptr<const method> make_pcr_thomas(const solver::task&, const gpu::device_limits&);
+std::unique_ptr<const method> make_packed_cr(const solver::task&, const gpu::device_limits&);
+std::unique_ptr<const method> make_hierarchical(const solver::task&, const gpu::device_limits&);
+std::unique_ptr<const method> make_neato(const solver::task&, const gpu::device_limits&);
+std::unique_ptr<const method> make_thomas_batch(const solver::task&, const gpu::device_limits&);
 
 }  // namespace tridia::cuda

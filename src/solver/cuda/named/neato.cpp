@@ -4,7 +4,7 @@
 #include "core/dispatch.hpp"
 #include "gpu/check.hpp"
 #include "line_operator/constant.hpp"
-#include "solver/cuda/named/cyclic.hpp"
+#include "solver/cuda/named/cyclic_reduction.hpp"
 #include "solver/cuda/named/makers.hpp"
 #include "solver/cuda/shaped_method.hpp"
 #include "solver/reduction.hpp"
@@ -12,6 +12,8 @@
 #include <algorithm>
 
 namespace tridia::cuda {
+
+using namespace gpu;
 
 neato_shape plan_neato(const task& t, std::size_t shared_bytes) {
   const neato_memory asked = t.options.parameters.memory;
@@ -29,7 +31,7 @@ neato_shape plan_neato(const task& t, std::size_t shared_bytes) {
   }
   neato_shape s{};
   s.shared = fits && asked != neato_memory::global;
-  s.across = layout::is_interleaved(t.geometry);
+  s.interleaved = layout::is_interleaved(t.geometry);
   s.stages = n > 0 ? core::stages_to<index_t>(n, 1) : 0;
   if (!s.shared) return s;
   s.shared_bytes = needed;
@@ -42,12 +44,12 @@ std::unique_ptr<const method> make_neato(const task& t, const device_limits& d) 
   const neato_launches launches = core::with_real_type(
       t.type, [](auto v) { return neato_kernels<typename decltype(v)::type>(); });
   check(launches.prepare(d.shared_bytes), giving_memory);
-  solver::factor(*t.constant, t.pivoting);  // finds out whether it is singular
+  line_operator::factor(*t.constant, t.pivoting);  // finds out whether it is singular
   const solver::reduction r = solver::reduce(*t.constant);
   shape_needs needs{.zero_statuses = !s.shared};
   needs.memory.push_back(upload(r.levels));
   s.levels = needs.memory.back().as<core::reduction_level>();
-  needs.memory.push_back(upload(solver::rounded(r.factors, t.type)));
+  needs.memory.push_back(upload(line_operator::rounded(r.factors, t.type)));
   s.factors = needs.memory.back().as<void>();
   return make_method(t, d, s, launches,
                      s.shared

@@ -4,10 +4,13 @@
 #include "solver/cuda/named/neato.hpp"
 
 #include "solver/cuda/block_line.cuh"
-#include "solver/cuda/named/cyclic.hpp"
+#include "solver/cuda/named/cyclic_reduction.hpp"
 #include "solver/system_memory.hpp"
 
 namespace tridia::cuda {
+
+using namespace gpu;
+
 namespace {
 
 using V = TRIDIA_VALUE;
@@ -28,10 +31,10 @@ struct shared_values {
 
 /// The status of a bad line by all threads of a block, each of which knows the first row that it
 /// found not finite, or n. `place` is shared memory that nobody needs any more.
-__device__ __noinline__ index_t bad_line_status(int* place, int first_bad, int n) {
+__device__ __noinline__ index_t failed_line_status(int* place, int first_nonfinite, int n) {
   if (threadIdx.x == 0) *place = n;
   __syncthreads();
-  if (first_bad < n) atomicMin(place, first_bad);
+  if (first_nonfinite < n) atomicMin(place, first_nonfinite);
   __syncthreads();
   return *place < n ? -(*place + 1) : -1;
 }
@@ -47,11 +50,11 @@ __global__ void __launch_bounds__(most_line_threads)
     const V* const from = o.in[layout::rhs] + line.at[layout::rhs];
     V* const to = o.x + line.at[layout::x];
     // X takes the place of what would have to be looked at afterwards.
-    int first_bad = n;
+    int first_nonfinite = n;
     bool finite = true;
     const auto rhs = [&](int k) {
       const V v = from[k * from_step];
-      if (!core::is_finite(v) && k < first_bad) first_bad = k;
+      if (!core::is_finite(v) && k < first_nonfinite) first_nonfinite = k;
       return v;
     };
     const auto put = [&](int k, V x) {
@@ -60,8 +63,8 @@ __global__ void __launch_bounds__(most_line_threads)
     };
     core::solve_near_toeplitz(n, op, rhs, values, put, block_team{});
     index_t status = 0;
-    if (__syncthreads_or(!finite || first_bad < n)) {
-      status = bad_line_status(reinterpret_cast<int*>(memory), first_bad, n);
+    if (__syncthreads_or(!finite || first_nonfinite < n)) {
+      status = failed_line_status(reinterpret_cast<int*>(memory), first_nonfinite, n);
       layout::fill_line_with_nan(to, to_step, n, threadIdx.x, blockDim.x);
     }
     if (o.status != nullptr && threadIdx.x == 0) enter_line_status(g, line, o.status, status);
@@ -72,20 +75,20 @@ __global__ void __launch_bounds__(most_line_threads)
 constexpr int pass_threads = 256;
 
 /// A stage among rows of a level in global memory: row k of it is (k + 1) 2^level - 1 of a line.
-struct stage {
+struct reduction_stage {
   int level;
   index_t rows;   // of a line in this level
   index_t count;  // of a line's rows that the stage makes
   index_t lines;
-  bool across;
+  bool interleaved;
 
   /// Calls f(line, k) for each of these rows, neighbours in memory by neighbouring threads.
   template <class F>
   __device__ __forceinline__ void for_each(const geometry& g, F f) const {
     for (index_t i = thread_index(); i < lines * count; i += thread_count()) {
-      const index_t whole = across ? i / lines : i / count;
-      const index_t rest = i - whole * (across ? lines : count);
-      f(line_place(g, across ? rest : whole), across ? whole : rest);
+      const index_t whole = interleaved ? i / lines : i / count;
+      const index_t rest = i - whole * (interleaved ? lines : count);
+      f(line_place(g, interleaved ? rest : whole), interleaved ? whole : rest);
     }
   }
   __device__ __forceinline__ index_t row_of_line(index_t k) const { return ((k + 1) << level) - 1; }
@@ -93,36 +96,36 @@ struct stage {
 
 /// What rows of a level are before the stage: as they are given, or where x will be. Given ones
 /// that are not finite are entered in the status.
-template <bool Given>
+template <bool Input>
 struct stage_values {
-  const stage& s;
+  const reduction_stage& s;
   const V* from;
   index_t step;
   index_t* status;  // or null
 
-  __device__ __forceinline__ stage_values(const stage& of, const geometry& g,
+  __device__ __forceinline__ stage_values(const reduction_stage& of, const geometry& g,
                                           const typed_operands<V>& o, const line_place& line)
       : s(of) {
-    constexpr layout::array a = Given ? layout::rhs : layout::x;
-    from = (Given ? o.in[layout::rhs] : o.x) + line.at[a];
+    constexpr layout::array a = Input ? layout::rhs : layout::x;
+    from = (Input ? o.in[layout::rhs] : o.x) + line.at[a];
     step = g.lines[a].step;
-    status = Given && o.status ? o.status + line.at[layout::status] : nullptr;
+    status = Input && o.status ? o.status + line.at[layout::status] : nullptr;
   }
   __device__ __forceinline__ V operator()(index_t k) const {
     const index_t row = s.row_of_line(k);
     const V v = from[row * step];
-    if (Given && status && !core::is_finite(v)) layout::merge_status(status, 0, -(row + 1));
+    if (Input && status && !core::is_finite(v)) layout::merge_status(status, 0, -(row + 1));
     return v;
   }
 };
 
 /// The way down, from `s.level` to the next.
-template <bool Given>
+template <bool Input>
 __global__ void __launch_bounds__(pass_threads)
     down_kernel(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
-                const __grid_constant__ reduction op, const __grid_constant__ stage s) {
+                const __grid_constant__ reduction op, const __grid_constant__ reduction_stage s) {
   s.for_each(g, [&](const line_place& line, index_t k) {
-    const stage_values<Given> values(s, g, o, line);
+    const stage_values<Input> values(s, g, o, line);
     const V made = core::reduce_row(op, s.level, s.rows, k, values);
     o.x[line.at[layout::x] + s.row_of_line(2 * k + 1) * g.lines[layout::x].step] = made;
   });
@@ -133,16 +136,16 @@ __device__ __forceinline__ index_t telling_row(const geometry& g) { return g.row
 
 /// The way back: x of every second row of `s.level`, that of the others being there. What is not
 /// finite has reached level 0; without a row to blame, it is an overflow.
-template <bool Given>
+template <bool Input>
 __global__ void __launch_bounds__(pass_threads)
     back_kernel(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
-                const __grid_constant__ reduction op, const __grid_constant__ stage s) {
+                const __grid_constant__ reduction op, const __grid_constant__ reduction_stage s) {
   s.for_each(g, [&](const line_place& line, index_t k) {
-    const stage_values<Given> values(s, g, o, line);
+    const stage_values<Input> values(s, g, o, line);
     const stage_values<false> solved(s, g, o, line);
     const V x = core::expand_row(op, s.level, s.rows, k, values(2 * k), solved);
     o.x[line.at[layout::x] + s.row_of_line(2 * k) * g.lines[layout::x].step] = x;
-    if (Given && !core::is_finite(x)) {
+    if (Input && !core::is_finite(x)) {
       o.x[line.at[layout::x] + telling_row(g) * g.lines[layout::x].step] = core::not_a_number<V>();
       if (values.status)
         atomicCAS(reinterpret_cast<unsigned long long*>(values.status), 0ULL,
@@ -165,7 +168,7 @@ __global__ void __launch_bounds__(pass_threads)
 
 template <class Kernel>
 cudaError_t launch_stage(Kernel kernel, const geometry& g, const typed_operands<V>& o,
-                         const reduction& op, const stage& s, cudaStream_t stream) {
+                         const reduction& op, const reduction_stage& s, cudaStream_t stream) {
   const unsigned blocks = blocks_for_lines((s.lines * s.count + pass_threads - 1) / pass_threads);
   kernel<<<blocks, pass_threads, 0, stream>>>(g, o, op, s);
   return cudaGetLastError();
@@ -180,12 +183,12 @@ cudaError_t solve_global(const geometry& g, const typed_operands<V>& o, const ne
   for (int level = 0; level < s.stages && result == cudaSuccess; ++level) {
     const index_t rows = g.rows >> level;
     result = launch_stage(level == 0 ? down_kernel<true> : down_kernel<false>, g, o, op,
-                          {level, rows, rows / 2, lines, s.across}, stream);
+                          {level, rows, rows / 2, lines, s.interleaved}, stream);
   }
   for (int level = s.stages; level >= 0 && result == cudaSuccess; --level) {
     const index_t rows = g.rows >> level;
     result = launch_stage(level == 0 ? back_kernel<true> : back_kernel<false>, g, o, op,
-                          {level, rows, (rows + 1) / 2, lines, s.across}, stream);
+                          {level, rows, (rows + 1) / 2, lines, s.interleaved}, stream);
   }
   if (result != cudaSuccess) return result;
   fill_kernel<<<blocks_for_lines((lines + pass_threads - 1) / pass_threads), pass_threads, 0,

@@ -9,7 +9,7 @@ namespace tridia::cuda {
 
 struct neato_shape {
   bool shared;               // a block a system; otherwise a kernel a stage
-  bool across;               // neighbours in memory are other systems
+  bool interleaved;          // neighbours in memory are other systems
   int stages;                // until one row is left
   int threads;               // of a block
   std::size_t shared_bytes;  // of a block; 0 unless `shared`

@@ -3,13 +3,16 @@
 
 #include "core/dispatch.hpp"
 #include "gpu/check.hpp"
-#include "solver/cuda/named/cyclic.hpp"
+#include "solver/cuda/named/cyclic_reduction.hpp"
 #include "solver/cuda/named/makers.hpp"
 #include "solver/cuda/shaped_method.hpp"
 
 #include <iterator>
 
 namespace tridia::cuda {
+
+using namespace gpu;
+
 namespace {
 
 /// The paper's choice, and today's too; deeper only where a system does not fit otherwise.

@@ -7,6 +7,9 @@
 #include "solver/system_memory.hpp"
 
 namespace tridia::cuda {
+
+using namespace gpu;
+
 namespace {
 
 using V = TRIDIA_VALUE;
@@ -23,17 +26,17 @@ __global__ void __launch_bounds__(most_packed_threads(Depth, sizeof(V)))
   const core::cyclic_reduction<V> op;
   for_each_line_of_block(g, [&](const line_place& line) {
     const auto n = static_cast<int>(g.rows_of(line.matrix));
-    const given_equations<V> given(g, o, line);
+    const input_equations<V> input(g, o, line);
     const int first = Depth * team.rank();
     core::row_equation<V> r[Depth];
     V solution[Depth];
 #pragma unroll
     for (int i = 0; i < Depth; ++i) {
       r[i] = op.nothing(), solution[i] = V(0);
-      if (first + i < n) r[i] = given.get(first + i);
+      if (first + i < n) r[i] = input.get(first + i);
     }
     if (n > 0) {
-      core::sweep_packed<Depth>((n + Depth - 1) / Depth, r, solution, rows, spare, op, team);
+      core::reduce_packed<Depth>((n + Depth - 1) / Depth, r, solution, rows, spare, op, team);
     }
     bool finite = true;
 #pragma unroll

@@ -9,6 +9,8 @@
 // Register-packed cyclic reduction, a block a system.
 namespace tridia::cuda {
 
+using namespace gpu;
+
 inline constexpr int packing_depths[] = {2, 4, 8, 16, 32};
 
 /// Threads of a block whose registers hold `depth` rows each of a value of `bytes`: three words a

@@ -1,10 +1,12 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "solver/cuda/named/cyclic.hpp"
+#include "solver/cuda/named/cyclic_reduction.hpp"
 #include "solver/cuda/named/makers.hpp"
 
 // Cyclic reduction in parallel (Hockney and Jesshope 1981; on a GPU Zhang et al. 2010): every
 // equation takes part in every step, until each holds one unknown.
 namespace tridia::cuda {
+
+using namespace gpu;
 
 cyclic_shape plan_pcr(const task& t, std::size_t shared_bytes) {
   return plan_cyclic(t, cyclic_variant::cr_pcr, t.geometry.rows, shared_bytes);

@@ -1,10 +1,12 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "solver/cuda/named/cyclic.hpp"
+#include "solver/cuda/named/cyclic_reduction.hpp"
 #include "solver/cuda/named/makers.hpp"
 
 // PCR until its independent systems have `switch_point` rows, which a thread each solves by Thomas
 // (Zhang, Cohen, Davidson and Owens 2011).
 namespace tridia::cuda {
+
+using namespace gpu;
 
 index_t thomas_rows(const task& t) {
   constexpr int measured = 16;  // at 1024 rows

@@ -12,6 +12,8 @@
 
 namespace tridia::cuda {
 
+using namespace gpu;
+
 interleaving plan_interleaving(const task& t) {
   interleaving s{};
   s.lines = line_count(t);

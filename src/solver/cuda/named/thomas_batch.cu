@@ -8,6 +8,9 @@
 #include "solver/system_memory.hpp"
 
 namespace tridia::cuda {
+
+using namespace gpu;
+
 namespace {
 
 using V = TRIDIA_VALUE;
@@ -39,9 +42,9 @@ __device__ __forceinline__ line_place line_number(const geometry& g, const inter
 /// Calls f(i0, k0) for every tile, from line i0 and row k0.
 template <class F>
 __device__ __forceinline__ void for_each_tile(const interleaving& s, F f) {
-  const index_t down = (s.rows + tile - 1) / tile, across = (s.lines + tile - 1) / tile;
-  for (index_t b = blockIdx.x; b < down * across; b += gridDim.x) {
-    f(b / down * tile, b % down * tile);
+  const index_t row_tiles = (s.rows + tile - 1) / tile, line_tiles = (s.lines + tile - 1) / tile;
+  for (index_t b = blockIdx.x; b < row_tiles * line_tiles; b += gridDim.x) {
+    f(b / row_tiles * tile, b % row_tiles * tile);
     __syncthreads();
   }
 }
@@ -49,10 +52,10 @@ __device__ __forceinline__ void for_each_tile(const interleaving& s, F f) {
 /// neighbouring lines, or rows.
 template <class F>
 __device__ __forceinline__ void for_each_of_tile(const interleaving& s, index_t i0, index_t k0,
-                                                 bool across, F f) {
+                                                 bool interleaved, F f) {
   const auto lane = static_cast<int>(threadIdx.x);
   for (auto other = static_cast<int>(threadIdx.y); other < tile; other += tile_threads) {
-    const int i = across ? lane : other, k = across ? other : lane;
+    const int i = interleaved ? lane : other, k = interleaved ? other : lane;
     if (i0 + i < s.lines && k0 + k < s.rows) f(i0 + i, k0 + k, i, k);
   }
 }
@@ -61,10 +64,10 @@ __device__ __forceinline__ void for_each_of_tile(const interleaving& s, index_t 
 __global__ void __launch_bounds__(tile* tile_threads)
     interleave_kernel(const __grid_constant__ geometry g,
                       const __grid_constant__ typed_operands<V> o,
-                      const __grid_constant__ interleaving s, V* out, bool lies_across) {
+                      const __grid_constant__ interleaving s, V* out, bool lies_interleaved) {
   __shared__ V held[4][tile][tile + 1];
   for_each_tile(s, [&](index_t i0, index_t k0) {
-    for_each_of_tile(s, i0, k0, lies_across, [&](index_t line, index_t row, int i, int k) {
+    for_each_of_tile(s, i0, k0, lies_interleaved, [&](index_t line, index_t row, int i, int k) {
       const line_place place = line_number(g, s, line);
       const index_t n = g.rows_of(place.matrix);
       if (row >= n) return;
@@ -83,7 +86,7 @@ __global__ void __launch_bounds__(tile* tile_threads)
 
 __global__ void __launch_bounds__(tile* tile_threads)
     put_back_kernel(const __grid_constant__ geometry g, V* x,
-                    const __grid_constant__ interleaving s, const V* in, bool lies_across) {
+                    const __grid_constant__ interleaving s, const V* in, bool lies_interleaved) {
   __shared__ V held[tile][tile + 1];
   for_each_tile(s, [&](index_t i0, index_t k0) {
     for_each_of_tile(s, i0, k0, true, [&](index_t line, index_t row, int i, int k) {
@@ -91,7 +94,7 @@ __global__ void __launch_bounds__(tile* tile_threads)
         held[i][k] = in[3 * s.pitch + interleaved_line(s, line).at(row)];
     });
     __syncthreads();
-    for_each_of_tile(s, i0, k0, lies_across, [&](index_t line, index_t row, int i, int k) {
+    for_each_of_tile(s, i0, k0, lies_interleaved, [&](index_t line, index_t row, int i, int k) {
       const line_place place = line_number(g, s, line);
       if (row < g.rows_of(place.matrix))
         x[place.at[layout::x] + row * g.lines[layout::x].step] = held[i][k];
@@ -102,59 +105,59 @@ __global__ void __launch_bounds__(tile* tile_threads)
 /// A line in the workspace, by the parts that core/line.hpp asks for. What is kept of a row, and
 /// then x, take the place of the row, as in the paper.
 struct batch_line {
-  V* words;
+  V* values;
   index_t pitch;
   interleaved_line line;
 
-  __device__ __forceinline__ V& word(int a, index_t k) const {
-    return words[a * pitch + line.at(k)];
+  __device__ __forceinline__ V& value(int a, index_t k) const {
+    return values[a * pitch + line.at(k)];
   }
 };
 struct batch_matrix {
   const batch_line& at;
   __device__ __forceinline__ void fetch(index_t, index_t) const {}
   __device__ __forceinline__ core::row<V> get(index_t k) const {
-    return {at.word(0, k), at.word(1, k), at.word(2, k)};
+    return {at.value(0, k), at.value(1, k), at.value(2, k)};
   }
 };
 struct batch_rhs {
   const batch_line& at;
   __device__ __forceinline__ void fetch(index_t, index_t) const {}
-  __device__ __forceinline__ V get(index_t k) const { return at.word(3, k); }
+  __device__ __forceinline__ V get(index_t k) const { return at.value(3, k); }
 };
 template <class E>
 struct batch_kept {
   const batch_line& at;
   __device__ __forceinline__ void put(index_t k, const typename E::upper& u, V y) const {
-    V w[E::upper_words];
+    V w[E::upper_values];
     u.put(w);
-    for (int i = 0; i < E::upper_words; ++i) at.word(2 - i, k) = w[i];
-    at.word(3, k) = y;
+    for (int i = 0; i < E::upper_values; ++i) at.value(2 - i, k) = w[i];
+    at.value(3, k) = y;
   }
   __device__ __forceinline__ V get(index_t k, typename E::upper& u) const {
-    V w[E::upper_words];
-    for (int i = 0; i < E::upper_words; ++i) w[i] = at.word(2 - i, k);
+    V w[E::upper_values];
+    for (int i = 0; i < E::upper_values; ++i) w[i] = at.value(2 - i, k);
     u.get(w);
-    return at.word(3, k);
+    return at.value(3, k);
   }
 };
 struct batch_solution {
   const batch_line& at;
   __device__ __forceinline__ void open(index_t) const {}
   __device__ __forceinline__ void flush(index_t, index_t) const {}
-  __device__ __forceinline__ void put(index_t k, V x) const { at.word(3, k) = x; }
+  __device__ __forceinline__ void put(index_t k, V x) const { at.value(3, k) = x; }
 };
 
 template <boundary B>
 __global__ void __launch_bounds__(block_threads)
     thomas_kernel(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
-                  const __grid_constant__ interleaving s, V* words) {
+                  const __grid_constant__ interleaving s, V* values) {
   for (index_t i = thread_index(); i < s.lines; i += thread_count()) {
     const line_place place = line_number(g, s, i);
     const index_t n = g.rows_of(place.matrix);
     bool finite = true;
     if (n > 0) {
-      const batch_line line{words, s.pitch, interleaved_line(s, i)};
+      const batch_line line{values, s.pitch, interleaved_line(s, i)};
       solver::with_elimination<V, pivoting::none, B>(n, [&](auto e) {
         using E = decltype(e);
         batch_matrix a{line};
@@ -164,7 +167,7 @@ __global__ void __launch_bounds__(block_threads)
         core::solve_line<V, E>(n, {n, n}, a, b, kept, x,
                                [&](bool failed, bool) { finite = finite && !failed; });
       });
-      for (index_t k = 0; k < n && !finite; ++k) line.word(3, k) = core::not_a_number<V>();
+      for (index_t k = 0; k < n && !finite; ++k) line.value(3, k) = core::not_a_number<V>();
     }
     report_line<V, B>(g, o, place, finite);
   }
@@ -174,14 +177,16 @@ unsigned tile_blocks(const interleaving& s) {
   return blocks_for_lines((s.rows + tile - 1) / tile * ((s.lines + tile - 1) / tile));
 }
 /// Whether neighbours in the arrays belong to other systems.
-bool lies_across(const geometry& g) { return g.ragged == nullptr && layout::is_interleaved(g); }
+bool lies_interleaved(const geometry& g) {
+  return g.ragged == nullptr && layout::is_interleaved(g);
+}
 
 template <boundary B>
 thomas_launches table() {
   return {[](const geometry& g, const operands& o, const interleaving& s, void* workspace,
              cudaStream_t stream) {
             interleave_kernel<<<tile_blocks(s), dim3(tile, tile_threads), 0, stream>>>(
-                g, solver::typed<V>(o), s, static_cast<V*>(workspace), lies_across(g));
+                g, solver::typed<V>(o), s, static_cast<V*>(workspace), lies_interleaved(g));
             return cudaGetLastError();
           },
           [](const geometry& g, const operands& o, const interleaving& s, void* workspace,
@@ -194,7 +199,7 @@ thomas_launches table() {
           [](const geometry& g, const operands& o, const interleaving& s, const void* workspace,
              cudaStream_t stream) {
             put_back_kernel<<<tile_blocks(s), dim3(tile, tile_threads), 0, stream>>>(
-                g, static_cast<V*>(o.x), s, static_cast<const V*>(workspace), lies_across(g));
+                g, static_cast<V*>(o.x), s, static_cast<const V*>(workspace), lies_interleaved(g));
             return cudaGetLastError();
           }};
 }

@@ -3,6 +3,7 @@
 
 namespace tridia::cuda {
 
+using namespace gpu;
 using layout::edge;
 using layout::geometry;
 

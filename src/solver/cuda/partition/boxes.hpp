@@ -11,6 +11,8 @@
 // Which boxes hold the arrays of a problem.
 namespace tridia::cuda {
 
+using namespace gpu;
+
 /// The array `data` of interleaved systems, from its first row that is read: `sub` from row 1 and
 /// `sup` up to row n - 2 where the matrix has nothing in the corners' place.
 std::optional<tensor_layout> layout_of(const layout::geometry&, const interleaved_shape&,

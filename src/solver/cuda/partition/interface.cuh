@@ -12,58 +12,60 @@
 // each: a level for each.
 namespace tridia::cuda {
 
-/// Sees the numbers whose size bounds the growth of rounding errors, if they are `Watched`.
-/// `Cluster`: blocks have to come to the same verdict, so a level whose numbers grow hands up none
-/// but NaN, which is what everybody above sees, and what is not finite in the end is not calm.
-template <bool Watched, bool Cluster>
-struct watcher {
-  bool calm = true;
+using namespace gpu;
+
+/// Sees the numbers whose size bounds the growth of rounding errors, if `Monitored`.
+/// `Cluster`: blocks have to come to the same decision, so a level whose numbers grow hands up none
+/// but NaN, which is what everybody above sees, and what is not finite in the end is not bounded.
+template <bool Monitored, bool Cluster>
+struct growth_monitor {
+  bool bounded = true;
 
   template <class V>
   __device__ __forceinline__ void operator()(const V& v) {
-    if constexpr (Watched) calm = core::both(calm, core::is_calm(v));
+    if constexpr (Monitored) bounded = core::both(bounded, core::is_bounded(v));
   }
   /// Whether as much as has cancelled in a level is let pass.
-  __device__ __forceinline__ void lose(bool calm_so_far) {
-    if constexpr (Watched) calm = core::both(calm, calm_so_far);
+  __device__ __forceinline__ void lose(bool bounded_so_far) {
+    if constexpr (Monitored) bounded = core::both(bounded, bounded_so_far);
   }
   /// By all lanes of the warp, those of `group` with the same equations.
   template <class E>
-  __device__ __forceinline__ E tell(unsigned group, const E& e) const {
-    if constexpr (!Watched || !Cluster) return e;
-    const bool grows = (__ballot_sync(whole_warp, !calm) & group) != 0;
+  __device__ __forceinline__ E poison(unsigned group, const E& e) const {
+    if constexpr (!Monitored || !Cluster) return e;
+    const bool grows = (__ballot_sync(whole_warp, !bounded) & group) != 0;
     return e.map([grows](const auto& v) {
       return grows ? core::not_a_number<std::decay_t<decltype(v)>>() : v;
     });
   }
   /// The ends of a whole system.
   template <class E>
-  __device__ __forceinline__ void conclude(const E& ends) {
+  __device__ __forceinline__ void conclude(const E& unknowns) {
     if constexpr (!Cluster) return;
-    ends.map([this](const auto& v) {
-      calm = calm && core::is_finite(v);
+    unknowns.map([this](const auto& v) {
+      bounded = bounded && core::is_finite(v);
       return v;
     });
   }
 };
 
-/// What a watcher sees of a lane in one level, where not all of a warp's lanes have numbers to
-/// show. What cancels is counted anew in each level: the blocks of a cluster, which have the same
-/// equations in the last one, must come to the same there.
-template <class Watch>
-struct watched_if {
+/// What a growth_monitor sees of a lane in one level, where not all of a warp's lanes have numbers
+/// to show. What cancels is counted anew in each level: the blocks of a cluster, which have the
+/// same equations in the last one, must come to the same there.
+template <class Monitor>
+struct lane_monitor {
   bool mine;
-  Watch& watch;
+  Monitor& monitor;
   core::cancellation lost{};
 
   template <class V>
   __device__ __forceinline__ void operator()(const V& v) {
-    if (mine) watch(v);
+    if (mine) monitor(v);
   }
   template <class V>
   __device__ __forceinline__ void pivot(const V& w) {
     lost.add(w);
-    if (mine) watch.lose(lost.template is_calm<V>());
+    if (mine) monitor.lose(lost.template is_bounded<V>());
   }
 };
 
@@ -82,7 +84,7 @@ class warp_level<V, pivoting::none> {
   using chunk = core::chunk<V, pivoting::none>;
   using equation = typename chunk::equation;
   using equations = typename chunk::equations;
-  using ends = typename chunk::ends;
+  using unknowns = typename chunk::unknowns;
 
   __device__ __forceinline__ warp_level(int at, int count, int stride = 1)
       : lane_(static_cast<int>(threadIdx.x) % warp_size),
@@ -92,12 +94,12 @@ class warp_level<V, pivoting::none> {
         inner_(at >= 0 && at < count - 1),
         end_(at == count - 1) {}
 
-  template <class Watch>
-  __device__ __forceinline__ equations up(const equations& mine, Watch& watch,
+  template <class Monitor>
+  __device__ __forceinline__ equations up(const equations& mine, Monitor& monitor,
                                           int reach = warp_size) {
     first_ = mine.first;
-    if (count_ == 1) return watch.tell(group(), mine);
-    watched_if<Watch> of_inner{inner_, watch}, of_end{end_, watch};
+    if (count_ == 1) return monitor.poison(group(), mine);
+    lane_monitor<Monitor> of_inner{inner_, monitor}, of_end{end_, monitor};
     row_ = chunk::link(mine.last, shuffle(first_, lane_ + (inner_ ? stride_ : 0)), of_inner);
     for (int d = 1; d < min(count_ - 1, reach); d *= 2) {
       const bool left = inner_ && at_ >= d, right = inner_ && at_ + d < count_ - 1;
@@ -110,10 +112,10 @@ class warp_level<V, pivoting::none> {
     all.last = chunk::join_last(mine.last, before, of_end);
     all.last = shuffle(all.last, lane_ + (count_ - 1 - at_) * stride_);
     all.first = shuffle(chunk::join_first(first_, row_), lane_ - at_ * stride_);
-    return watch.tell(group(), all);
+    return monitor.poison(group(), all);
   }
 
-  __device__ __forceinline__ ends down(const ends& all) const {
+  __device__ __forceinline__ unknowns down(const unknowns& all) const {
     if (count_ == 1) return all;
     const V last = end_ ? all.last : row_.at(all.before, all.last);
     const V left = shuffle(last, lane_ - (at_ > 0 ? stride_ : 0));
@@ -138,20 +140,20 @@ class warp_level<V, pivoting::none> {
   equation first_, row_;
 };
 
-/// A tree of merges. Each leaves its seam with the right one of its two lanes, which takes no part
-/// in later merges: a lane keeps one at most.
+/// A tree of merges. Each leaves its record with the right one of its two lanes, which takes no
+/// part in later merges: a lane keeps one at most.
 template <class V>
 class warp_level<V, pivoting::partial> {
  public:
   using chunk = core::chunk<V, pivoting::partial>;
   using equations = typename chunk::equations;
-  using ends = typename chunk::ends;
+  using unknowns = typename chunk::unknowns;
 
   __device__ __forceinline__ warp_level(int at, int count, int stride = 1)
       : lane_(static_cast<int>(threadIdx.x) % warp_size), at_(at), count_(count), stride_(stride) {}
 
-  template <class Watch>
-  __device__ __forceinline__ equations up(equations mine, Watch&, int = warp_size) {
+  template <class Monitor>
+  __device__ __forceinline__ equations up(equations mine, Monitor&, int = warp_size) {
     for (int d = 1; d < count_; d *= 2) {
       const side s = side_of(d);
       const equations other = shuffle(mine, partner(s, d));
@@ -159,22 +161,22 @@ class warp_level<V, pivoting::partial> {
       const auto mine_if = [&](bool m) {
         return mine.with(other, [&](const V& a, const V& b) { return m ? a : b; });
       };
-      // By both lanes: the seam is of use to one that was the right one last, the equations to one
-      // that never was.
-      mine = chunk::merge(mine_if(s == side::left), mine_if(s == side::right), seam_);
+      // By both lanes: the record is of use to one that was the right one last, the equations to
+      // one that never was.
+      mine = chunk::merge(mine_if(s == side::left), mine_if(s == side::right), record_);
     }
     return shuffle(mine, at_ < 0 ? lane_ : lane_ - at_ * stride_);
   }
 
-  __device__ __forceinline__ ends down(ends mine) const {
+  __device__ __forceinline__ unknowns down(unknowns mine) const {
     int d = 1;
     while (2 * d < count_) d *= 2;
     for (; d > 0 && count_ > 1; d /= 2) {
       const side s = side_of(d);
-      const ends both = shuffle(mine, partner(s, d));
-      ends left;
-      if (s == side::right) chunk::split(seam_, both, left, mine);
-      // What is new to the left lane lies at the seam.
+      const unknowns both = shuffle(mine, partner(s, d));
+      unknowns left;
+      if (s == side::right) chunk::split(record_, both, left, mine);
+      // What is new to the left lane lies where both were merged.
       const V last = shuffle(mine.before, partner(s, d));
       const V after = shuffle(mine.first, partner(s, d));
       if (s == side::left) mine.last = last, mine.after = after;
@@ -195,7 +197,7 @@ class warp_level<V, pivoting::partial> {
   }
 
   int lane_, at_, count_, stride_;
-  typename chunk::seam seam_;
+  typename chunk::merge_record record_;
 };
 
 /// Where a thread's chunk is among the block's.
@@ -223,27 +225,27 @@ template <class V, pivoting P>
 class block_level {
  public:
   using equations = typename core::chunk<V, P>::equations;
-  using ends = typename core::chunk<V, P>::ends;
+  using unknowns = typename core::chunk<V, P>::unknowns;
 
   __device__ __forceinline__ explicit block_level(const chunk_place& p)
       : place_(p), lanes_(p.at, p.count), warps_(p.lane, p.warps) {}
 
   /// The equations of the part, for its first lane and, if it takes several warps, all its lanes.
   /// `of_warps` are not in use.
-  template <class Watch>
+  template <class Monitor>
   __device__ __forceinline__ equations up(const equations& mine, equations* of_warps,
-                                          Watch& watch) {
-    auto all = lanes_.up(mine, watch, place_.reach);
+                                          Monitor& monitor) {
+    auto all = lanes_.up(mine, monitor, place_.reach);
     if (place_.warps > 1) {
       auto* const of_part = of_warps + static_cast<int>(threadIdx.x) / warp_size - place_.warp;
       if (place_.lane == 0) of_part[place_.warp] = all;
       __syncthreads();
-      all = warps_.up(of_part[place_.lane < place_.warps ? place_.lane : 0], watch);
+      all = warps_.up(of_part[place_.lane < place_.warps ? place_.lane : 0], monitor);
     }
     return all;
   }
 
-  __device__ __forceinline__ ends down(ends all) const {
+  __device__ __forceinline__ unknowns down(unknowns all) const {
     if (place_.warps > 1) all = shuffle(warps_.down(all), place_.warp);
     return lanes_.down(all);
   }
@@ -256,12 +258,13 @@ class block_level {
 /// Solves the interface of every system of a block or cluster, closed by boundary B. The nodes are
 /// not in use; all threads take part. `Cluster`: blocks share their `systems` systems, and may
 /// send.
-template <class V, pivoting P, boundary B, bool Cluster, class Watch>
-__device__ __forceinline__ typename core::chunk<V, P>::ends solve_interface(
+template <class V, pivoting P, boundary B, bool Cluster, class Monitor>
+__device__ __forceinline__ typename core::chunk<V, P>::unknowns solve_interface(
     const typename core::chunk<V, P>::equations& mine, const chunk_place& p,
-    const nodes_of<V, P>& nodes, int systems, mail<Cluster>& from_blocks, Watch& watch) {
+    const nodes_of<V, P>& nodes, int systems, dsmem_exchange<Cluster>& from_blocks,
+    Monitor& monitor) {
   block_level<V, P> chunks(p);
-  auto all = chunks.up(mine, nodes.of_warps, watch);
+  auto all = chunks.up(mine, nodes.of_warps, monitor);
   warp_level<V, P> blocks(p.lane, p.ranks);
   const int first_lane = static_cast<int>(threadIdx.x) % warp_size - p.lane;
   if constexpr (Cluster) {
@@ -275,12 +278,12 @@ __device__ __forceinline__ typename core::chunk<V, P>::ends solve_interface(
     }
     from_blocks.equations.wait();
     all = blocks.up(nodes.of_blocks[(p.lane < p.ranks ? p.lane : 0) * systems + max(p.system, 0)],
-                    watch);
+                    monitor);
   }
-  auto ends = core::chunk<V, P>::template close<B>(all);
-  watch.conclude(ends);
-  if constexpr (Cluster) ends = shuffle(blocks.down(ends), first_lane + p.rank);
-  return chunks.down(ends);
+  auto unknowns = core::chunk<V, P>::template close<B>(all);
+  monitor.conclude(unknowns);
+  if constexpr (Cluster) unknowns = shuffle(blocks.down(unknowns), first_lane + p.rank);
+  return chunks.down(unknowns);
 }
 
 }  // namespace tridia::cuda

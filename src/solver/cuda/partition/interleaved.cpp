@@ -8,6 +8,9 @@
 #include <vector>
 
 namespace tridia::cuda {
+
+using namespace gpu;
+
 namespace {
 
 using solver::task;
@@ -21,7 +24,7 @@ constexpr int enough_bytes = 4096, enough_blocks = 128, most_access = 1024;
 /// bytes of each keep memory busy.
 constexpr int enough_of_thread = 256;
 
-/// Of the boxes that the copy engine moves: rows, and bytes at a multiple of which they lie.
+/// Of the boxes that the TMA moves: rows, and bytes at a multiple of which they lie.
 constexpr int most_box = 256, box_alignment = 128;
 
 int log2_of(int power) { return std::countr_zero(static_cast<unsigned>(power)); }
@@ -38,10 +41,10 @@ interleaved_shape shape_of(const task& t, int systems, int chunks, int in_group,
   s.blocks = blocks;
   // Every box of several begins at a multiple of so many bytes.
   const int step = std::max(box_alignment / (systems * static_cast<int>(size)), 1);
-  const int wanted = ceil_div(s.rows, blocks), pieces = ceil_div(wanted, most_box);
-  s.box_rows = ceil_div(wanted, pieces);
-  if (pieces > 1) s.box_rows = round_up(s.box_rows, step);
-  s.block_rows = pieces * s.box_rows;
+  const int wanted = ceil_div(s.rows, blocks), boxes = ceil_div(wanted, most_box);
+  s.box_rows = ceil_div(wanted, boxes);
+  if (boxes > 1) s.box_rows = round_up(s.box_rows, step);
+  s.block_rows = boxes * s.box_rows;
   s.chunk_rows = ceil_div(s.block_rows, chunks) | 1;
   s.systems = systems;
   s.log_systems = log2_of(systems);
@@ -58,21 +61,22 @@ interleaved_shape shape_of(const task& t, int systems, int chunks, int in_group,
   s.neighbours = clusters && blocks == 1 && systems * static_cast<int>(size) < cache_line ? 2 : 1;
   const layout::axes& m = t.geometry.matrices;
   const index_t fastest = m.at[m.count - 1].extent;
-  s.across = static_cast<int>((fastest + systems - 1) / systems);
-  s.by_across = divisor(std::max(s.across, 1)), s.by_chunk_rows = divisor(s.chunk_rows);
-  const index_t tiles = m.size / std::max<index_t>(fastest, 1) * s.across;
-  s.turns = {static_cast<int>(std::min(tiles, most_grid))};
+  s.axis_tiles = static_cast<int>((fastest + systems - 1) / systems);
+  s.by_axis_tiles = fast_divide(std::max(s.axis_tiles, 1)),
+  s.by_chunk_rows = fast_divide(s.chunk_rows);
+  const index_t tiles = m.size / std::max<index_t>(fastest, 1) * s.axis_tiles;
+  s.schedule = {static_cast<int>(std::min(tiles, most_grid))};
   s.boxes = clusters;
   s.array_pitch = round_up(s.block_rows * systems, box_alignment / static_cast<int>(size));
   const auto count = static_cast<std::size_t>(systems);
   const auto together = static_cast<std::size_t>(blocks);
   const std::size_t exchanged = static_cast<std::size_t>(s.groups) * (count + 1) + count * together;
-  s.shared_bytes =
-      (layout::geometry::inputs * static_cast<std::size_t>(s.array_pitch) +
-       equation_words(t.pivoting) * exchanged) *
-          size +
-      static_cast<std::size_t>(layout::array_count + 1 + mail_barriers(blocks)) * sizeof(index_t) +
-      (blocks > 1 ? 2 + together : 2) * count * sizeof(int);
+  s.shared_bytes = (layout::geometry::inputs * static_cast<std::size_t>(s.array_pitch) +
+                    equation_values(t.pivoting) * exchanged) *
+                       size +
+                   static_cast<std::size_t>(layout::array_count + 1 + exchange_barriers(blocks)) *
+                       sizeof(index_t) +
+                   (blocks > 1 ? 2 + together : 2) * count * sizeof(int);
   return s;
 }
 
@@ -87,11 +91,11 @@ int systems_for(const task& t, int rows, int least) {
   while (systems * rows * std::min(size, 8) < enough_bytes && systems * size < most_access) {
     systems *= 2;
   }
-  const index_t side_by_side = t.geometry.matrices.at[t.geometry.matrices.count - 1].extent;
-  while (least / 2 >= side_by_side && least * size > sector) least /= 2;
+  const index_t neighbours = t.geometry.matrices.at[t.geometry.matrices.count - 1].extent;
+  while (least / 2 >= neighbours && least * size > sector) least /= 2;
   while (systems > least &&
          (tile(systems) > good_tile ||
-          (systems / 2 >= side_by_side && systems * rows >= 8 * warp_size) ||
+          (systems / 2 >= neighbours && systems * rows >= 8 * warp_size) ||
           (systems > warp_size && t.geometry.matrices.size < index_t{systems} * enough_blocks))) {
     systems /= 2;
   }
@@ -125,7 +129,7 @@ interleaved_shape shape_for(const task& t, const interleaved_tuning& tuning, int
 bool is_sound(const interleaved_shape& s, int most_threads, std::size_t most_shared) {
   return s.threads() >= warp_size && s.threads() <= most_threads && s.groups <= warp_size &&
          s.systems << s.log_lanes <= s.threads() << s.log_rounds &&
-         (index_t{s.turns.tiles} + 1) * s.blocks < most_grid &&
+         (index_t{s.schedule.tiles} + 1) * s.blocks < most_grid &&
          (s.blocks - 1) * s.block_rows < s.rows && s.shared_bytes <= most_shared;
 }
 
@@ -191,10 +195,10 @@ std::optional<interleaved_shape> plan_interleaved(const task& t, const interleav
   return {};
 }
 
-bool may_stay(const interleaved_shape& s, const task& t) {
+bool may_persist(const interleaved_shape& s, const task& t) {
   const auto size = size_of(t.type);
   const bool long_access = s.systems * static_cast<int>(size) >= 2 * sector;
-  return s.blocks > 1 && s.boxes && long_access && can_stay(t.pivoting, size);
+  return s.blocks > 1 && s.boxes && long_access && can_persist(t.pivoting, size);
 }
 
 }  // namespace tridia::cuda

@@ -1,6 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Systems side by side in memory. Compiled once for each value type, TRIDIA_VALUE.
+// Interleaved systems in memory. Compiled once for each value type, TRIDIA_VALUE.
 #include "solver/cuda/partition/interleaved.hpp"
 
 #include "core/dispatch.hpp"
@@ -13,6 +13,9 @@
 #include <algorithm>
 
 namespace tridia::cuda {
+
+using namespace gpu;
+
 namespace {
 
 using V = TRIDIA_VALUE;
@@ -21,23 +24,23 @@ using solver::operands;
 
 /// How blocks go about systems: one has all their rows, and a thread for each chunk or for several
 /// systems, one in each round; or a cluster shares them.
-enum class manner { at_once, in_rounds, in_clusters };
+enum class kernel_variant { at_once, in_rounds, in_clusters };
 
-template <manner M>
-inline constexpr bool shares = (M == manner::in_clusters);
+template <kernel_variant M>
+inline constexpr bool clustered = (M == kernel_variant::in_clusters);
 /// Whether blocks take several tiles.
-template <pivoting P, manner M>
-inline constexpr bool stays = (shares<M> && can_stay(P, sizeof(V)));
+template <pivoting P, kernel_variant M>
+inline constexpr bool persistent = (clustered<M> && can_persist(P, sizeof(V)));
 
 /// Threads that a kernel is compiled for. Without a cluster 128 registers a thread are better than
 /// the 154 that pivoting would take, though it spills 24 bytes (f64): short systems have as many
 /// threads as registers allow, and 8 rows take 1.65 instead of 1.35 F with fewer.
-template <pivoting P, manner M>
-inline constexpr int most_threads_for = shares<M> ? most_threads_of(P) : most_threads;
+template <pivoting P, kernel_variant M>
+inline constexpr int most_threads_for = clustered<M> ? most_threads_of(P) : most_threads;
 
-template <pivoting P, manner M>
-using tile = interleaved_tile<V, stays<P, M>, M == manner::in_rounds>;
-using chunk_rows = interleaved_rows<V>;
+template <pivoting P, kernel_variant M>
+using tile = interleaved_tile<V, persistent<P, M>, M == kernel_variant::in_rounds>;
+using chunk_view = interleaved_chunk_view<V>;
 
 /// A struct's values in shared memory, `pitch` apart.
 template <class T>
@@ -60,29 +63,29 @@ __device__ __forceinline__ T get_values(const V* at, int pitch) {
 template <pivoting P>
 using equations_of = typename chunk<V, P>::equations;
 template <pivoting P>
-using ends_of = typename chunk<V, P>::ends;
+using unknowns_of = typename chunk<V, P>::unknowns;
 
 /// A block's shared memory.
 template <pivoting P>
-struct block_memory {
+struct interleaved_memory {
   V* arrays;               // of the tile
   V* exchanged;            // equations, then ends, of every group of chunks
   int pitch;               // between their words
   equations_of<P>* nodes;  // a system's in each block
   index_t* bases;          // of the tile
-  std::uint64_t *arrival, *mail;
-  findings found;
+  std::uint64_t *mbarrier, *dsmem_exchange;
+  solve_status found;
 
-  __device__ __forceinline__ block_memory(const interleaved_shape& s, unsigned char* memory)
+  __device__ __forceinline__ interleaved_memory(const interleaved_shape& s, unsigned char* memory)
       : arrays(reinterpret_cast<V*>(memory)),
         exchanged(arrays + 4 * s.array_pitch),
         pitch(s.groups * (s.systems + 1)),
         nodes(reinterpret_cast<equations_of<P>*>(
             exchanged + static_cast<int>(sizeof(equations_of<P>) / sizeof(V)) * pitch)),
         bases(reinterpret_cast<index_t*>(nodes + s.systems * s.blocks)),
-        arrival(reinterpret_cast<std::uint64_t*>(bases + layout::array_count)),
-        mail(arrival + 1) {
-    int* const flags = reinterpret_cast<int*>(mail + mail_barriers(s.blocks));
+        mbarrier(reinterpret_cast<std::uint64_t*>(bases + layout::array_count)),
+        dsmem_exchange(mbarrier + 1) {
+    int* const flags = reinterpret_cast<int*>(dsmem_exchange + exchange_barriers(s.blocks));
     found = {flags, flags + s.systems, flags + 2 * s.systems};
   }
 };
@@ -114,24 +117,25 @@ struct places {
   __device__ __forceinline__ bool has_chunk() const { return lane_chunk < chunks_here; }
 };
 
-/// The ends of this thread's chunk. `watch` is called by threads for the system of their chunk,
-/// `watch_other` for that of their group, and `met` after a barrier, if there is one.
-template <pivoting P, pivoting Plan, boundary B, bool Cluster, class Watch, class Met>
-__device__ __forceinline__ ends_of<P> solve_chunks(const equations_of<P>& mine, const places& p,
-                                                   const interleaved_shape& s,
-                                                   const block_memory<Plan>& m,
-                                                   mail<Cluster>& from_blocks, Watch& watch,
-                                                   Watch& watch_other, Met met) {
+/// The ends of this thread's chunk. `monitor` is called by threads for the system of their chunk,
+/// `monitor_other` for that of their group, and `met` after a barrier, if there is one.
+template <pivoting P, pivoting Plan, boundary B, bool Cluster, class Monitor, class Met>
+__device__ __forceinline__ unknowns_of<P> solve_chunks(const equations_of<P>& mine, const places& p,
+                                                       const interleaved_shape& s,
+                                                       const interleaved_memory<Plan>& m,
+                                                       dsmem_exchange<Cluster>& from_blocks,
+                                                       Monitor& monitor, Monitor& monitor_other,
+                                                       Met met) {
   warp_level<V, P> lanes(p.has_chunk() ? p.lane_chunk : -1, p.chunks_here, p.stride);
   equations_of<P> all = mine;
   if (s.log_in_group == 0) {
-    all = watch.tell(1u << threadIdx.x % warp_size, mine);
+    all = monitor.poison(1u << threadIdx.x % warp_size, mine);
   } else if (p.chunks_here > 0) {
-    all = lanes.up(mine, watch);
+    all = lanes.up(mine, monitor);
   }
-  ends_of<P> ends;
+  unknowns_of<P> unknowns;
   if (!Cluster && s.groups == 1) {
-    ends = chunk<V, P>::template close<B>(all);
+    unknowns = chunk<V, P>::template close<B>(all);
   } else {
     if (p.lane_chunk == 0) {
       put_values(all, m.exchanged + p.group * (s.systems + 1) + p.system, m.pitch);
@@ -146,18 +150,19 @@ __device__ __forceinline__ ends_of<P> solve_chunks(const equations_of<P>& mine, 
       equations_of<P> of_group{};
       if (grouped) of_group = get_values<equations_of<P>>(at, m.pitch);
       const nodes_of<V, P> nodes{nullptr, reinterpret_cast<equations_of<P>*>(m.nodes)};
-      ends = solve_interface<V, P, B, Cluster>(of_group, p.of_group, nodes, s.systems, from_blocks,
-                                               watch_other);
-      if (grouped) put_values(ends, at, m.pitch);
+      unknowns = solve_interface<V, P, B, Cluster>(of_group, p.of_group, nodes, s.systems,
+                                                   from_blocks, monitor_other);
+      if (grouped) put_values(unknowns, at, m.pitch);
     }
     __syncthreads();
-    ends = get_values<ends_of<P>>(m.exchanged + p.group * (s.systems + 1) + p.system, m.pitch);
+    unknowns =
+        get_values<unknowns_of<P>>(m.exchanged + p.group * (s.systems + 1) + p.system, m.pitch);
   }
-  return p.chunks_here > 0 ? lanes.down(ends) : ends;
+  return p.chunks_here > 0 ? lanes.down(unknowns) : unknowns;
 }
 
 /// What a thread of the block keeps from tile to tile.
-template <pivoting P, manner M>
+template <pivoting P, kernel_variant M>
 struct block_state {
   const geometry& g;
   const typed_operands<V>& o;
@@ -165,37 +170,37 @@ struct block_state {
   const interleaved_shape& s;
   unsigned char* memory;
   int rank;
-  walk<stays<P, M>> tiles;
-  bulk::arrival arrival;
-  mail<shares<M>> from_blocks;
+  tile_iterator<persistent<P, M>> tiles;
+  tma::mbarrier mbarrier;
+  dsmem_exchange<clustered<M>> from_blocks;
 };
 
 /// What it works with, found anew for each tile: there are no registers to keep it all in.
-template <pivoting P, manner M>
-struct workplace {
+template <pivoting P, kernel_variant M>
+struct tile_context {
   const interleaved_shape& s;
-  block_memory<P> m;
+  interleaved_memory<P> m;
   tile<P, M> t;
-  mail<shares<M>>& from_blocks;
+  dsmem_exchange<clustered<M>>& from_blocks;
 
-  __device__ __forceinline__ explicit workplace(block_state<P, M>& b)
+  __device__ __forceinline__ explicit tile_context(block_state<P, M>& b)
       : s(b.s),
         m(b.s, b.memory),
-        t(b.g, b.o, b.maps, b.s, m.arrays, m.bases, b.arrival, b.rank, b.tiles),
+        t(b.g, b.o, b.maps, b.s, m.arrays, m.bases, b.mbarrier, b.rank, b.tiles),
         from_blocks(b.from_blocks) {}
 };
 
 /// A thread's chunk of a round, and how its block goes about them.
-template <pivoting P, boundary B, manner M>
+template <pivoting P, boundary B, kernel_variant M>
 struct chunk_work {
   places p;
   int system, n;
-  chunk_rows rows;
-  const findings& found;
-  mail<shares<M>>& from_blocks;
-  workplace<P, M>& w;
+  chunk_view rows;
+  const solve_status& found;
+  dsmem_exchange<clustered<M>>& from_blocks;
+  tile_context<P, M>& w;
 
-  __device__ __forceinline__ chunk_work(const block_state<P, M>& b, workplace<P, M>& of_tile,
+  __device__ __forceinline__ chunk_work(const block_state<P, M>& b, tile_context<P, M>& of_tile,
                                         int round)
       : p(b.s, b.rank, of_tile.t.rows(), round),
         system(p.system),
@@ -210,30 +215,30 @@ struct chunk_work {
   __device__ __forceinline__ bool united() const { return false; }
   __device__ __forceinline__ int rows_below() const { return p.rows_below(w.s); }
 
-  template <pivoting Q, class Watch, class Mark>
-  __device__ __forceinline__ ends_of<Q> solve_interface(const equations_of<Q>& mine, Watch& watch,
-                                                        Mark mark) {
-    Watch watch_other;
-    if (Q == pivoting::none && w.t.goes_on()) w.t.publish();
-    const auto ends =
-        solve_chunks<Q, P, B, shares<M>>(mine, p, w.s, w.m, from_blocks, watch, watch_other, [&] {
-          if (Q == pivoting::none && threadIdx.x == 0) w.t.ask_for_diag();
+  template <pivoting Q, class Monitor, class Mark>
+  __device__ __forceinline__ unknowns_of<Q> solve_interface(const equations_of<Q>& mine,
+                                                            Monitor& monitor, Mark mark) {
+    Monitor monitor_other;
+    if (Q == pivoting::none && w.t.has_next()) w.t.fence_proxy_async();
+    const auto unknowns = solve_chunks<Q, P, B, clustered<M>>(
+        mine, p, w.s, w.m, from_blocks, monitor, monitor_other, [&] {
+          if (Q == pivoting::none && threadIdx.x == 0) w.t.load_diag_async();
         });
-    if (!watch.calm) mark(system);
-    if (!watch_other.calm && p.of_group.system >= 0) mark(p.of_group.system);
-    return ends;
+    if (!monitor.bounded) mark(system);
+    if (!monitor_other.bounded && p.of_group.system >= 0) mark(p.of_group.system);
+    return unknowns;
   }
   /// In rounds, a thread brings in the system that it has: the ones before are solved.
   template <class Which>
   __device__ __forceinline__ void load_again(bool all, Which which) {
-    constexpr bool one_round = M != manner::in_rounds;
-    w.t.publish();
+    constexpr bool one_round = M != kernel_variant::in_rounds;
+    w.t.fence_proxy_async();
     __syncthreads();
     w.t.load(all && one_round, [&](int k) { return (one_round || k == system) && which(k); });
   }
 
  private:
-  __device__ __forceinline__ bool idle(const workplace<P, M>& of_tile) const {
+  __device__ __forceinline__ bool idle(const tile_context<P, M>& of_tile) const {
     return system >= of_tile.t.systems();
   }
 };
@@ -243,25 +248,25 @@ struct chunk_work {
 template <pivoting P, boundary B>
 __device__ __noinline__ void solve_left(const geometry& g, const typed_operands<V>& o,
                                         const interleaved_shape& s, index_t first, int systems,
-                                        V* room, const int* bad) {
+                                        V* room, const int* failed) {
   __syncthreads();
   if (threadIdx.x > 0) return;
-  const index_t words = 4 * s.array_pitch / s.rows;
+  const index_t values_a_row = 4 * s.array_pitch / s.rows;
   for (int i = 0; i < systems; ++i) {
-    if (bad[i] < overflowed) {
-      if (bad[i] != 0) fill_alone(g, o.x, first + i);
+    if (failed[i] < overflowed) {
+      if (failed[i] != 0) fill_alone(g, o.x, first + i);
       continue;
     }
     // Other blocks have put what they have where x of one that overflowed is.
-    const index_t given = bad[i] == unsolved ? words : 0;
-    solve_alone<V, P, B>(g, o, first + i, given, {room, words, 1});
+    const index_t row_room = failed[i] == unsolved ? values_a_row : 0;
+    solve_alone<V, P, B>(g, o, first + i, row_room, {room, values_a_row, 1});
   }
 }
 
 /// The tile that has been asked for comes in.
-template <pivoting P, manner M>
-__device__ __forceinline__ void bring_in(block_state<P, M>& b, workplace<P, M>& w) {
-  share(2 * b.s.systems, b.s.threads(), [&](int i) { w.m.found.grown[i] = 0; });
+template <pivoting P, kernel_variant M>
+__device__ __forceinline__ void bring_in(block_state<P, M>& b, tile_context<P, M>& w) {
+  block_for(2 * b.s.systems, b.s.threads(), [&](int i) { w.m.found.unstable[i] = 0; });
   w.t.find_bases();
   __syncthreads();
   w.t.load();
@@ -269,31 +274,31 @@ __device__ __forceinline__ void bring_in(block_state<P, M>& b, workplace<P, M>& 
 }
 
 /// Its solution goes out, and what became of its systems.
-template <pivoting P, boundary B, manner M>
-__device__ __forceinline__ void take_out(block_state<P, M>& b, workplace<P, M>& w) {
+template <pivoting P, boundary B, kernel_variant M>
+__device__ __forceinline__ void take_out(block_state<P, M>& b, tile_context<P, M>& w) {
   tile<P, M>& t = w.t;
-  const findings& found = w.m.found;
-  t.publish();
+  const solve_status& found = w.m.found;
+  t.fence_proxy_async();
   __syncthreads();
-  found.tell(b.s.systems, b.rank, b.s.blocks, b.from_blocks);
+  found.send_statuses(b.s.systems, b.rank, b.s.blocks, b.from_blocks);
   const auto is_unsolved = [&](int system) { return found.is_unsolved(system); };
   bool left = found.any_open(t.systems());
   t.store(left, is_unsolved);
-  if constexpr (shares<M>) {
-    left = found.hear(b.s.systems, b.s.blocks, b.from_blocks);
+  if constexpr (clustered<M>) {
+    left = found.receive_statuses(b.s.systems, b.s.blocks, b.from_blocks);
     if (left) wait_for_stores();
     if (b.rank > 0) return;
     if (left) found.join(b.s.systems, b.s.blocks);
   }
-  share(b.o.status ? t.systems() : 0, b.s.threads(), [&](int i) {
+  block_for(b.o.status ? t.systems() : 0, b.s.threads(), [&](int i) {
     if (!found.is_open(i)) b.o.status[t.offset(layout::status, i)] = found.status(i, b.s.rows);
   });
   if (!left) return;
   t.borrow(
-      [&] { solve_left<P, B>(b.g, b.o, b.s, t.number(0), t.systems(), w.m.arrays, found.bad); });
+      [&] { solve_left<P, B>(b.g, b.o, b.s, t.number(0), t.systems(), w.m.arrays, found.failed); });
 }
 
-template <pivoting P, boundary B, manner M>
+template <pivoting P, boundary B, kernel_variant M>
 __global__ void __launch_bounds__(most_threads_for<P, M>)
     interleaved_kernel(const __grid_constant__ geometry g,
                        const __grid_constant__ typed_operands<V> o,
@@ -301,31 +306,31 @@ __global__ void __launch_bounds__(most_threads_for<P, M>)
                        const __grid_constant__ interleaved_shape s) {
   extern __shared__ __align__(128) unsigned char memory[];
   // Clusters of neighbours that work apart are filled up with blocks that have nothing to do.
-  if (!shares<M> && blockIdx.x >= static_cast<unsigned>(s.turns.tiles)) return;
-  const block_place at = this_place<shares<M>>();
-  const block_memory<P> m(s, memory);
+  if (!clustered<M> && blockIdx.x >= static_cast<unsigned>(s.schedule.tiles)) return;
+  const block_place at = this_place<clustered<M>>();
+  const interleaved_memory<P> m(s, memory);
   block_state<P, M> b{g,
                       o,
                       maps,
                       s,
                       memory,
                       at.rank,
-                      walk<stays<P, M>>(s.turns, at.group),
-                      bulk::arrival(m.arrival),
-                      mail<shares<M>>(m.mail)};
-  b.arrival.start();
+                      tile_iterator<persistent<P, M>>(s.schedule, at.group),
+                      tma::mbarrier(m.mbarrier),
+                      dsmem_exchange<clustered<M>>(m.dsmem_exchange)};
+  b.mbarrier.start();
   b.from_blocks.start();
-  if (threadIdx.x == 0) workplace<P, M>(b).t.ask_for_all();
+  if (threadIdx.x == 0) tile_context<P, M>(b).t.load_all_async();
   while (true) {
-    workplace w(b);
+    tile_context w(b);
     bring_in(b, w);
 #pragma unroll 1
-    for (int round = 0; round < (M == manner::in_rounds ? s.rounds() : 1); ++round) {
+    for (int round = 0; round < (M == kernel_variant::in_rounds ? s.rounds() : 1); ++round) {
       chunk_work<P, B, M> c(b, w, round);
-      block_solver<V, P, B, shares<M>>::solve(c);
+      block_solver<V, P, B, clustered<M>>::solve(c);
     }
     take_out<P, B>(b, w);
-    if (!b.tiles.goes_on()) break;
+    if (!b.tiles.has_next()) break;
     b.from_blocks.has_read();
     b.tiles.advance();
     __syncthreads();
@@ -335,10 +340,10 @@ __global__ void __launch_bounds__(most_threads_for<P, M>)
 template <pivoting P, boundary B>
 auto kernel_for(const interleaved_shape& s) {
   if constexpr (can_take_rounds(sizeof(V))) {
-    if (s.rounds() > 1) return interleaved_kernel<P, B, manner::in_rounds>;
+    if (s.rounds() > 1) return interleaved_kernel<P, B, kernel_variant::in_rounds>;
   }
-  return s.blocks > 1 ? interleaved_kernel<P, B, manner::in_clusters>
-                      : interleaved_kernel<P, B, manner::at_once>;
+  return s.blocks > 1 ? interleaved_kernel<P, B, kernel_variant::in_clusters>
+                      : interleaved_kernel<P, B, kernel_variant::at_once>;
 }
 
 template <pivoting P, boundary B>
@@ -347,9 +352,9 @@ cudaError_t launch(const geometry& g, const operands& o, const interleaved_shape
   interleaved_shape s = planned;
   const tensor_maps maps = s.boxes ? map_tensors(g, o, s, sizeof(V)) : tensor_maps{};
   // Without boxes nothing can be asked for beforehand.
-  if (!maps.input) s.turns = {s.turns.tiles};
+  if (!maps.input) s.schedule = {s.schedule.tiles};
   const int together = std::max(s.blocks, s.neighbours);
-  return launch_clusters(kernel_for<P, B>(s), index_t{s.turns.clusters()} * s.blocks, together,
+  return launch_clusters(kernel_for<P, B>(s), index_t{s.schedule.clusters()} * s.blocks, together,
                          s.threads(), s.shared_bytes, stream, g, solver::typed<V>(o), maps, s);
 }
 
@@ -372,8 +377,8 @@ interleaved_launches table() {
 
 template <class>
 interleaved_launches interleaved_kernels(pivoting p, boundary b) {
-  return core::with_variant(p, b,
-                            [](auto v) { return table<decltype(v)::pivots, decltype(v)::ends>(); });
+  return core::with_variant(
+      p, b, [](auto v) { return table<decltype(v)::pivots, decltype(v)::boundary_kind>(); });
 }
 template interleaved_launches interleaved_kernels<V>(pivoting, boundary);
 

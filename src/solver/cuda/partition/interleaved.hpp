@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/host_device.hpp"
-#include "gpu/turns.hpp"
+#include "gpu/tile_schedule.hpp"
 #include "layout/geometry.hpp"
 #include "solver/cuda/planning.hpp"
 #include "solver/executor.hpp"
@@ -16,6 +16,8 @@
 // systems into shared memory and goes on as for systems in memory order (onchip.hpp), but that the
 // chunks of a system are not with neighbouring lanes.
 namespace tridia::cuda {
+
+using namespace gpu;
 
 /// What a block does, or a cluster of blocks that share the rows of some systems.
 struct interleaved_shape {
@@ -31,10 +33,10 @@ struct interleaved_shape {
   int log_in_group;
   int log_lanes;   // lanes of a warp that hold the groups of a system, or equations of its blocks
   int log_rounds;  // a block's threads take its systems in so many rounds, if each is one chunk
-  int across;      // tiles, of so many systems each, that the fastest axis of the batch takes
-  divisor by_across, by_chunk_rows;
-  tile_turns turns;
-  bool boxes;       // whether the copy engine may move boxes of the arrays
+  int axis_tiles;  // tiles, of so many systems each, that the fastest axis of the batch takes
+  fast_divide by_axis_tiles, by_chunk_rows;
+  tile_schedule schedule;
+  bool boxes;       // whether the TMA may move boxes of the arrays
   int box_rows;     // of these; divides block_rows
   int array_pitch;  // elements of shared memory from one array to the next
   std::size_t shared_bytes;
@@ -61,14 +63,14 @@ TRIDIA_FN constexpr bool can_take_rounds(std::size_t value_bytes) { return value
 /// Whether kernels for values of so many bytes let clusters stay for several tiles: with pivoting
 /// they have too few registers, and may need a tile once more, with 16 bytes an element too few as
 /// well.
-TRIDIA_FN constexpr bool can_stay(pivoting p, std::size_t value_bytes) {
+TRIDIA_FN constexpr bool can_persist(pivoting p, std::size_t value_bytes) {
   return p == pivoting::none && value_bytes <= 8;
 }
 /// Whether clusters of the shape are better off with several tiles each: where rows are shorter
 /// than 64 bytes, blocks that read parts of the same line of the cache would drift apart.
-bool may_stay(const interleaved_shape&, const solver::task&);
+bool may_persist(const interleaved_shape&, const solver::task&);
 /// As measured on an H200: with more of them neighbours drift apart as well.
-inline constexpr int most_turns = 4;
+inline constexpr int most_cluster_tiles = 4;
 
 struct interleaved_launches {
   /// Once a device, before the first launch of such a shape: lets its blocks have `bytes` of shared

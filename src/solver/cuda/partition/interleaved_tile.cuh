@@ -2,18 +2,19 @@
 #pragma once
 
 #include "core/line.hpp"
-#include "core/marked.hpp"
+#include "core/tagged_bit.hpp"
 #include "gpu/block.cuh"
-#include "gpu/bulk.cuh"
 #include "gpu/copy.cuh"
+#include "gpu/tma.cuh"
 #include "solver/cuda/partition/interleaved.hpp"
 #include "solver/cuda/partition/tensor_maps.hpp"
 #include "solver/cuda/partition/tile_arrays.hpp"
 #include "solver/system.hpp"
 
-// Systems side by side in shared memory: brought in, and their solutions taken out.
+// Interleaved systems in shared memory: brought in, and their solutions taken out.
 namespace tridia::cuda {
 
+using namespace gpu;
 using layout::edge;
 using layout::geometry;
 using solver::typed_operands;
@@ -23,11 +24,11 @@ TRIDIA_FN index_t fastest_extent(const layout::geometry_of<Inputs, Outputs>& g) 
   return g.matrices.at[g.matrices.count - 1].extent;
 }
 
-/// The block's systems in shared memory: row by row, the systems side by side. `Rounds`: there may
+/// The block's systems in shared memory: row by row, the interleaved systems. `Rounds`: there may
 /// be fewer threads than systems. The next tile's
 /// arrays are asked for as soon as their places are free: diag's when the chunks are reduced, most
 /// others' when they are expanded, and those of outputs, as rhs, when these have left.
-template <class V, bool Stays, bool Rounds, class Arrays = solve_arrays<V>>
+template <class V, bool Persistent, bool Rounds, class Arrays = solve_arrays<V>>
 class interleaved_tile {
  public:
   using geometry = typename Arrays::geometry;
@@ -39,26 +40,26 @@ class interleaved_tile {
   /// `bases`: room for an entry an array.
   __device__ __forceinline__ interleaved_tile(const geometry& g, const operands& o,
                                               const maps_of_boxes& maps, const interleaved_shape& s,
-                                              V* memory, index_t* bases, bulk::arrival& arrival,
-                                              int rank, const walk<Stays>& w)
+                                              V* memory, index_t* bases, tma::mbarrier& mbarrier,
+                                              int rank, const tile_iterator<Persistent>& w)
       : g_(g),
         o_(o),
         maps_(maps),
         s_(s),
         memory_(memory),
         bases_(bases),
-        arrival_(arrival),
-        walk_(w) {
+        mbarrier_(mbarrier),
+        tile_(w) {
     row0_ = rank * s.block_rows;
     rows_ = min(s.block_rows, s.rows - row0_);
-    count_ = static_cast<int>(min(fastest_extent(g) - find(w.number()).across, index_t{s.systems}));
+    count_ = static_cast<int>(min(fastest_extent(g) - find(w.number()).inner, index_t{s.systems}));
   }
 
   __device__ __forceinline__ int systems() const { return count_; }
   __device__ __forceinline__ int rows() const { return rows_; }
   __device__ __forceinline__ index_t number(int system) const {
-    const place_of_tile p = find(walk_.number());
-    return p.outer * fastest_extent(g_) + p.across + system;
+    const place_of_tile p = find(tile_.number());
+    return p.outer * fastest_extent(g_) + p.inner + system;
   }
   __device__ __forceinline__ V* array(int a) const { return memory_ + a * s_.array_pitch; }
   /// Where a system begins in this block.
@@ -66,28 +67,28 @@ class interleaved_tile {
     return bases_[a] + system * stride(a);
   }
 
-  [[nodiscard]] __device__ __forceinline__ bool goes_on() const { return walk_.goes_on(); }
+  [[nodiscard]] __device__ __forceinline__ bool has_next() const { return tile_.has_next(); }
   /// By one thread: asks for boxes of the first tile.
-  __device__ __forceinline__ void ask_for_all() {
-    if (in_boxes()) load_boxes(walk_.number());
+  __device__ __forceinline__ void load_all_async() {
+    if (in_boxes()) load_boxes(tile_.number());
   }
   /// By one thread: asks for the next tile's, once this one's are no longer needed and that is
   /// published.
-  __device__ __forceinline__ void ask_for_diag() {
-    if (!asks_ahead()) return;
+  __device__ __forceinline__ void load_diag_async() {
+    if (!loads_ahead()) return;
     expect_boxes();
-    load_boxes(layout::diag, walk_.next());
+    load_boxes(layout::diag, tile_.next());
   }
 
   /// The place of the tile is needed once more before it is the next one's.
   template <class F>
   __device__ __forceinline__ void borrow(F f) {
-    if (asks_ahead()) arrival_.wait();
+    if (loads_ahead()) mbarrier_.wait();
     f();
-    if (!asks_ahead()) return;
-    bulk::publish();
+    if (!loads_ahead()) return;
+    tma::fence_proxy_async();
     __syncthreads();
-    if (threadIdx.x == 0) load_boxes(walk_.next());
+    if (threadIdx.x == 0) load_boxes(tile_.next());
   }
 
   /// Where systems begin: before a barrier, and that before `load`.
@@ -111,8 +112,8 @@ class interleaved_tile {
   __device__ __forceinline__ void load(bool all, Which which, bool started = false) {
     const bool boxes = all && in_boxes();
     if (boxes) {
-      if (threadIdx.x == 0 && !started) load_boxes(walk_.number());
-      arrival_.wait();
+      if (threadIdx.x == 0 && !started) load_boxes(tile_.number());
+      mbarrier_.wait();
       // Outside the matrix there are zeros.
       if (g_.corners != edge::wrapped) return;
     } else if (all && inputs_in_vectors()) {
@@ -123,7 +124,7 @@ class interleaved_tile {
       });
     }
     if (g_.corners != edge::inside) {
-      share(count_, s_.threads(), [&](int s) {
+      block_for(count_, s_.threads(), [&](int s) {
         if (which(s)) load_corners(s);
       });
     }
@@ -132,36 +133,36 @@ class interleaved_tile {
   }
 
   /// By every thread, before a barrier and then `store`, or `load` once more.
-  __device__ __forceinline__ void publish() const {
-    if (maps_.input || maps_.output) bulk::publish();
+  __device__ __forceinline__ void fence_proxy_async() const {
+    if (maps_.input || maps_.output) tma::fence_proxy_async();
   }
 
   /// Takes the outputs, x out of the place of rhs in a solve, but for the systems that `skip`;
   /// `skipped`: there are any. Asks for what the next tile still lacks.
   template <class Skip>
   __device__ __forceinline__ void store(bool skipped, Skip skip) {
-    const bool asker = threadIdx.x == 0 && asks_ahead();
-    const bool boxes = !skipped && bulk::available && maps_.output;
+    const bool loader = threadIdx.x == 0 && loads_ahead();
+    const bool boxes = !skipped && tma::available && maps_.output;
     if (boxes && threadIdx.x == 0) store_boxes();
-    if (asker) {
+    if (loader) {
 #pragma unroll
       for (int a = 0; a < inputs; ++a) {
-        if (a != layout::diag && !is_place(a)) load_boxes(a, walk_.next());
+        if (a != layout::diag && !is_place(a)) load_boxes(a, tile_.next());
       }
     }
     if (boxes) {
-      if (threadIdx.x == 0) bulk::wait_stored();
+      if (threadIdx.x == 0) tma::wait_stored();
     } else {
       store_by_threads(skipped, skip);
-      if (asks_ahead()) {
-        bulk::publish();
+      if (loads_ahead()) {
+        tma::fence_proxy_async();
         __syncthreads();
       }
     }
-    if (asker) {
+    if (loader) {
 #pragma unroll
       for (int a = 0; a < inputs; ++a) {
-        if (is_place(a)) load_boxes(a, walk_.next());
+        if (is_place(a)) load_boxes(a, tile_.next());
       }
     }
   }
@@ -178,15 +179,16 @@ class interleaved_tile {
     }
     return false;
   }
-  static_assert(!Stays || !is_place(layout::diag), "the next tile's diag comes before x leaves");
+  static_assert(!Persistent || !is_place(layout::diag),
+                "the next tile's diag comes before x leaves");
 
   /// Where a tile's systems begin: on the fastest axis of the batch, and on all others.
   struct place_of_tile {
-    int outer, across;
+    int outer, inner;
   };
   __device__ __forceinline__ place_of_tile find(unsigned number) const {
-    const int tile = static_cast<int>(number), outer = s_.by_across.quotient(tile);
-    return {outer, (tile - outer * s_.across) * s_.systems};
+    const int tile = static_cast<int>(number), outer = s_.by_axis_tiles.quotient(tile);
+    return {outer, (tile - outer * s_.axis_tiles) * s_.systems};
   }
   template <class Skip>
   __device__ __forceinline__ void store_by_threads(bool skipped, Skip skip) {
@@ -223,20 +225,20 @@ class interleaved_tile {
     return yes;
   }
 
-  __device__ __forceinline__ bool in_boxes() const { return bulk::available && maps_.input; }
-  [[nodiscard]] __device__ __forceinline__ bool asks_ahead() const {
-    return walk_.goes_on() && in_boxes();
+  __device__ __forceinline__ bool in_boxes() const { return tma::available && maps_.input; }
+  [[nodiscard]] __device__ __forceinline__ bool loads_ahead() const {
+    return tile_.has_next() && in_boxes();
   }
   __device__ __forceinline__ void expect_boxes() const {
-    arrival_.expect(static_cast<unsigned>(inputs * s_.block_rows * s_.systems * sizeof(V)));
+    mbarrier_.expect(static_cast<unsigned>(inputs * s_.block_rows * s_.systems * sizeof(V)));
   }
   __device__ __forceinline__ void load_boxes(int a, unsigned number) {
     const place_of_tile p = find(number);
     // The map of sub begins at row 1 where row 0 is not to be read.
     const int row = a == layout::sub && g_.corners != edge::inside ? row0_ - 1 : row0_;
     for (int k = 0; k < s_.block_rows; k += s_.box_rows) {
-      bulk::load_box(array(a) + k * s_.systems, maps_.in[a], p.across * tensor_words<V>, row + k,
-                     p.outer, arrival_.barrier());
+      tma::load_box(array(a) + k * s_.systems, maps_.in[a], p.inner * tensor_words<V>, row + k,
+                    p.outer, mbarrier_.barrier());
     }
   }
   __device__ __forceinline__ void load_boxes(unsigned number) {
@@ -245,12 +247,12 @@ class interleaved_tile {
     for (int a = 0; a < inputs; ++a) load_boxes(a, number);
   }
   __device__ __forceinline__ void store_boxes() {
-    const place_of_tile p = find(walk_.number());
+    const place_of_tile p = find(tile_.number());
 #pragma unroll
     for (int j = 0; j < outputs; ++j) {
       for (int k = 0; k < rows_; k += s_.box_rows) {
-        bulk::store_box(maps_.out[j], p.across * tensor_words<V>, row0_ + k, p.outer,
-                        array(Arrays::place(j)) + k * s_.systems);
+        tma::store_box(maps_.out[j], p.inner * tensor_words<V>, row0_ + k, p.outer,
+                       array(Arrays::place(j)) + k * s_.systems);
       }
     }
   }
@@ -345,18 +347,18 @@ class interleaved_tile {
   const interleaved_shape& s_;
   V* memory_;
   index_t* bases_;
-  bulk::arrival& arrival_;
-  const walk<Stays>& walk_;
+  tma::mbarrier& mbarrier_;
+  const tile_iterator<Persistent>& tile_;
   int count_, row0_, rows_;
 };
 
 /// A chunk's rows in the tile. What is kept takes their place, and x then that of rhs.
 template <class V>
-class interleaved_rows {
+class interleaved_chunk_view {
  public:
   template <class Tile>
-  __device__ __forceinline__ interleaved_rows(const Tile& t, const interleaved_shape& s, int system,
-                                              int first, bool conjugate)
+  __device__ __forceinline__ interleaved_chunk_view(const Tile& t, const interleaved_shape& s,
+                                                    int system, int first, bool conjugate)
       : at_(t.array(0) + first * s.systems + system),
         step_(s.systems),
         pitch_(s.array_pitch),
@@ -384,13 +386,13 @@ class interleaved_rows {
   }
   __device__ __forceinline__ void keep_pivot(int k, const core::pivot_row_of<V>& r) {
     V* const to = at_ + k * step_;
-    to[2 * pitch_] = core::with_mark(r.next, r.entered), to[0] = r.other, to[pitch_] = r.first;
+    to[2 * pitch_] = core::with_tag(r.next, r.entered), to[0] = r.other, to[pitch_] = r.first;
     to[3 * pitch_] = r.rhs;
   }
   __device__ __forceinline__ core::pivot_row_of<V> kept_pivot(int k) const {
     const V* const from = at_ + k * step_;
     const V next = from[2 * pitch_];
-    return {next, from[0], from[pitch_], from[3 * pitch_], core::mark_of(next)};
+    return {next, from[0], from[pitch_], from[3 * pitch_], core::tag_of(next)};
   }
   __device__ __forceinline__ void put(int k, V v) { at_[3 * pitch_ + k * step_] = v; }
 

@@ -5,16 +5,19 @@
 #include <bit>
 
 namespace tridia::cuda {
+
+using namespace gpu;
+
 namespace {
 
 using solver::task;
 
 constexpr int banks = 32;
-/// Bytes: what the bulk copy engine moves multiples of, and what is worth a copy of its own;
+/// Bytes: what the TMA moves multiples of, and what is worth a copy of its own;
 /// systems that take less than `good_line` each are better moved as a box.
-constexpr int bulk_granule = 16, shortest_line = 256, good_line = 512;
+constexpr int tma_granule = 16, shortest_line = 256, good_line = 512;
 
-constexpr int granule_elements(int size) { return bulk_granule / std::min(size, bulk_granule); }
+constexpr int granule_elements(int size) { return tma_granule / std::min(size, tma_granule); }
 
 /// Whether array `a` lies in one piece, system after system, with an entry in every row.
 bool is_dense(const geometry& g, int a) {
@@ -27,7 +30,7 @@ bool in_aligned_lines(const geometry& g, int a, int size) {
   if (g.lines[a].step != 1 || g.lines[a].origin != 0) return false;
   if (!g.edges_readable && (a == layout::sub || a == layout::sup)) return false;
   for (int k = 0; k < g.matrices.count; ++k) {
-    if (g.matrices.at[k].stride[a] * size % bulk_granule != 0) return false;
+    if (g.matrices.at[k].stride[a] * size % tma_granule != 0) return false;
   }
   return true;
 }
@@ -35,7 +38,7 @@ bool in_aligned_lines(const geometry& g, int a, int size) {
 /// How much longer than one access the lanes of a warp take that read neighbouring chunks, on
 /// average over the accesses that the hardware makes of it.
 double conflicts(int chunk_rows, int chunks, int systems_a_warp, int pitch, int size) {
-  const int words = size / 4, lanes = warp_size / words, columns = banks / words;
+  const int values = size / 4, lanes = warp_size / values, columns = banks / values;
   int worst = 0;
   for (int first = 0; first < warp_size; first += lanes) {
     int users[banks] = {};
@@ -46,28 +49,28 @@ double conflicts(int chunk_rows, int chunks, int systems_a_warp, int pitch, int 
     }
     worst += *std::max_element(users, users + banks);
   }
-  return static_cast<double>(worst) / words;
+  return static_cast<double>(worst) / values;
 }
 
 /// How arrays move.
-mover mover_of(const geometry& g, const onchip_shape& s, int size, int first, int last) {
+copy_mode copy_mode_of(const geometry& g, const onchip_shape& s, int size, int first, int last) {
   bool dense = true, lines = true;
   for (int a = first; a <= last; ++a) {
     dense = dense && is_dense(g, a);
     lines = lines && in_aligned_lines(g, a, size);
   }
-  if (dense && s.blocks == 1 && s.pitch == s.rows) return mover::pieces;
-  return lines && s.block_rows * size >= shortest_line && s.pitch * size % bulk_granule == 0 &&
-                 s.block_rows * size % bulk_granule == 0
-             ? mover::lines
-             : mover::elements;
+  if (dense && s.blocks == 1 && s.pitch == s.rows) return copy_mode::contiguous;
+  return lines && s.block_rows * size >= shortest_line && s.pitch * size % tma_granule == 0 &&
+                 s.block_rows * size % tma_granule == 0
+             ? copy_mode::lines
+             : copy_mode::elements;
 }
 
 /// Elements between systems in shared memory, so that lanes with neighbouring chunks touch
 /// different banks.
 int pitch_of(const geometry& g, const onchip_shape& s, int size) {
   const int rows = s.block_rows;
-  if (s.across) {
+  if (s.interleaved) {
     // A row of the systems is written at once, `together` rows in one access.
     const int columns = banks * 4 / size, together = std::max(columns / s.systems, 1);
     int pitch = rows;
@@ -75,7 +78,7 @@ int pitch_of(const geometry& g, const onchip_shape& s, int size) {
     return pitch;
   }
   // One piece is moved fastest, if that costs no more than two accesses instead of one, or cannot
-  // be moved in lines; what the bulk copy engine could move in lines is left so.
+  // be moved in lines; what the TMA could move in lines is left so.
   const auto cost = [&](int pitch) {
     return conflicts(s.chunk_rows, s.chunks, s.systems_a_warp, pitch, size);
   };
@@ -98,7 +101,7 @@ double use_of(onchip_shape s, int chunk_rows, int size) {
   cut(s, chunk_rows);
   const double lanes = static_cast<double>(s.block_rows) * s.systems_a_warp /
                        (chunk_rows * warp_size * s.warps_a_system);
-  const int pitch = s.block_rows * size % bulk_granule == 0 ? s.chunks * chunk_rows : s.block_rows;
+  const int pitch = s.block_rows * size % tma_granule == 0 ? s.chunks * chunk_rows : s.block_rows;
   return lanes / (3 + conflicts(chunk_rows, s.chunks, s.systems_a_warp, pitch, size));
 }
 
@@ -131,16 +134,16 @@ std::size_t tile_bytes(const onchip_shape& s, int size) {
 }
 
 /// Shared memory of a block: the arrays, arrivals (of copies, and of what other blocks send),
-/// equations, findings, and `places`, bytes that say where the systems lie.
+/// equations, statuses, and `places`, bytes that say where the systems lie.
 std::size_t shared_bytes_of(const onchip_shape& s, int size, std::size_t places) {
   const auto systems = static_cast<std::size_t>(s.systems), bytes = static_cast<std::size_t>(size);
   const auto blocks = static_cast<std::size_t>(s.cluster);
-  const auto barriers = static_cast<std::size_t>(1 + mail_barriers(s.cluster));
+  const auto barriers = static_cast<std::size_t>(1 + exchange_barriers(s.cluster));
   return geometry::inputs * static_cast<std::size_t>(s.array_pitch) * bytes +
          barriers * sizeof(std::uint64_t) +
          (static_cast<std::size_t>(s.threads / warp_size) + systems * blocks) *
-             equation_words(pivoting::partial) * bytes +
-         (2 * systems + static_cast<std::size_t>(s.heard())) * sizeof(int) + places;
+             equation_values(pivoting::partial) * bytes +
+         (2 * systems + static_cast<std::size_t>(s.received_statuses())) * sizeof(int) + places;
 }
 
 /// Shares the rows of a system out among as many blocks as leave room for several on a
@@ -161,7 +164,7 @@ void share_rows(onchip_shape& s, int size, int blocks, bool clusters) {
 
 /// Whether the systems follow each other in every array, so that they are one with nothing between
 /// them.
-bool may_join(const task& t) {
+bool may_concatenate(const task& t) {
   const geometry& g = t.geometry;
   if (g.corners != layout::edge::absent || g.matrices.count != 1) return false;
   if (t.ragged != t.off_diagonal) return false;
@@ -177,13 +180,13 @@ bool may_join(const task& t) {
 /// Rows that fit into `bytes` of shared memory.
 int rows_in(std::size_t bytes, int size) { return static_cast<int>(bytes / 4) / size; }
 
-/// Systems of a piece, and warps that solve it.
-struct piece_size {
+/// Systems of a group, and warps that solve it.
+struct group_size {
   int systems, warps;
 };
 
 /// Systems of one length: what gives a thread about the `wanted` rows, in as few warps as may be.
-piece_size even_piece(int rows, int wanted, int size) {
+group_size uniform_group(int rows, int wanted, int size) {
   const int enough = rows / (warp_size * wanted) + 2;
   for (int warps = 1;; ++warps) {
     int systems = (4 * warps * warp_size * wanted + rows) / (4 * rows);
@@ -195,8 +198,8 @@ piece_size even_piece(int rows, int wanted, int size) {
 }
 
 /// Systems of different lengths: room for three of the longest or two, so that little is left
-/// unused, if a multiprocessor holds several such pieces.
-piece_size ragged_piece(int rows, int wanted, int size) {
+/// unused, if a multiprocessor holds several such groups.
+group_size ragged_group(int rows, int wanted, int size) {
   const auto warps = [&](int n) { return (n + warp_size * wanted - 1) / (warp_size * wanted); };
   int longest_ones = 3;
   while (longest_ones > 1 &&
@@ -207,10 +210,10 @@ piece_size ragged_piece(int rows, int wanted, int size) {
   return {room * warp_size * wanted / 4, room};
 }
 
-/// Rows a thread of a piece: fewer where they take much memory, so that there are threads enough,
-/// and where pieces differ in size. A block has threads for three of the longest systems, where it
+/// Rows a thread of a group: fewer where they take much memory, so that there are threads enough,
+/// and where groups differ in size. A block has threads for three of the longest systems, where it
 /// cannot be several blocks instead.
-int joined_chunk(const task& t, int size) {
+int concatenated_chunk(const task& t, int size) {
   const int whole = whole_chunk(t, size);
   index_t filling = filling_chunk(t);
   if (!t.ragged.empty()) {
@@ -222,46 +225,46 @@ int joined_chunk(const task& t, int size) {
   return t.ragged.empty() || t.pivoting == pivoting::partial ? whole : std::min(whole, 25);
 }
 
-/// Whether pieces of one size leave more than a third of a multiprocessor's shared memory unused,
+/// Whether groups of one size leave more than a third of a multiprocessor's shared memory unused,
 /// while a cluster of blocks would not.
 bool wastes_memory(const onchip_shape& s, const device_limits& limits) {
   return limits.clusters && 2 * s.shared_bytes > limits.shared_bytes &&
          3 * s.shared_bytes < 2 * limits.shared_bytes;
 }
 
-/// The shape of pieces of systems that are solved as one, if that is better than one by one.
-std::optional<onchip_shape> plan_joined(const task& t, const onchip_tuning& tuning,
-                                        const device_limits& limits) {
+/// The shape of concatenated systems, if that is better than one by one.
+std::optional<onchip_shape> plan_concatenated(const task& t, const onchip_tuning& tuning,
+                                              const device_limits& limits) {
   const geometry& g = t.geometry;
   const bool ragged = !t.ragged.empty();
   const int size = static_cast<int>(size_of(t.type));
-  if (g.rows < 1 || g.rows > longest || !may_join(t)) return {};
+  if (g.rows < 1 || g.rows > longest || !may_concatenate(t)) return {};
 
   const int rows = static_cast<int>(g.rows);
-  const int wanted = tuning.chunk_rows > 0 ? tuning.chunk_rows : joined_chunk(t, size);
-  piece_size p = ragged ? ragged_piece(rows, wanted, size) : even_piece(rows, wanted, size);
+  const int wanted = tuning.chunk_rows > 0 ? tuning.chunk_rows : concatenated_chunk(t, size);
+  group_size p = ragged ? ragged_group(rows, wanted, size) : uniform_group(rows, wanted, size);
   if (tuning.warps > 0) {
     p.warps = tuning.warps;
     p.systems = p.warps * warp_size * wanted / (ragged ? 4 : rows);
   }
   if (p.systems == 0 || p.warps * warp_size > most_threads_of(t.pivoting)) return {};
   onchip_shape s{};
-  s.joined = true;
+  s.concatenated = true;
   s.blocks = s.systems = 1;
-  s.joined_systems = p.systems;
+  s.concatenated_systems = p.systems;
   s.rows = s.block_rows = ragged ? p.warps * warp_size * wanted : p.systems * rows;
   if (s.rows < rows) return {};
-  s.piece_count = (g.matrices.size + p.systems - 1) / p.systems;
+  s.group_count = (g.matrices.size + p.systems - 1) / p.systems;
   cut(s, (s.block_rows + p.warps * warp_size - 1) / (p.warps * warp_size) | 1);
   s.threads = s.warps_a_system * warp_size;
-  // Pieces of different sizes cut their rows into as many chunks as there are threads.
+  // Groups of different sizes cut their rows into as many chunks as there are threads.
   if (ragged) s.chunks = s.threads;
   // Rows that are as far apart as a system is long are of different systems.
   if (!ragged) s.reach = ceil_div(rows, s.chunk_rows);
-  // The first row lies as far behind a line of the cache as it does in memory.
+  // The first row lies as far after a line of the cache as it does in memory.
   s.pitch = s.array_pitch = round_up(s.block_rows + cache_line / size - 1, cache_line / size);
   s.shared_bytes = shared_bytes_of(s, size, ragged ? (p.systems + 1) * sizeof(int) : 0);
-  if (s.shared_bytes > limits.shared_bytes || s.piece_count > most_grid) return {};
+  if (s.shared_bytes > limits.shared_bytes || s.group_count > most_grid) return {};
   if (!ragged && wastes_memory(s, limits)) return {};
   return s;
 }
@@ -280,12 +283,12 @@ void cut(onchip_shape& s, int chunk_rows) {
   s.chunks = (s.block_rows + chunk_rows - 1) / chunk_rows;
   s.systems_a_warp = std::max(warp_size / s.chunks, 1);
   s.warps_a_system = (s.chunks + warp_size - 1) / warp_size;
-  s.by_chunk_rows = divisor(chunk_rows), s.by_chunks = divisor(s.chunks);
-  s.by_warps_a_system = divisor(s.warps_a_system);
+  s.by_chunk_rows = fast_divide(chunk_rows), s.by_chunks = fast_divide(s.chunks);
+  s.by_warps_a_system = fast_divide(s.warps_a_system);
 }
 
 void fill_block(onchip_shape& s, int warps) {
-  if (!s.across) s.systems = std::max(warps / s.warps_a_system, 1) * s.systems_a_warp;
+  if (!s.interleaved) s.systems = std::max(warps / s.warps_a_system, 1) * s.systems_a_warp;
   const int filled = (s.systems + s.systems_a_warp - 1) / s.systems_a_warp * s.warps_a_system;
   s.threads = filled * warp_size;
 }
@@ -298,11 +301,11 @@ bool lay_out(onchip_shape& s, const task& t, const onchip_tuning& tuning, int ch
   fill_block(s, tuning.warps);
   if (s.threads > most_threads_of(t.pivoting)) return false;
   s.pitch = pitch_of(g, s, size);
-  // The copy engine is faster where lines of the cache come to lie as in memory.
+  // The TMA is faster where lines of the cache come to lie as in memory.
   s.array_pitch = round_up(s.systems * s.pitch, cache_line / size);
-  s.input = mover_of(g, s, size, layout::sub, layout::rhs);
-  s.output = mover_of(g, s, size, layout::x, layout::x);
-  s.dense_input = s.dense_output = s.blocks == 1 && !s.across;
+  s.input = copy_mode_of(g, s, size, layout::sub, layout::rhs);
+  s.output = copy_mode_of(g, s, size, layout::x, layout::x);
+  s.dense_input = s.dense_output = s.blocks == 1 && !s.interleaved;
   for (int a = layout::sub; a <= layout::rhs; ++a) s.dense_input = s.dense_input && is_dense(g, a);
   s.dense_output = s.dense_output && is_dense(g, layout::x);
   const auto rows = static_cast<std::uint64_t>(s.block_rows);
@@ -312,17 +315,17 @@ bool lay_out(onchip_shape& s, const task& t, const onchip_tuning& tuning, int ch
   return s.shared_bytes <= limits.shared_bytes;
 }
 
-std::vector<piece_start> cut_pieces(const std::vector<index_t>& offsets, const onchip_shape& s) {
-  std::vector<piece_start> pieces{{0, offsets[0]}};
+std::vector<group_start> cut_groups(const std::vector<index_t>& offsets, const onchip_shape& s) {
+  std::vector<group_start> group_starts{{0, offsets[0]}};
   const auto systems = static_cast<index_t>(offsets.size()) - 1;
   for (index_t k = 0; k < systems; ++k) {
-    const piece_start& last = pieces.back();
+    const group_start& last = group_starts.back();
     const bool room = offsets[static_cast<std::size_t>(k) + 1] - last.row <= s.rows &&
-                      k - last.system < s.joined_systems;
-    if (!room) pieces.push_back({k, offsets[static_cast<std::size_t>(k)]});
+                      k - last.system < s.concatenated_systems;
+    if (!room) group_starts.push_back({k, offsets[static_cast<std::size_t>(k)]});
   }
-  pieces.push_back({systems, offsets.back()});
-  return pieces;
+  group_starts.push_back({systems, offsets.back()});
+  return group_starts;
 }
 
 std::optional<onchip_shape> plan_onchip(const task& t, const onchip_tuning& tuning,
@@ -330,7 +333,7 @@ std::optional<onchip_shape> plan_onchip(const task& t, const onchip_tuning& tuni
   const geometry& g = t.geometry;
   if (!has_own_coefficients(t)) return {};
   if (t.ragged.empty() && layout::is_interleaved(g)) return {};
-  if (auto joined = plan_joined(t, tuning, limits)) return joined;
+  if (auto concatenated = plan_concatenated(t, tuning, limits)) return concatenated;
   if (!t.ragged.empty() || g.rows < 2 || g.rows > longest) return {};
   const int size = static_cast<int>(size_of(t.type));
   onchip_shape s{};
@@ -339,7 +342,7 @@ std::optional<onchip_shape> plan_onchip(const task& t, const onchip_tuning& tuni
   share_rows(s, size, tuning.blocks, limits.clusters);
   s.cluster = s.blocks;
   if (!lay_out(s, t, tuning, wanted_chunk(t, s, size), limits) || s.chunks < s.blocks) return {};
-  s.boxes = limits.clusters && s.blocks == 1 && s.input == mover::lines &&
+  s.boxes = limits.clusters && s.blocks == 1 && s.input == copy_mode::lines &&
             s.block_rows * size < good_line;
   if ((g.matrices.size / s.systems + 1) * s.blocks > most_grid) return {};
   return s;

@@ -5,30 +5,33 @@
 
 #include "core/dispatch.hpp"
 #include "gpu/block.cuh"
-#include "solver/cuda/partition/block.cuh"
 #include "solver/cuda/partition/block_solver.cuh"
-#include "solver/cuda/partition/piece.cuh"
+#include "solver/cuda/partition/concatenated_tile.cuh"
+#include "solver/cuda/partition/onchip_memory.cuh"
 #include "solver/cuda/partition/tile.cuh"
 #include "solver/system_memory.hpp"
 
 namespace tridia::cuda {
+
+using namespace gpu;
+
 namespace {
 
 using V = TRIDIA_VALUE;
 using core::chunk;
 
-/// A thread's chunk in a tile, or a piece, and how its block goes about them.
+/// A thread's chunk in a tile, or a group, and how its block goes about them.
 template <boundary B, bool Cluster, class Tile>
 class chunk_work {
  public:
   __device__ __forceinline__ chunk_work(Tile& t, const onchip_shape& s, const chunk_place& p,
-                                        const block_memory<V>& m, const findings& f,
-                                        mail<Cluster>& mail)
+                                        const onchip_memory<V>& m, const solve_status& f,
+                                        dsmem_exchange<Cluster>& dsmem_exchange)
       : system(max(p.system, 0)),
         n(p.at >= 0 ? min(t.chunk_rows(), t.rows() - p.chunk * t.chunk_rows()) : 0),
         rows(t, system, p.chunk * t.chunk_rows()),
         found(f),
-        from_blocks(mail),
+        from_blocks(dsmem_exchange),
         t_(t),
         s_(s),
         p_(p),
@@ -43,15 +46,15 @@ class chunk_work {
       return 0;  // nobody asks
     }
   }
-  template <pivoting Q, class Watch, class Mark>
-  __device__ __forceinline__ typename chunk<V, Q>::ends solve_interface(
-      const typename chunk<V, Q>::equations& mine, Watch& watch, Mark mark) {
+  template <pivoting Q, class Monitor, class Mark>
+  __device__ __forceinline__ typename chunk<V, Q>::unknowns solve_interface(
+      const typename chunk<V, Q>::equations& mine, Monitor& monitor, Mark mark) {
     auto* const of_warps = static_cast<typename chunk<V, Q>::equations*>(m_.nodes);
     const nodes_of<V, Q> nodes{of_warps, of_warps + s_.threads / warp_size};
-    const auto ends =
-        cuda::solve_interface<V, Q, B, Cluster>(mine, p_, nodes, t_.systems(), from_blocks, watch);
-    if (!idle() && !watch.calm) mark(system);
-    return ends;
+    const auto unknowns = cuda::solve_interface<V, Q, B, Cluster>(mine, p_, nodes, t_.systems(),
+                                                                  from_blocks, monitor);
+    if (!idle() && !monitor.bounded) mark(system);
+    return unknowns;
   }
   template <class Which>
   __device__ __forceinline__ void load_again(bool all, Which which) {
@@ -59,15 +62,15 @@ class chunk_work {
   }
 
   int system, n;
-  chunk_rows<V> rows;
-  const findings& found;
-  mail<Cluster>& from_blocks;
+  chunk_view<V> rows;
+  const solve_status& found;
+  dsmem_exchange<Cluster>& from_blocks;
 
  private:
   Tile& t_;
   const onchip_shape& s_;
   const chunk_place& p_;
-  const block_memory<V>& m_;
+  const onchip_memory<V>& m_;
 };
 
 /// The statuses, and another attempt at systems that are left, if there is room for it. What has
@@ -75,65 +78,66 @@ class chunk_work {
 template <pivoting P, boundary B, bool Cluster, class Tile>
 __device__ __forceinline__ void report(const geometry& g, const typed_operands<V>& o,
                                        const onchip_shape& s, const Tile& t,
-                                       const findings& found) {
-  share(t.matrices(), s.threads, [&](int i) {
-    const int system = t.finding_of(i);
+                                       const solve_status& found) {
+  block_for(t.matrices(), s.threads, [&](int i) {
+    const int system = t.status_entry_of(i);
     if (found.is_open(system)) {
-      V* const words = Cluster ? nullptr : t.room_of(i);
-      solve_alone<V, P, B>(g, o, t.number(i), Cluster ? 0 : 4, {words, 1, s.array_pitch});
+      V* const values = Cluster ? nullptr : t.room_of(i);
+      solve_alone<V, P, B>(g, o, t.number(i), Cluster ? 0 : 4, {values, 1, s.array_pitch});
     } else {
       if (o.status) o.status[t.status_of(i)] = found.status(system, s.rows);
-      if (Cluster && found.bad[system] != 0) fill_alone(g, o.x, t.number(i));
+      if (Cluster && found.failed[system] != 0) fill_alone(g, o.x, t.number(i));
     }
   });
 }
 
-/// `Tile`: how a block holds its systems, one by one (`tile`) or joined (`piece`).
+/// `Tile`: how a block holds its systems, one by one (`tile`) or concatenated
+/// (`concatenated_tile`).
 template <pivoting P, boundary B, bool Cluster, class Tile>
 __global__ void __launch_bounds__(most_threads_of(P))
     onchip_kernel(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
                   const __grid_constant__ onchip_shape s,
                   const __grid_constant__ tensor_maps maps) {
   extern __shared__ __align__(cache_line) unsigned char memory[];
-  using solver = block_solver<V, P, B, Cluster>;
-  block_memory<V> m(memory, s, solver::node_bytes);
-  const findings found{m.flags, m.flags + s.systems, m.of_blocks};
-  Tile t(g, o, Cluster ? nullptr : &maps, s, m.arrays, m.places, m.arrival, this_place<Cluster>());
-  m.arrival.start(Tile::expecting);
-  mail<Cluster> from_blocks(m.mail);
+  using in_block = block_solver<V, P, B, Cluster>;
+  onchip_memory<V> m(memory, s, in_block::node_bytes);
+  const solve_status found{m.flags, m.flags + s.systems, m.of_blocks};
+  Tile t(g, o, Cluster ? nullptr : &maps, s, m.arrays, m.places, m.mbarrier, this_place<Cluster>());
+  m.mbarrier.start(Tile::expecting);
+  dsmem_exchange<Cluster> from_blocks(m.dsmem_exchange);
   from_blocks.start();
-  t.ask();
+  t.load_async();
   // While the systems are on their way.
-  share(2 * s.systems, s.threads, [&](int i) { m.flags[i] = 0; });
+  block_for(2 * s.systems, s.threads, [&](int i) { m.flags[i] = 0; });
   constexpr bool uneven = Cluster || Tile::uneven;
   const chunk_place p = place_of<uneven>(s, t);
-  t.receive();
+  t.wait_loaded();
   from_blocks.may_send();
   chunk_work<B, Cluster, Tile> work(t, s, p, m, found, from_blocks);
-  solver::solve(work);
-  t.publish();
+  in_block::solve(work);
+  t.fence_proxy_async();
   __syncthreads();
-  found.tell(t.systems(), t.rank(), s.blocks, from_blocks);
+  found.send_statuses(t.systems(), t.rank(), s.blocks, from_blocks);
   const bool open = found.any_open(t.systems());
   // Without a cluster the place of a system that is left is room to solve it, until the tile goes.
   if (!Cluster && open) report<P, B, Cluster>(g, o, s, t, found);
-  t.give(open, [&](int system) { return found.is_unsolved(system); });
+  t.store(open, [&](int system) { return found.is_unsolved(system); });
   if (Cluster) {
-    const bool failed = found.hear(t.systems(), s.blocks, from_blocks);
+    const bool failed = found.receive_statuses(t.systems(), s.blocks, from_blocks);
     if (failed) wait_for_stores();
     if (failed && t.rank() == 0) found.join(t.systems(), s.blocks);
     if (t.rank() == 0 && (failed || o.status)) report<P, B, Cluster>(g, o, s, t, found);
   }
   if (!Cluster && !open) {
-    share(o.status ? t.matrices() : 0, s.threads, [&](int i) { o.status[t.status_of(i)] = 0; });
+    block_for(o.status ? t.matrices() : 0, s.threads, [&](int i) { o.status[t.status_of(i)] = 0; });
   }
-  t.wait_given();
+  t.wait_stored();
 }
 
 template <pivoting P, boundary B>
 auto kernel_for(const onchip_shape& s) {
   if constexpr (B == boundary::regular) {
-    if (s.joined) return onchip_kernel<P, B, false, piece<V>>;
+    if (s.concatenated) return onchip_kernel<P, B, false, concatenated_tile<V>>;
   }
   return s.blocks > 1 ? onchip_kernel<P, B, true, tile<V>> : onchip_kernel<P, B, false, tile<V>>;
 }
@@ -141,7 +145,8 @@ auto kernel_for(const onchip_shape& s) {
 template <pivoting P, boundary B>
 cudaError_t launch(const geometry& g, const operands& o, const onchip_shape& s,
                    cudaStream_t stream) {
-  const index_t groups = s.joined ? s.piece_count : (g.matrices.size + s.systems - 1) / s.systems;
+  const index_t groups =
+      s.concatenated ? s.group_count : (g.matrices.size + s.systems - 1) / s.systems;
   return launch_clusters(kernel_for<P, B>(s), groups * s.blocks, s.blocks, s.threads,
                          s.shared_bytes, stream, g, solver::typed<V>(o), s,
                          s.boxes ? map_tensors(g, o, s, sizeof(V)) : tensor_maps{});
@@ -159,8 +164,8 @@ onchip_launches table() {
 
 template <class>
 onchip_launches onchip_kernels(pivoting p, boundary b) {
-  return core::with_variant(p, b,
-                            [](auto v) { return table<decltype(v)::pivots, decltype(v)::ends>(); });
+  return core::with_variant(
+      p, b, [](auto v) { return table<decltype(v)::pivots, decltype(v)::boundary_kind>(); });
 }
 template onchip_launches onchip_kernels<V>(pivoting, boundary);
 

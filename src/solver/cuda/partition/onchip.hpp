@@ -14,26 +14,27 @@
 // reduces a chunk of rows, trees of threads solve the interface (core/chunk.hpp), and x goes out.
 namespace tridia::cuda {
 
+using namespace gpu;
 using layout::geometry;
 using solver::operands;
 
 /// How arrays are moved.
-enum class mover {
-  elements,  // one by one, whatever their layout
-  lines,     // a system at a time, by the bulk copy engine
-  pieces,    // all systems of a block at a time: they follow each other
+enum class copy_mode {
+  elements,    // one by one, whatever their layout
+  lines,       // a system at a time, by the TMA
+  contiguous,  // all systems of a block at a time: they follow each other
 };
 
-/// Where a piece begins: consecutive systems that a block solves as one.
-struct piece_start {
+/// Where a group begins: consecutive systems that a block solves as one.
+struct group_start {
   index_t system, row;
 };
 
 /// What a block does, or a cluster of blocks that share the rows of some systems. A block's shared
-/// memory holds sub, diag, sup and rhs of its part. If the systems are joined, a piece of them is
-/// what is called a system here.
+/// memory holds sub, diag, sup and rhs of its part. If the systems are concatenated, a group of
+/// them is what is called a system here.
 struct onchip_shape {
-  index_t rows;        // of a system; of the largest piece
+  index_t rows;        // of a system; of the largest group
   int blocks;          // that share a system
   int cluster = 1;     // of these, that run together; 1, or all of them and no more than `chunks`
   int block_rows;      // of a system in a block; the last one may have fewer
@@ -42,24 +43,26 @@ struct onchip_shape {
   int systems;         // of a block
   int systems_a_warp;  // 1 if a system takes a warp or more
   int warps_a_system;  // 1 if a warp takes a system or more
-  divisor by_chunk_rows, by_chunks, by_warps_a_system;
+  fast_divide by_chunk_rows, by_chunks, by_warps_a_system;
   int threads;
   int pitch;                       // elements of shared memory from one system to the next
   int array_pitch;                 // from one array to the next
   bool dense_input, dense_output;  // one piece, system after system
-  mover input, output;             // subject to the alignment of the pointers
-  bool boxes;          // whether the copy engine moves a block's systems as a box, if it can
-  bool across;         // threads copy rows of neighbouring systems, whose number is a power of two
-  unsigned per_rows;   // 2^32 / block_rows, rounded up: divides indices of the tile
-  bool joined;         // a block's systems are solved as one
-  int joined_systems;  // of a piece; a ragged batch may have fewer in it
-  int reach = warp_size;  // chunks that are so far apart end in different systems
-  index_t piece_count;
-  const piece_start* pieces;  // and their end; in memory of the device; null if all are alike
+  copy_mode input, output;         // subject to the alignment of the pointers
+  bool boxes;                      // whether the TMA moves a block's systems as a box, if it can
+  bool interleaved;   // threads copy rows of neighbouring systems, whose number is a power of two
+  unsigned per_rows;  // 2^32 / block_rows, rounded up: divides indices of the tile
+  bool concatenated;  // a block's systems are solved as one
+  int concatenated_systems;  // of a group; a ragged batch may have fewer in it
+  int reach = warp_size;     // chunks that are so far apart end in different systems
+  index_t group_count;
+  const group_start* group_starts;  // and their end; in memory of the device; null if all are alike
   std::size_t shared_bytes;
 
-  /// Findings of other blocks that a block has room for, an even number.
-  TRIDIA_FN int heard() const { return cluster > 1 ? (cluster * systems + 1) / 2 * 2 : 0; }
+  /// Statuses of other blocks that a block has room for, an even number.
+  TRIDIA_FN int received_statuses() const {
+    return cluster > 1 ? (cluster * systems + 1) / 2 * 2 : 0;
+  }
 };
 
 /// What tuning decides.
@@ -70,21 +73,22 @@ struct onchip_tuning {
   bool near = false;   // for about as many rows: a chunk is fitted to those that there are
 };
 
-/// The shape for a problem, or nothing if it does not fit. `pieces` of a ragged batch is left null.
+/// The shape for a problem, or nothing if it does not fit. `groups` of a ragged batch is left null.
 std::optional<onchip_shape> plan_onchip(const solver::task&, const onchip_tuning&,
                                         const device_limits&);
 
-/// The pieces of a ragged batch, and their end: as many systems each as have room.
-std::vector<piece_start> cut_pieces(const std::vector<index_t>& offsets, const onchip_shape&);
+/// The groups of a ragged batch, and their end: as many systems each as have room.
+std::vector<group_start> cut_groups(const std::vector<index_t>& offsets, const onchip_shape&);
 
-/// What follows from the rows that a block has (`rows`, `blocks`, `block_rows`; if `across`, its
-/// systems as well): chunks of about `chunk_rows` rows, threads, the tile. Returns whether it fits.
+/// What follows from the rows that a block has (`rows`, `blocks`, `block_rows`; if `interleaved`,
+/// its systems as well): chunks of about `chunk_rows` rows, threads, the tile. Returns whether it
+/// fits.
 bool lay_out(onchip_shape&, const solver::task&, const onchip_tuning&, int chunk_rows,
              const device_limits&);
 
 /// Cuts `block_rows` into chunks, and shares out the lanes of warps among them.
 void cut(onchip_shape&, int chunk_rows);
-/// As many systems as `warps` warps take, unless they are `across`, and threads for them.
+/// As many systems as `warps` warps take, unless they are `interleaved`, and threads for them.
 void fill_block(onchip_shape&, int warps);
 
 struct onchip_launches {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/dispatch.hpp"
-#include "solver/cuda/partition/block.cuh"
 #include "solver/cuda/partition/block_solver.cuh"
+#include "solver/cuda/partition/onchip_memory.cuh"
 #include "solver/cuda/partition/segments.hpp"
 #include "solver/cuda/partition/tile.cuh"
 #include "solver/system_memory.hpp"
@@ -16,31 +16,34 @@ using core::chunk;
 /// All passes over all systems, or over those that are left. With partial pivoting, systems are
 /// solved without interchanges first, with an eye on the pivots, and those whose numbers grow are
 /// left for a second stage.
-enum class stage { plain, watched, pivoted };
+enum class pass_kind { plain, monitored, pivoted };
 
-template <stage S>
-inline constexpr pivoting pivots = S == stage::pivoted ? pivoting::partial : pivoting::none;
+template <pass_kind S>
+inline constexpr pivoting pivots = S == pass_kind::pivoted ? pivoting::partial : pivoting::none;
 /// Threads of a block that holds rows: the stages of a plan have one shape.
-template <stage S>
-inline constexpr int most_row_threads = most_threads_of(S == stage::plain ? pivoting::none
-                                                                          : pivoting::partial);
+template <pass_kind S>
+inline constexpr int most_row_threads = most_threads_of(S == pass_kind::plain ? pivoting::none
+                                                                              : pivoting::partial);
 
 /// What has become of a system once it is closed; and where x of one that was solved, or left,
 /// overflows in the last pass, which goes on all the same.
-enum class verdict : int { solved, left, failed, solved_overflowed, left_overflowed };
+enum class system_state : int { solved, left, failed, solved_overflowed, left_overflowed };
 
 /// Whether stage S brings a system to its end.
-template <stage S>
-__device__ __forceinline__ bool is_mine(verdict v) {
-  if constexpr (S == stage::pivoted) return v == verdict::left || v == verdict::left_overflowed;
-  return v == verdict::solved || v == verdict::solved_overflowed;
+template <pass_kind S>
+__device__ __forceinline__ bool is_mine(system_state v) {
+  if constexpr (S == pass_kind::pivoted)
+    return v == system_state::left || v == system_state::left_overflowed;
+  return v == system_state::solved || v == system_state::solved_overflowed;
 }
 /// Whether a system has no finite solution, once all stages are done.
-inline __device__ bool has_failed(verdict v) { return v != verdict::solved && v != verdict::left; }
+inline __device__ bool has_failed(system_state v) {
+  return v != system_state::solved && v != system_state::left;
+}
 /// What a system that stage S brings to its end becomes if its x overflows.
-template <stage S>
-inline constexpr verdict has_overflowed =
-    S == stage::pivoted ? verdict::left_overflowed : verdict::solved_overflowed;
+template <pass_kind S>
+inline constexpr system_state has_overflowed =
+    S == pass_kind::pivoted ? system_state::left_overflowed : system_state::solved_overflowed;
 
 /// What couples the rows here to others, where those are elsewhere: nothing is beyond whole
 /// systems.
@@ -50,13 +53,13 @@ struct outside {
   bool before = false, after = false;  // whether there are rows on either side
   const V* entries_before = nullptr;   // by system; null: where the rows have them
   const V* entries_after = nullptr;
-  index_t* found = nullptr;  // by system; see part_status.hpp
+  index_t* found = nullptr;  // by system; see local_status.hpp
 
   /// Brings in the two entries that a geometry without corners has left out.
   __device__ __forceinline__ void mend(const tile<V>& t, const geometry& g,
                                        const typed_operands<V>& o, int system) const {
-    const auto entry = [&](const V* given, int a, index_t k) {
-      if (given != nullptr) return given[t.number(system)];
+    const auto entry = [&](const V* entries, int a, index_t k) {
+      if (entries != nullptr) return entries[t.number(system)];
       return o.in[a][t.offset(a, system) + k * g.lines[a].step];
     };
     if (before && t.first_row() == 0) {
@@ -72,8 +75,8 @@ struct outside {
 template <class V, pivoting P>
 struct nodes {
   typename chunk<V, P>::equations* equations;
-  typename chunk<V, P>::ends* ends;
-  int* grown;
+  typename chunk<V, P>::unknowns* unknowns;
+  int* unstable;
 };
 
 /// Of a tile, among those that share its systems.
@@ -120,28 +123,30 @@ __device__ __forceinline__ index_t node_above(const Block& b, const onchip_shape
 
 /// Whether stage S, which may know what has become of systems, has nothing to do for `count` of
 /// them from `first` on. All threads take part.
-template <stage S>
-__device__ __forceinline__ bool is_done(index_t first, int count, const verdict* verdicts) {
-  if (verdicts == nullptr) return false;
+template <pass_kind S>
+__device__ __forceinline__ bool is_done(index_t first, int count,
+                                        const system_state* system_states) {
+  if (system_states == nullptr) return false;
   const int system = static_cast<int>(threadIdx.x);
-  return !__syncthreads_or(system < count && is_mine<S>(verdicts[first + system]));
+  return !__syncthreads_or(system < count && is_mine<S>(system_states[first + system]));
 }
 
 /// The tiles that a block of the second stage stands for, most often to find that they are done.
-inline constexpr unsigned second_stage_run = 8;
+inline constexpr unsigned second_pass_run = 8;
 
 /// Calls f(number) for the tiles, of `tiles`, that this block has in a segments' pass.
-template <stage S, class F>
+template <pass_kind S, class F>
 __device__ __forceinline__ void for_each_tile(const onchip_shape& s, unsigned tiles,
-                                              index_t matrices, const verdict* verdicts, F f) {
-  if constexpr (S != stage::pivoted) return f(blockIdx.x);
+                                              index_t matrices, const system_state* system_states,
+                                              F f) {
+  if constexpr (S != pass_kind::pivoted) return f(blockIdx.x);
   const auto of_systems = static_cast<unsigned>(s.blocks);
-  unsigned tile = blockIdx.x * second_stage_run;
-  const unsigned end = min(tile + second_stage_run, tiles);
+  unsigned tile = blockIdx.x * second_pass_run;
+  const unsigned end = min(tile + second_pass_run, tiles);
   while (tile < end) {
     const unsigned group = tile / of_systems;
     const index_t first = static_cast<index_t>(group) * s.systems, left = matrices - first;
-    if (is_done<S>(first, left < s.systems ? static_cast<int>(left) : s.systems, verdicts)) {
+    if (is_done<S>(first, left < s.systems ? static_cast<int>(left) : s.systems, system_states)) {
       tile = (group + 1) * of_systems;
     } else {
       f(tile++);
@@ -154,17 +159,18 @@ inline __device__ bool speaks_for_system(const chunk_place& p) {
 }
 
 /// Gives what a block's systems came to to the level above: their equations, and whether numbers
-/// grew. `grown`: a flag a system in shared memory, 0 since a barrier.
-template <class V, stage S, class Block>
+/// grew. `unstable`: a flag a system in shared memory, 0 since a barrier.
+template <class V, pass_kind S, class Block>
 __device__ __forceinline__ void hand_up(const Block& b, const onchip_shape& s, const chunk_place& p,
                                         const typename chunk<V, pivots<S>>::equations& all,
-                                        bool calm, int* grown, const nodes<V, pivots<S>>& above) {
+                                        bool bounded, int* unstable,
+                                        const nodes<V, pivots<S>>& above) {
   if (speaks_for_system(p)) above.equations[node_above(b, s, p.system)] = all;
-  if constexpr (S == stage::watched) {
-    if (p.system >= 0 && !calm) grown[p.system] = 1;
+  if constexpr (S == pass_kind::monitored) {
+    if (p.system >= 0 && !bounded) unstable[p.system] = 1;
     __syncthreads();
     const int system = static_cast<int>(threadIdx.x);
-    if (system < b.systems()) above.grown[node_above(b, s, system)] = grown[system];
+    if (system < b.systems()) above.unstable[node_above(b, s, system)] = unstable[system];
   }
 }
 
@@ -183,133 +189,133 @@ struct edge_entries {
   }
 };
 
-template <stage S>
-using watch_of = watcher<S == stage::watched, false>;
+template <pass_kind S>
+using monitor_of = growth_monitor<S == pass_kind::monitored, false>;
 /// The first pass: segments to equations.
-template <class V, stage S>
+template <class V, pass_kind S>
 __global__ void __launch_bounds__(most_row_threads<S>)
     reduce_segments(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
                     const __grid_constant__ onchip_shape s, unsigned tiles,
                     const nodes<V, pivots<S>> above, edge_entries<V>* edges,
-                    const verdict* verdicts, const outside<V> beyond) {
+                    const system_state* system_states, const outside<V> beyond) {
   using C = chunk<V, pivots<S>>;
   extern __shared__ __align__(cache_line) unsigned char memory[];
-  block_memory<V> m(memory, s, sizeof(typename C::equations));
-  m.arrival.start();
-  for_each_tile<S>(s, tiles, g.matrices.size, verdicts, [&](unsigned number) {
-    tile<V> t(g, o, nullptr, s, m.arrays, m.places, m.arrival, place_among(number, s));
+  onchip_memory<V> m(memory, s, sizeof(typename C::equations));
+  m.mbarrier.start();
+  for_each_tile<S>(s, tiles, g.matrices.size, system_states, [&](unsigned number) {
+    tile<V> t(g, o, nullptr, s, m.arrays, m.places, m.mbarrier, place_among(number, s));
     const int system = static_cast<int>(threadIdx.x);
     if (system < t.systems()) m.flags[system] = 0;
-    t.ask();
-    t.receive();
-    if ((S != stage::pivoted || beyond.open) && system < t.systems()) {
+    t.load_async();
+    t.wait_loaded();
+    if ((S != pass_kind::pivoted || beyond.open) && system < t.systems()) {
       beyond.mend(t, g, o, system);
       edges[node_above(t, s, system)].take(t, system);
     }
     if (beyond.open) __syncthreads();
     const chunk_place p = place_of<true>(s, t);
-    watch_of<S> watch;
+    monitor_of<S> monitor;
     const int first = p.chunk * s.chunk_rows;
     const int n = p.at >= 0 ? min(s.chunk_rows, t.rows() - first) : 0;
-    chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
+    chunk_view<V> rows(t, p.system < 0 ? 0 : p.system, first);
     block_part<V, pivots<S>> part(p, static_cast<typename C::equations*>(m.nodes));
-    const auto all = part.template reduce<false>(n, rows, watch);
-    hand_up<V, S>(t, s, p, all, watch.calm, m.flags, above);
-    if constexpr (S == stage::pivoted) t.leave();
+    const auto all = part.template reduce<false>(n, rows, monitor);
+    hand_up<V, S>(t, s, p, all, monitor.bounded, m.flags, above);
+    if constexpr (S == pass_kind::pivoted) t.leave();
   });
 }
 
 /// The equations of a block's nodes, brought together. All threads take part.
-template <class V, stage S>
-struct gathered {
+template <class V, pass_kind S>
+struct node_gather {
   using C = chunk<V, pivots<S>>;
   chunk_place place;
   block_level<V, pivots<S>> chunks;
   index_t node;  // of this thread, if it has one
-  watch_of<S> watch;
+  monitor_of<S> monitor;
   typename C::equations all;
 
-  __device__ __forceinline__ gathered(const node_block& b, const onchip_shape& s,
-                                      const nodes<V, pivots<S>>& in,
-                                      typename C::equations* of_warps)
+  __device__ __forceinline__ node_gather(const node_block& b, const onchip_shape& s,
+                                         const nodes<V, pivots<S>>& in,
+                                         typename C::equations* of_warps)
       : place(place_of<true>(s, b)),
         chunks(place),
         node(b.number(place.system) * s.rows + b.first_row() + place.chunk) {
     typename C::equations e{};
     if (place.at >= 0) {
       e = in.equations[node];
-      if constexpr (S == stage::watched) watch.calm = in.grown[node] == 0;
+      if constexpr (S == pass_kind::monitored) monitor.bounded = in.unstable[node] == 0;
     }
-    all = chunks.up(e, of_warps, watch);
+    all = chunks.up(e, of_warps, monitor);
   }
-  gathered(const gathered&) = delete;
+  node_gather(const node_gather&) = delete;
 
-  /// Gives each node its ends.
-  __device__ __forceinline__ void spread(const typename C::ends& of_all,
+  /// Gives each node its interface unknowns.
+  __device__ __forceinline__ void spread(const typename C::unknowns& of_all,
                                          const nodes<V, pivots<S>>& to) const {
     const auto mine = chunks.down(of_all);
-    if (place.at >= 0) to.ends[node] = mine;
+    if (place.at >= 0) to.unknowns[node] = mine;
   }
 };
 
 /// A level's equations to those of the level above.
-template <class V, stage S>
+template <class V, pass_kind S>
 __global__ void __launch_bounds__(most_threads)
     reduce_level(const __grid_constant__ onchip_shape s, index_t matrices,
                  const nodes<V, pivots<S>> in, const nodes<V, pivots<S>> above,
-                 const verdict* verdicts) {
+                 const system_state* system_states) {
   __shared__ typename chunk<V, pivots<S>>::equations of_warps[most_threads / warp_size];
-  __shared__ int grown[most_threads];
+  __shared__ int unstable[most_threads];
   const node_block b(s, matrices);
-  if (S == stage::pivoted && is_done<S>(b.number(0), b.systems(), verdicts)) return;
-  grown[threadIdx.x] = 0;
+  if (S == pass_kind::pivoted && is_done<S>(b.number(0), b.systems(), system_states)) return;
+  unstable[threadIdx.x] = 0;
   __syncthreads();
-  const gathered<V, S> level(b, s, in, of_warps);
-  hand_up<V, S>(b, s, level.place, level.all, level.watch.calm, grown, above);
+  const node_gather<V, S> level(b, s, in, of_warps);
+  hand_up<V, S>(b, s, level.place, level.all, level.monitor.bounded, unstable, above);
 }
 
 /// A level's ends from those of the level above.
-template <class V, stage S>
+template <class V, pass_kind S>
 __global__ void __launch_bounds__(most_threads)
     expand_level(const __grid_constant__ onchip_shape s, index_t matrices,
                  const nodes<V, pivots<S>> in, const nodes<V, pivots<S>> above,
-                 const verdict* verdicts) {
+                 const system_state* system_states) {
   __shared__ typename chunk<V, pivots<S>>::equations of_warps[most_threads / warp_size];
   const node_block b(s, matrices);
-  if (S == stage::pivoted && is_done<S>(b.number(0), b.systems(), verdicts)) return;
-  const gathered<V, S> level(b, s, in, of_warps);
-  typename chunk<V, pivots<S>>::ends ends{};
-  if (level.place.system >= 0) ends = above.ends[node_above(b, s, level.place.system)];
-  level.spread(ends, in);
+  if (S == pass_kind::pivoted && is_done<S>(b.number(0), b.systems(), system_states)) return;
+  const node_gather<V, S> level(b, s, in, of_warps);
+  typename chunk<V, pivots<S>>::unknowns unknowns{};
+  if (level.place.system >= 0) unknowns = above.unknowns[node_above(b, s, level.place.system)];
+  level.spread(unknowns, in);
 }
 
-/// The last pass: x of every segment from its ends.
-template <class V, stage S>
+/// The last pass: x of every segment from its interface unknowns.
+template <class V, pass_kind S>
 __global__ void __launch_bounds__(most_row_threads<S>)
     expand_segments(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
                     const __grid_constant__ onchip_shape s, unsigned tiles,
                     const nodes<V, pivots<S>> above, const edge_entries<V>* edges,
-                    verdict* verdicts, const outside<V> beyond) {
+                    system_state* system_states, const outside<V> beyond) {
   using C = chunk<V, pivots<S>>;
   extern __shared__ __align__(cache_line) unsigned char memory[];
-  block_memory<V> m(memory, s, sizeof(typename C::equations));
-  m.arrival.start();
-  for_each_tile<S>(s, tiles, g.matrices.size, verdicts, [&](unsigned number) {
-    tile<V> t(g, o, nullptr, s, m.arrays, m.places, m.arrival, place_among(number, s));
-    if (S == stage::watched && is_done<S>(t.number(0), t.systems(), verdicts)) return;
+  onchip_memory<V> m(memory, s, sizeof(typename C::equations));
+  m.mbarrier.start();
+  for_each_tile<S>(s, tiles, g.matrices.size, system_states, [&](unsigned number) {
+    tile<V> t(g, o, nullptr, s, m.arrays, m.places, m.mbarrier, place_among(number, s));
+    if (S == pass_kind::monitored && is_done<S>(t.number(0), t.systems(), system_states)) return;
     const chunk_place p = place_of<true>(s, t);
     // What comes from the workspace is asked for before the tile, and looked at after it.
-    typename C::ends ends{};
-    if (p.system >= 0) ends = above.ends[node_above(t, s, p.system)];
+    typename C::unknowns unknowns{};
+    if (p.system >= 0) unknowns = above.unknowns[node_above(t, s, p.system)];
     const int system = static_cast<int>(threadIdx.x);
-    verdict v{};
+    system_state v{};
     edge_entries<V> edge;
     if (system < t.systems()) {
-      v = verdicts[t.number(system)];
+      v = system_states[t.number(system)];
       edge = edges[node_above(t, s, system)];
     }
-    t.ask();
-    t.receive();
+    t.load_async();
+    t.wait_loaded();
     int* const left_out = m.flags;
     bool any_left_out = false;
     if (system < t.systems()) {
@@ -320,14 +326,14 @@ __global__ void __launch_bounds__(most_row_threads<S>)
 
     const int first = p.chunk * s.chunk_rows;
     const int n = p.at >= 0 ? min(s.chunk_rows, t.rows() - first) : 0;
-    watcher<false, false> ignore;
-    chunk_rows<V> rows(t, p.system < 0 ? 0 : p.system, first);
+    growth_monitor<false, false> ignore;
+    chunk_view<V> rows(t, p.system < 0 ? 0 : p.system, first);
     block_part<V, pivots<S>> part(p, static_cast<typename C::equations*>(m.nodes));
     part.template reduce<true>(n, rows, ignore);
-    ends = part.down(ends);
-    if (n > 0 && !part.expand(n, rows, ends) && !left_out[p.system]) {
+    unknowns = part.down(unknowns);
+    if (n > 0 && !part.expand(n, rows, unknowns) && !left_out[p.system]) {
       // Everything was finite until now, so it is an overflow.
-      verdicts[t.number(p.system)] = has_overflowed<S>;
+      system_states[t.number(p.system)] = has_overflowed<S>;
       if (o.status || beyond.found) {
         int k = n - 1;
         while (k > 0 && core::is_finite(rows.right[k])) --k;
@@ -336,11 +342,11 @@ __global__ void __launch_bounds__(most_row_threads<S>)
         layout::merge_status(at, 0, -(t.first_row() + first + k + 1));
       }
     }
-    t.publish();
+    t.fence_proxy_async();
     __syncthreads();
-    t.give(any_left_out, [&](int i) { return left_out[i] != 0; });
-    t.wait_given();
-    if constexpr (S == stage::pivoted) t.leave();
+    t.store(any_left_out, [&](int i) { return left_out[i] != 0; });
+    t.wait_stored();
+    if constexpr (S == pass_kind::pivoted) t.leave();
   });
 }
 
@@ -367,39 +373,41 @@ struct pass_launcher {
   }
   [[nodiscard]] int top() const { return shape.levels - 1; }
   [[nodiscard]] const onchip_shape& level_shape(int k) const { return shape.level[k].shape; }
-  [[nodiscard]] verdict* verdicts() const {
-    return reinterpret_cast<verdict*>(workspace + shape.verdicts);
+  [[nodiscard]] system_state* system_states() const {
+    return reinterpret_cast<system_state*>(workspace + shape.system_states);
   }
   [[nodiscard]] edge_entries<V>* edges() const {
     return reinterpret_cast<edge_entries<V>*>(workspace + shape.edges);
   }
 };
 
-template <stage S, class V>
+template <pass_kind S, class V>
 nodes<V, pivots<S>> level_nodes(const pass_launcher<V>& p, int k) {
   using C = chunk<V, pivots<S>>;
   const segments_level& l = p.shape.level[k];
   return {reinterpret_cast<typename C::equations*>(p.workspace + l.equations),
-          reinterpret_cast<typename C::ends*>(p.workspace + l.ends),
-          reinterpret_cast<int*>(p.workspace + l.grown)};
+          reinterpret_cast<typename C::unknowns*>(p.workspace + l.unknowns),
+          reinterpret_cast<int*>(p.workspace + l.unstable)};
 }
 
 /// Launches a pass over the nodes of level k.
-template <stage S, class V, class Kernel>
-void on_level(pass_launcher<V>& p, int k, Kernel kernel, const verdict* verdicts) {
+template <pass_kind S, class V, class Kernel>
+void on_level(pass_launcher<V>& p, int k, Kernel kernel, const system_state* system_states) {
   const onchip_shape& s = p.level_shape(k);
   const index_t matrices = p.g.matrices.size;
   p.launch(kernel, blocks_for(s, matrices), s, s, matrices, level_nodes<S>(p, k),
-           level_nodes<S>(p, k + 1), verdicts);
+           level_nodes<S>(p, k + 1), system_states);
 }
 
 /// Launches a pass over the rows: kernel(..., verdicts, beyond).
-template <stage S, class V, class Kernel>
-void on_rows(pass_launcher<V>& p, Kernel kernel, verdict* verdicts, const outside<V>& beyond) {
+template <pass_kind S, class V, class Kernel>
+void on_rows(pass_launcher<V>& p, Kernel kernel, system_state* system_states,
+             const outside<V>& beyond) {
   const onchip_shape& s = p.shape.rows;
   const unsigned tiles = blocks_for(s, p.g.matrices.size);
-  const unsigned run = S == stage::pivoted ? second_stage_run : 1, grid = (tiles - 1) / run + 1;
-  p.launch(kernel, grid, s, p.g, p.o, s, tiles, level_nodes<S>(p, 0), p.edges(), verdicts, beyond);
+  const unsigned run = S == pass_kind::pivoted ? second_pass_run : 1, grid = (tiles - 1) / run + 1;
+  p.launch(kernel, grid, s, p.g, p.o, s, tiles, level_nodes<S>(p, 0), p.edges(), system_states,
+           beyond);
 }
 
 }  // namespace tridia::cuda::segments

@@ -5,6 +5,9 @@
 #include <limits>
 
 namespace tridia::cuda {
+
+using namespace gpu;
+
 namespace {
 
 using solver::task;
@@ -35,7 +38,7 @@ void choose_segment(onchip_shape& s, const task& t) {
   const int size = static_cast<int>(size_of(t.type));
   s.systems = 1;
   s.block_rows = choose_warps(t) * warp_size * chunk_of(t);
-  if (!s.across) return;
+  if (!s.interleaved) return;
   s.systems = cache_line / std::min(size, 8);
   while (s.systems / 2 >= t.geometry.matrices.size) s.systems /= 2;
   s.block_rows = wide_tile / (4 * size * s.systems);
@@ -91,7 +94,7 @@ std::optional<segments_shape> plan_segments(const task& t, const segments_tuning
   segments_shape all{};
   onchip_shape& s = all.rows;
   s.rows = g.rows;
-  s.across = layout::is_interleaved(g);
+  s.interleaved = layout::is_interleaved(g);
   choose_segment(s, t);
   if (tuning.rows > 0) s.block_rows = tuning.rows;
   s.block_rows = static_cast<int>(std::min<index_t>(s.block_rows, g.rows));
@@ -107,14 +110,14 @@ std::optional<segments_shape> plan_segments(const task& t, const segments_tuning
   const bool pivots = t.pivoting == pivoting::partial;
   const index_t most = tuning.nodes > 0 ? tuning.nodes : choose_nodes(segments);
   places memory;
-  all.verdicts = memory.take(g.matrices.size, sizeof(int));
+  all.system_states = memory.take(g.matrices.size, sizeof(int));
   all.edges = memory.take(g.matrices.size * segments, 2 * size);
   for (index_t nodes = segments;; nodes = all.level[all.levels - 1].shape.blocks) {
     segments_level& level = all.level[all.levels++];
     level.shape = share_nodes(nodes, most);
-    level.equations = memory.take(g.matrices.size * nodes, equation_words(t.pivoting) * size);
-    level.ends = memory.take(g.matrices.size * nodes, (pivots ? 4 : 3) * size);
-    level.grown = memory.take(pivots ? g.matrices.size * nodes : 0, sizeof(int));
+    level.equations = memory.take(g.matrices.size * nodes, equation_values(t.pivoting) * size);
+    level.unknowns = memory.take(g.matrices.size * nodes, (pivots ? 4 : 3) * size);
+    level.unstable = memory.take(pivots ? g.matrices.size * nodes : 0, sizeof(int));
     if (level.shape.blocks == 1) break;
   }
   all.bytes = memory.end();

@@ -2,7 +2,7 @@
 
 // Systems too long for the chip, and systems of which only a part is here. Compiled once for each
 // value type, TRIDIA_VALUE.
-#include "solver/cuda/partition/segment_parts.cuh"
+#include "solver/cuda/partition/local_segments.cuh"
 #include "solver/cuda/partition/segment_passes.cuh"
 
 #include <algorithm>
@@ -15,11 +15,11 @@ using V = TRIDIA_VALUE;
 /// Whether a closed system has a finite solution: what is not finite in any row spreads to its
 /// ends.
 __device__ __forceinline__ bool is_sound(const typename chunk<V, pivoting::none>::equations& e,
-                                         const typename chunk<V, pivoting::none>::ends& x) {
+                                         const typename chunk<V, pivoting::none>::unknowns& x) {
   return core::is_finite(x.last) && core::is_finite(e.first.at(x.before, x.last));
 }
 __device__ __forceinline__ bool is_sound(const typename chunk<V, pivoting::partial>::equations&,
-                                         const typename chunk<V, pivoting::partial>::ends& x) {
+                                         const typename chunk<V, pivoting::partial>::unknowns& x) {
   return core::is_finite(x.first) && core::is_finite(x.last);
 }
 
@@ -28,10 +28,10 @@ __device__ __forceinline__ bool is_sound(const typename chunk<V, pivoting::parti
 template <pivoting P, boundary B>
 __device__ __noinline__ void diagnose(const geometry& g, const typed_operands<V>& o,
                                       index_t matrix) {
-  __shared__ unsigned long long first_bad;
+  __shared__ unsigned long long first_nonfinite;
   if (!o.status) return;
   const index_t n = g.rows;
-  if (threadIdx.x == 0) first_bad = static_cast<unsigned long long>(n);
+  if (threadIdx.x == 0) first_nonfinite = static_cast<unsigned long long>(n);
   __syncthreads();
   index_t at[layout::array_count];
   g.line_offsets(matrix, 0, at);
@@ -39,12 +39,12 @@ __device__ __noinline__ void diagnose(const geometry& g, const typed_operands<V>
   solver::strided_rhs<V> b{o.in[layout::rhs] + at[layout::rhs], g.lines[layout::rhs].step};
   for (index_t k = threadIdx.x; k < n; k += blockDim.x) {
     if (core::is_finite(a.get(k)) && core::is_finite(b.get(k))) continue;
-    atomicMin(&first_bad, static_cast<unsigned long long>(k));
+    atomicMin(&first_nonfinite, static_cast<unsigned long long>(k));
     break;
   }
   __syncthreads();
   if (threadIdx.x == 0) {
-    const auto bad = static_cast<index_t>(first_bad);
+    const auto bad = static_cast<index_t>(first_nonfinite);
     solver::enter_status(g, o.status, matrix, 0,
                          bad < n ? -(bad + 1) : solver::diagnose_system<V, P, B>(g, o, matrix));
   }
@@ -52,40 +52,40 @@ __device__ __noinline__ void diagnose(const geometry& g, const typed_operands<V>
 }
 
 /// The last level: a block closes systems, and says what becomes of them.
-template <stage S, boundary B>
+template <pass_kind S, boundary B>
 __global__ void __launch_bounds__(most_threads)
     close_level(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
                 const __grid_constant__ onchip_shape s, const nodes<V, pivots<S>> in,
-                verdict* verdicts) {
+                system_state* system_states) {
   using C = chunk<V, pivots<S>>;
   __shared__ typename C::equations of_warps[most_threads / warp_size];
   __shared__ int unsound[most_threads];
   const node_block b(s, g.matrices.size);
-  if (S == stage::pivoted && is_done<S>(b.number(0), b.systems(), verdicts)) return;
+  if (S == pass_kind::pivoted && is_done<S>(b.number(0), b.systems(), system_states)) return;
   unsound[threadIdx.x] = 0;
   __syncthreads();
-  const gathered<V, S> level(b, s, in, of_warps);
+  const node_gather<V, S> level(b, s, in, of_warps);
   const chunk_place& p = level.place;
-  const auto ends = C::template close<B>(level.all);
-  level.spread(ends, in);
-  if ((speaks_for_system(p) && !is_sound(level.all, ends)) ||
-      (p.system >= 0 && !level.watch.calm)) {
+  const auto unknowns = C::template close<B>(level.all);
+  level.spread(unknowns, in);
+  if ((speaks_for_system(p) && !is_sound(level.all, unknowns)) ||
+      (p.system >= 0 && !level.monitor.bounded)) {
     unsound[p.system] = 1;
   }
   __syncthreads();
   const int system = static_cast<int>(threadIdx.x);
   if (system < b.systems()) {
-    verdict& v = verdicts[b.number(system)];
-    if (S == stage::pivoted && !is_mine<S>(v)) {
+    system_state& v = system_states[b.number(system)];
+    if (S == pass_kind::pivoted && !is_mine<S>(v)) {
       unsound[system] = 0;
     } else if (!unsound[system]) {
-      if (S != stage::pivoted) v = verdict::solved;
+      if (S != pass_kind::pivoted) v = system_state::solved;
       if (o.status) solver::enter_status(g, o.status, b.number(system), 0, 0);
     } else {
-      v = S == stage::watched ? verdict::left : verdict::failed;
+      v = S == pass_kind::monitored ? system_state::left : system_state::failed;
     }
   }
-  if constexpr (S != stage::watched) {
+  if constexpr (S != pass_kind::monitored) {
     __syncthreads();
     for (int i = 0; i < b.systems(); ++i) {
       if (unsound[i]) diagnose<pivots<S>, B>(g, o, b.number(i));
@@ -97,10 +97,10 @@ __global__ void __launch_bounds__(most_threads)
 /// one segment overflows, blocks that have stored others do not learn of it. A block is for as many
 /// systems as it has threads; those with the same ones (blockIdx.x) share out their rows.
 __global__ void __launch_bounds__(block_threads)
-    fill_failed(const __grid_constant__ geometry g, V* x, const verdict* verdicts) {
+    fill_failed(const __grid_constant__ geometry g, V* x, const system_state* system_states) {
   const index_t first = index_t{blockIdx.x} * block_threads;
   const auto failed = [&](int i) {
-    return first + i < g.matrices.size && has_failed(verdicts[first + i]);
+    return first + i < g.matrices.size && has_failed(system_states[first + i]);
   };
   if (!__syncthreads_or(failed(static_cast<int>(threadIdx.x)))) return;
   const index_t team = index_t{gridDim.y} * block_threads;
@@ -111,20 +111,20 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 /// Launches all passes of whole systems.
-template <stage S, boundary B>
+template <pass_kind S, boundary B>
 void run(pass_launcher<V>& p) {
   // What goes down the levels does not depend on whether anybody watched on the way up.
-  constexpr stage down = S == stage::watched ? stage::plain : S;
-  auto* const verdicts = p.verdicts();
+  constexpr pass_kind down = S == pass_kind::monitored ? pass_kind::plain : S;
+  auto* const system_states = p.system_states();
   const int top = p.top();
 
-  on_rows<S>(p, reduce_segments<V, S>, verdicts, {});
-  for (int k = 0; k < top; ++k) on_level<S>(p, k, reduce_level<V, S>, verdicts);
+  on_rows<S>(p, reduce_segments<V, S>, system_states, {});
+  for (int k = 0; k < top; ++k) on_level<S>(p, k, reduce_level<V, S>, system_states);
   const onchip_shape& last = p.level_shape(top);
   p.launch(close_level<S, B>, blocks_for(last, p.g.matrices.size), last, p.g, p.o, last,
-           level_nodes<S>(p, top), verdicts);
-  for (int k = top; k-- > 0;) on_level<down>(p, k, expand_level<V, down>, verdicts);
-  on_rows<S>(p, expand_segments<V, S>, verdicts, {});
+           level_nodes<S>(p, top), system_states);
+  for (int k = top; k-- > 0;) on_level<down>(p, k, expand_level<V, down>, system_states);
+  on_rows<S>(p, expand_segments<V, S>, system_states, {});
 }
 
 /// The last launch. Few systems are filled by as many blocks as keep a device busy.
@@ -135,19 +135,20 @@ void fill(pass_launcher<V>& p) {
   const index_t most = p.g.rows / (block_threads * rows_a_thread) + 1;
   const index_t sharing = std::max<index_t>(std::min(busy / groups, most), 1);
   const dim3 grid(static_cast<unsigned>(groups), static_cast<unsigned>(sharing));
-  fill_failed<<<grid, block_threads, 0, p.stream>>>(p.g, p.o.x, p.verdicts());
+  fill_failed<<<grid, block_threads, 0, p.stream>>>(p.g, p.o.x, p.system_states());
   p.result = cudaGetLastError();
 }
 
 template <pivoting P>
-inline constexpr stage first_stage = P == pivoting::none ? stage::plain : stage::watched;
+inline constexpr pass_kind first_pass =
+    P == pivoting::none ? pass_kind::plain : pass_kind::monitored;
 
 template <pivoting P, boundary B>
 cudaError_t solve(const geometry& g, const operands& o, const segments_shape& shape,
                   std::byte* workspace, cudaStream_t stream) {
   pass_launcher<V> p{g, solver::typed<V>(o), shape, workspace, stream};
-  run<first_stage<P>, B>(p);
-  if constexpr (P != pivoting::none) run<stage::pivoted, B>(p);
+  run<first_pass<P>, B>(p);
+  if constexpr (P != pivoting::none) run<pass_kind::pivoted, B>(p);
   fill(p);
   return p.result;
 }
@@ -159,10 +160,10 @@ cudaError_t prepare(std::size_t bytes) {
     if (result != cudaSuccess) return;
     result = allow_shared(kernel, bytes);
   };
-  allow(reduce_segments<V, first_stage<P>>);
-  allow(expand_segments<V, first_stage<P>>);
-  allow(reduce_segments<V, stage::pivoted>);
-  allow(expand_segments<V, stage::pivoted>);
+  allow(reduce_segments<V, first_pass<P>>);
+  allow(expand_segments<V, first_pass<P>>);
+  allow(reduce_segments<V, pass_kind::pivoted>);
+  allow(expand_segments<V, pass_kind::pivoted>);
   return result;
 }
 
@@ -171,12 +172,14 @@ cudaError_t prepare(std::size_t bytes) {
 
 namespace tridia::cuda {
 
+using namespace gpu;
+
 template <class V>
 segments_launches segments_kernels(pivoting p, boundary b) {
   return core::with_variant(p, b, [](auto v) -> segments_launches {
     constexpr pivoting pivots = decltype(v)::pivots;
-    return {&segments::prepare<pivots>, &segments::solve<pivots, decltype(v)::ends>,
-            &segments::reduce_parts<V, pivots>, &segments::expand_parts<V, pivots>};
+    return {&segments::prepare<pivots>, &segments::solve<pivots, decltype(v)::boundary_kind>,
+            &segments::reduce_local<V, pivots>, &segments::expand_local<V, pivots>};
   });
 }
 template segments_launches segments_kernels<TRIDIA_VALUE>(pivoting, boundary);

@@ -5,26 +5,28 @@
 
 // Systems too long for the chip, in several passes (core/chunk.hpp, once more): a block reduces a
 // *segment*, which is as much of a system as it holds, to its equations; blocks reduce those of
-// neighbouring segments, level by level, until one block closes a system; then the ends go down the
-// levels, and every segment is brought in again and expanded. Nine words a row are moved. A last
-// launch fills x of systems that have failed with NaN.
+// neighbouring segments, level by level, until one block closes a system; then the interface
+// unknowns go down the levels, and every segment is brought in again and expanded. Nine words a row
+// are moved. A last launch fills x of systems that have failed with NaN.
 namespace tridia::cuda {
+
+using namespace gpu;
 
 inline constexpr int most_levels = 32;
 
 /// A level above the rows. Its nodes are the blocks of the level below it; nodes of one system
 /// follow each other, and so do systems.
 struct segments_level {
-  onchip_shape shape;                  // rows are nodes, a chunk is one of them; there is no tile
-  std::size_t equations, ends, grown;  // where they lie in the workspace, one a node
+  onchip_shape shape;  // rows are nodes, a chunk is one of them; there is no tile
+  std::size_t equations, unknowns, unstable;  // where they lie in the workspace, one a node
 };
 
 struct segments_shape {
   onchip_shape rows;  // a block has a segment, of some systems
   int levels;         // one at least; a block of the last one closes systems
   segments_level level[most_levels];
-  std::size_t edges, verdicts;  // in the workspace: two entries a segment; one a system
-  std::size_t bytes;            // of the workspace, aligned
+  std::size_t edges, system_states;  // in the workspace: two entries a segment; one a system
+  std::size_t bytes;                 // of the workspace, aligned
 };
 
 /// What tuning decides; 0: by rule.
@@ -38,16 +40,16 @@ struct segments_tuning {
 std::optional<segments_shape> plan_segments(const solver::task&, const segments_tuning&,
                                             const device_limits&);
 
-/// What is beyond the rows of systems that are parts of others. Words of `core::chunk` are `each`
-/// systems together, as distributed/parts/parcels.hpp says of lines.
-struct segment_ends {
+/// What is beyond the rows of systems that are parts of others. Words of `core::chunk` are
+/// `batch_size` systems together, as distributed/subdomain/line_batches.hpp says of lines.
+struct segment_coupling {
   bool before, after;  // whether there are rows on either side
   // The entries that couple the rows here to those, one a system; null: where the rows have them.
   const void *entries_before, *entries_after;
-  void* equations;   // that reducing writes
-  const void* ends;  // that expanding reads
-  index_t each;
-  index_t* found;  // an entry a system: what is found of it, as part_status.hpp says
+  void* equations;       // that reducing writes
+  const void* unknowns;  // that expanding reads
+  index_t batch_size;
+  index_t* found;  // an entry a system: what is found of it, as local_status.hpp says
 };
 
 struct segments_launches {
@@ -55,11 +57,12 @@ struct segments_launches {
   cudaError_t (*prepare)(std::size_t bytes);
   cudaError_t (*solve)(const geometry&, const operands&, const segments_shape&,
                        std::byte* workspace, cudaStream_t);
-  /// Of systems whose other rows are elsewhere: up to their equations, and down from their ends.
-  cudaError_t (*reduce_parts)(const geometry&, const operands&, const segments_shape&,
-                              const segment_ends&, std::byte* workspace, cudaStream_t);
-  cudaError_t (*expand_parts)(const geometry&, const operands&, const segments_shape&,
-                              const segment_ends&, std::byte* workspace, cudaStream_t);
+  /// Of systems whose other rows are elsewhere: up to their equations, and down from their
+  /// interface unknowns.
+  cudaError_t (*reduce_local)(const geometry&, const operands&, const segments_shape&,
+                              const segment_coupling&, std::byte* workspace, cudaStream_t);
+  cudaError_t (*expand_local)(const geometry&, const operands&, const segments_shape&,
+                              const segment_coupling&, std::byte* workspace, cudaStream_t);
 };
 
 /// For each value type; instantiated in the file of the kernels.

@@ -2,6 +2,9 @@
 #include "solver/cuda/partition/tensor_maps.hpp"
 
 namespace tridia::cuda {
+
+using namespace gpu;
+
 namespace {
 
 template <class Shape>

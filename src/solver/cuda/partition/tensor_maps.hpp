@@ -5,7 +5,7 @@
 #include "solver/cuda/partition/boxes.hpp"
 #include "solver/executor.hpp"
 
-// What the copy engine of compute capability 9.0 needs to know of arrays to move boxes of them.
+// What the TMA of compute capability 9.0 needs to know of arrays to move boxes of them.
 namespace tridia::cuda {
 
 /// The arrays as (neighbouring systems, rows, other systems), or as (rows, systems). Of `sub` and

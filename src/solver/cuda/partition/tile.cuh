@@ -3,12 +3,12 @@
 
 #include "core/chunk.hpp"
 #include "core/line.hpp"
-#include "core/marked.hpp"
+#include "core/tagged_bit.hpp"
 #include "gpu/block.cuh"
-#include "gpu/bulk.cuh"
 #include "gpu/cluster.cuh"
 #include "gpu/copy.cuh"
 #include "gpu/launch.cuh"
+#include "gpu/tma.cuh"
 #include "solver/cuda/partition/onchip.hpp"
 #include "solver/cuda/partition/tensor_maps.hpp"
 #include "solver/cuda/partition/tile_arrays.hpp"
@@ -18,6 +18,7 @@
 // their solutions taken out.
 namespace tridia::cuda {
 
+using namespace gpu;
 using layout::edge;
 using solver::typed_operands;
 
@@ -37,14 +38,14 @@ class tile {
   /// `offsets` has room for an entry an array and system; `maps` may be null.
   __device__ __forceinline__ tile(const geometry& g, const operands& o, const maps_of_boxes* maps,
                                   const onchip_shape& shape, V* memory, void* offsets,
-                                  bulk::arrival& arrival, const block_place& at)
+                                  tma::mbarrier& mbarrier, const block_place& at)
       : g_(g),
         o_(o),
         maps_(maps),
         s_(shape),
         memory_(memory),
         offsets_(static_cast<index_t*>(offsets)),
-        arrival_(arrival) {
+        mbarrier_(mbarrier) {
     rank_ = at.rank;
     first_ = static_cast<index_t>(at.group) * s_.systems;
     const index_t left = g_.matrices.size - first_;
@@ -69,7 +70,7 @@ class tile {
   __device__ __forceinline__ index_t status_of(int system) const {
     return offset(arrays - 1, system);
   }
-  __device__ __forceinline__ int finding_of(int system) const { return system; }
+  __device__ __forceinline__ int status_entry_of(int system) const { return system; }
   __device__ __forceinline__ V* room_of(int system) const { return array(0, system); }
   __device__ __forceinline__ V* array(int a, int system) const {
     return memory_ + a * s_.array_pitch + system * s_.pitch;
@@ -79,12 +80,12 @@ class tile {
   }
 
   /// Asks for the systems; the arrival has been started.
-  __device__ __forceinline__ void ask() {
+  __device__ __forceinline__ void load_async() {
     find_offsets();
-    ask_for_all();
+    load_all_async();
   }
   /// They are there for every thread.
-  __device__ __forceinline__ void receive() {
+  __device__ __forceinline__ void wait_loaded() {
     wait_for_all();
     mend_edges([](int) { return true; });
     __syncthreads();
@@ -95,10 +96,10 @@ class tile {
   template <class Which>
   __device__ __forceinline__ void load_again(bool all, Which which) {
     if (all) {
-      // What was written to shared memory comes before what the copy engine writes.
-      bulk::publish();
+      // What was written to shared memory comes before what the TMA writes.
+      tma::fence_proxy_async();
       __syncthreads();
-      ask_for_all();
+      load_all_async();
       wait_for_all();
     } else {
       for_each_line([&](int system, int first, int step) {
@@ -113,28 +114,28 @@ class tile {
 
   /// Leaves shared memory to another tile, which may be loaded then. By every thread.
   __device__ __forceinline__ void leave() {
-    bulk::publish();
+    tma::fence_proxy_async();
     __syncthreads();
   }
 
-  /// By every thread, before a barrier and then `give`.
-  __device__ __forceinline__ void publish() const {
-    if (s_.output != mover::elements || gives_box()) bulk::publish();
+  /// By every thread, before a barrier and then `store`.
+  __device__ __forceinline__ void fence_proxy_async() const {
+    if (s_.output != copy_mode::elements || stores_box()) tma::fence_proxy_async();
   }
 
   /// Takes the outputs, x out of the place of rhs in a solve, but for the systems that `skip`;
-  /// `skipped`: there are any. Shared memory has been read after `wait_given`.
+  /// `skipped`: there are any. Shared memory has been read after `wait_stored`.
   template <class Skip>
-  __device__ __forceinline__ void give(bool skipped, Skip skip) {
-    if (!skipped && gives_box()) {
+  __device__ __forceinline__ void store(bool skipped, Skip skip) {
+    if (!skipped && stores_box()) {
       if (threadIdx.x > 0) return;
 #pragma unroll
       for (int j = 0; j < outputs; ++j) {
-        bulk::store_box(maps_->out[j], 0, static_cast<int>(first_), 0, array(Arrays::place(j), 0));
+        tma::store_box(maps_->out[j], 0, static_cast<int>(first_), 0, array(Arrays::place(j), 0));
       }
-      bulk::commit();
-    } else if (!skipped && may_bulk(s_.output) && outputs_aligned()) {
-      store_in_bulk();
+      tma::commit();
+    } else if (!skipped && may_use_tma(s_.output) && outputs_aligned()) {
+      store_by_tma();
     } else if (!skipped && s_.dense_output) {
       store_dense();
     } else {
@@ -143,36 +144,37 @@ class tile {
       });
     }
   }
-  __device__ __forceinline__ void wait_given() const { bulk::wait_read(); }
+  __device__ __forceinline__ void wait_stored() const { tma::wait_read(); }
 
  private:
   static __device__ __forceinline__ bool aligned(const void* p) {
     return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
   }
   /// The last block may have fewer systems, or rows, than make a whole number of 16 bytes.
-  __device__ __forceinline__ bool may_bulk(mover m) const {
-    return bulk::available && ((m == mover::lines && rows_ * sizeof(V) % 16 == 0) ||
-                               (m == mover::pieces && first_ * s_.rows * sizeof(V) % 16 == 0 &&
-                                count_ * s_.rows * sizeof(V) % 16 == 0));
+  __device__ __forceinline__ bool may_use_tma(copy_mode m) const {
+    return tma::available &&
+           ((m == copy_mode::lines && rows_ * sizeof(V) % 16 == 0) ||
+            (m == copy_mode::contiguous && first_ * s_.rows * sizeof(V) % 16 == 0 &&
+             count_ * s_.rows * sizeof(V) % 16 == 0));
   }
 
   /// Whether the systems come, and go, as one box, whose rows are `pitch` elements long.
-  __device__ __forceinline__ bool asks_box() const {
-    return bulk::available && maps_ && maps_->input;
+  __device__ __forceinline__ bool loads_box() const {
+    return tma::available && maps_ && maps_->input;
   }
-  __device__ __forceinline__ bool gives_box() const {
-    return bulk::available && maps_ && maps_->output;
+  __device__ __forceinline__ bool stores_box() const {
+    return tma::available && maps_ && maps_->output;
   }
   __device__ __forceinline__ void load_boxes() {
     if (threadIdx.x > 0) return;
-    arrival_.expect(static_cast<unsigned>(inputs * s_.systems * s_.pitch * sizeof(V)));
+    mbarrier_.expect(static_cast<unsigned>(inputs * s_.systems * s_.pitch * sizeof(V)));
 #pragma unroll
     for (int a = 0; a < inputs; ++a) {
-      bulk::load_box(array(a, 0), maps_->in[a], 0, static_cast<int>(first_), 0, arrival_.barrier());
+      tma::load_box(array(a, 0), maps_->in[a], 0, static_cast<int>(first_), 0, mbarrier_.barrier());
     }
   }
-  __device__ __forceinline__ bool in_bulk() const {
-    bool all = may_bulk(s_.input);
+  __device__ __forceinline__ bool by_tma() const {
+    bool all = may_use_tma(s_.input);
 #pragma unroll
     for (int a = 0; a < inputs; ++a) all = all && aligned(o_.in[a]);
     return all;
@@ -183,15 +185,15 @@ class tile {
     for (int j = 0; j < outputs; ++j) all = all && aligned(Arrays::output(o_, j));
     return all;
   }
-  __device__ __forceinline__ void ask_for_all() {
-    arrives_ = asks_box() || in_bulk();
-    if (asks_box()) {
+  __device__ __forceinline__ void load_all_async() {
+    arrives_ = loads_box() || by_tma();
+    if (loads_box()) {
       load_boxes();
     } else if (arrives_) {
       if (threadIdx.x == 0) {
-        arrival_.expect(static_cast<unsigned>(inputs * count_ * rows_ * sizeof(V)));
+        mbarrier_.expect(static_cast<unsigned>(inputs * count_ * rows_ * sizeof(V)));
       }
-      load_in_bulk();
+      load_by_tma();
     } else if (s_.dense_input) {
       load_dense();
     } else {
@@ -199,13 +201,13 @@ class tile {
     }
   }
   __device__ __forceinline__ void wait_for_all() {
-    if (arrives_) return arrival_.wait();
+    if (arrives_) return mbarrier_.wait();
     wait_for_copies();
     __syncthreads();
   }
 
   __device__ __forceinline__ void find_offsets() {
-    share(count_, s_.threads, [&](int s) {
+    block_for(count_, s_.threads, [&](int s) {
       index_t at[arrays];
       g_.line_offsets(first_ + s, 0, at);
 #pragma unroll
@@ -217,28 +219,30 @@ class tile {
   }
 
   /// Systems that one copy moves, and their bytes.
-  __device__ __forceinline__ int copies(mover m) const { return m == mover::pieces ? 1 : count_; }
-  __device__ __forceinline__ unsigned copy_bytes(mover m) const {
-    return static_cast<unsigned>((m == mover::pieces ? count_ : 1) * rows_ * sizeof(V));
+  __device__ __forceinline__ int copies(copy_mode m) const {
+    return m == copy_mode::contiguous ? 1 : count_;
+  }
+  __device__ __forceinline__ unsigned copy_bytes(copy_mode m) const {
+    return static_cast<unsigned>((m == copy_mode::contiguous ? count_ : 1) * rows_ * sizeof(V));
   }
 
-  __device__ __forceinline__ void load_in_bulk() {
-    share(inputs * copies(s_.input), s_.threads, [&](int i) {
+  __device__ __forceinline__ void load_by_tma() {
+    block_for(inputs * copies(s_.input), s_.threads, [&](int i) {
       const int system = i / inputs, a = i - system * inputs;
-      bulk::load(array(a, system), o_.in[a] + offset(a, system) + row0_, copy_bytes(s_.input),
-                 arrival_.barrier());
+      tma::load(array(a, system), o_.in[a] + offset(a, system) + row0_, copy_bytes(s_.input),
+                mbarrier_.barrier());
     });
   }
-  __device__ __forceinline__ void store_in_bulk() {
+  __device__ __forceinline__ void store_by_tma() {
     const int count = copies(s_.output);
 #pragma unroll
     for (int j = 0; j < outputs; ++j) {
-      share(count, s_.threads, [&](int i) {
-        bulk::store(Arrays::output(o_, j) + offset(inputs + j, i) + row0_,
-                    array(Arrays::place(j), i), copy_bytes(s_.output));
+      block_for(count, s_.threads, [&](int i) {
+        tma::store(Arrays::output(o_, j) + offset(inputs + j, i) + row0_,
+                   array(Arrays::place(j), i), copy_bytes(s_.output));
       });
     }
-    bulk::commit();
+    tma::commit();
   }
 
   /// Calls f(place in the arrays, place in the tile) for this thread's elements of dense arrays,
@@ -278,7 +282,7 @@ class tile {
   template <class F>
   __device__ __forceinline__ void for_each_line(F f) {
     const int thread = static_cast<int>(threadIdx.x);
-    if (s_.across) {
+    if (s_.interleaved) {
       const int system = thread & (s_.systems - 1);
       const int first = thread / s_.systems, step = s_.threads / s_.systems;
       if (system < count_ && first < step) f(system, first, step);
@@ -330,7 +334,7 @@ class tile {
   __device__ __forceinline__ void mend_edges(Which which) {
     const index_t n = s_.rows;
     const bool wrapped = g_.corners == edge::wrapped;
-    share(count_, s_.threads, [&](int s) {
+    block_for(count_, s_.threads, [&](int s) {
       if (g_.corners == edge::inside || !which(s)) return;
       if (row0_ == 0) array(layout::sub, s)[0] = wrapped ? entry(layout::sub, s, n) : V(0);
       if (row0_ + rows_ == n) {
@@ -339,7 +343,7 @@ class tile {
     });
     if (!g_.conjugate && (g_.corners == edge::absent || n > 2)) return;
     __syncthreads();
-    share(count_, s_.threads, [&](int s) {
+    block_for(count_, s_.threads, [&](int s) {
       for (int k = 0; k < rows_ && which(s); ++k) mend_row(s, k);
     });
   }
@@ -362,21 +366,21 @@ class tile {
   const onchip_shape& s_;
   V* memory_;
   index_t* offsets_;
-  bulk::arrival& arrival_;
+  tma::mbarrier& mbarrier_;
   static constexpr int unroll = 4;
   index_t first_, row0_;
   int rank_, count_, rows_;
-  bool arrives_ = false;  // by the copy engine: what has been asked for
+  bool arrives_ = false;  // by the TMA: what has been asked for
 };
 
-/// A chunk's rows in shared memory, in a tile or a piece. What is kept takes their place, and x
+/// A chunk's rows in shared memory, in a tile or a group. What is kept takes their place, and x
 /// then that of rhs.
 template <class V>
-struct chunk_rows {
+struct chunk_view {
   V *sub, *diag, *sup, *right;
 
   template <class Tile>
-  __device__ __forceinline__ chunk_rows(const Tile& t, int system, int first)
+  __device__ __forceinline__ chunk_view(const Tile& t, int system, int first)
       : sub(t.array(layout::sub, system) + first),
         diag(t.array(layout::diag, system) + first),
         sup(t.array(layout::sup, system) + first),
@@ -391,12 +395,12 @@ struct chunk_rows {
     a = sup[k], b = sub[k], c = right[k];
   }
   __device__ __forceinline__ void keep_pivot(int k, const core::pivot_row_of<V>& r) {
-    sup[k] = core::with_mark(r.next, r.entered), sub[k] = r.other, diag[k] = r.first;
+    sup[k] = core::with_tag(r.next, r.entered), sub[k] = r.other, diag[k] = r.first;
     right[k] = r.rhs;
   }
   __device__ __forceinline__ core::pivot_row_of<V> kept_pivot(int k) const {
     const V next = sup[k];
-    return {next, sub[k], diag[k], right[k], core::mark_of(next)};
+    return {next, sub[k], diag[k], right[k], core::tag_of(next)};
   }
   __device__ __forceinline__ void put(int k, V v) { right[k] = v; }
 };

@@ -1,0 +1,58 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/host_device.hpp"
+#include "tridia/types.hpp"
+
+#include <omp.h>
+
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+namespace tridia::distributed {
+
+/// Where a rank's arrays lie, and who works on them. What is done to many lines is written once, as
+/// a functor of plain pointers and numbers, and called in the host's space or in a device's
+/// (cuda/device_execution_space.cuh), which has the same members; there work is put into a stream.
+class host_execution_space {
+ public:
+  host_execution_space(int threads, void* /*stream*/)
+      : threads_(threads > 0 ? threads : omp_get_max_threads()) {}
+
+  /// Memory that has `size()` elements; what they are at first does not matter.
+  template <class T>
+  using array = std::vector<T>;
+
+  /// Calls that run at the same time have different slots, below this.
+  [[nodiscard]] index_t slots(index_t /*count*/) const { return threads_; }
+
+  /// Elements that one call copies of a piece of so many.
+  static index_t run(index_t elements) { return elements; }
+  /// Lines that one call works on, side by side where they lie so.
+  static constexpr int lanes = 8;
+  /// Calls that may share a line whose points lie side by side.
+  static constexpr int team = 1;
+
+  /// Calls f(i, slot) for i from 0 to count - 1; each is worth `work` simple ones.
+  template <class F>
+  void for_each(index_t count, index_t work, const F& f) const {
+    constexpr index_t serial = 4096;
+    if (count * work < serial || threads_ == 1) {
+      for (index_t i = 0; i < count; ++i) f(i, index_t{0});
+    } else {
+#pragma omp parallel for num_threads(threads_) schedule(static)
+      for (index_t i = 0; i < count; ++i) f(i, index_t{omp_get_thread_num()});
+    }
+  }
+
+  template <class T>
+  void copy(T* to, const T* from, index_t count) const {
+    if (count > 0) std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+  }
+
+ private:
+  int threads_;
+};
+
+}  // namespace tridia::distributed

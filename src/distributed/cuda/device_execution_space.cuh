@@ -1,0 +1,62 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "gpu/check.hpp"
+#include "gpu/for_each.cuh"
+#include "tridia/types.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace tridia::distributed {
+
+/// Memory of a GPU, as a std::vector's: what it holds at first does not matter.
+template <class T>
+class device_array {
+ public:
+  explicit device_array(std::size_t size = 0) : memory_(size * sizeof(T)), size_(size) {}
+  explicit device_array(const std::vector<T>& from) : device_array(from.size()) {
+    gpu::check(cudaMemcpy(data(), from.data(), size_ * sizeof(T), cudaMemcpyHostToDevice),
+               "copying to the device");
+  }
+  [[nodiscard]] T* data() const { return memory_.as<T>(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+ private:
+  gpu::device_memory memory_;
+  std::size_t size_;
+};
+
+/// As host_execution_space.hpp says: a thread for each call, in a stream of the current device.
+class device_execution_space {
+ public:
+  device_execution_space(int /*threads*/, void* stream)
+      : stream_(static_cast<cudaStream_t>(stream)) {}
+
+  template <class T>
+  using array = device_array<T>;
+
+  [[nodiscard]] index_t slots(index_t count) const { return count; }
+
+  static index_t run(index_t /*elements*/) { return 1; }
+  static constexpr int lanes = 1, team = 4;
+
+  template <class F>
+  void for_each(index_t count, index_t /*work*/, const F& f) const {
+    gpu::check(gpu::for_each(count, f, stream_), "working on lines");
+  }
+
+  template <class T>
+  void copy(T* to, const T* from, index_t count) const {
+    if (count == 0) return;
+    gpu::check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(T),
+                               cudaMemcpyDeviceToDevice, stream_),
+               "copying equations");
+  }
+
+ private:
+  cudaStream_t stream_;
+};
+
+}  // namespace tridia::distributed

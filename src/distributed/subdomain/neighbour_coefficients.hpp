@@ -1,0 +1,23 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "solver/executor.hpp"
+
+#include <cstddef>
+
+namespace tridia::distributed {
+
+/// Of A^T, the entries that couple a rank's first and last rows to rows of other ranks: they are in
+/// the arrays of those, and travel before anything is done with the rows.
+class neighbour_coefficients {
+ public:
+  virtual ~neighbour_coefficients() = default;
+  /// All ranks of the lines call it, with the same arrays as they then work on.
+  virtual void fetch(const solver::operands&, void* stream) = 0;
+  /// As local_rows_task has them, conjugated where the matrix is.
+  [[nodiscard]] virtual const void* before() const = 0;
+  [[nodiscard]] virtual const void* after() const = 0;
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+};
+
+}  // namespace tridia::distributed

@@ -1,0 +1,55 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/host_device.hpp"
+
+#include <algorithm>
+
+namespace tridia::gpu {
+
+/// How clusters share out the tiles of a batch. Each takes `per_cluster` of them, `wave` apart,
+/// which is how many clusters the device holds: so a tile is brought in while the one before it is
+/// solved, and neighbours stay near each other in time.
+struct tile_schedule {
+  int tiles;
+  int wave = 1, per_cluster = 1;
+
+  [[nodiscard]] int clusters() const {
+    return tiles / (wave * per_cluster) * wave + std::min(tiles % (wave * per_cluster), wave);
+  }
+  /// If there are enough tiles for that.
+  void take(int most, int clusters_at_a_time) {
+    if (clusters_at_a_time < 1 || tiles / clusters_at_a_time < most) return;
+    wave = clusters_at_a_time;
+    per_cluster = most;
+  }
+};
+
+/// The tiles of a cluster: one, unless it is `Persistent`.
+template <bool Persistent>
+class tile_iterator {
+ public:
+  TRIDIA_FN tile_iterator(const tile_schedule& t, unsigned cluster)
+      : wave_(t.wave), number_(cluster) {
+    if (!Persistent || t.per_cluster == 1) return;
+    const auto wave = static_cast<unsigned>(t.wave);
+    number_ += cluster / wave * wave * static_cast<unsigned>(t.per_cluster - 1);
+    const int to_go = (t.tiles - static_cast<int>(number_) - 1) / t.wave + 1;
+    left_ = to_go < t.per_cluster ? to_go : t.per_cluster;
+  }
+  [[nodiscard]] TRIDIA_FN unsigned number() const { return number_; }
+  /// Whether another tile follows, and its number.
+  [[nodiscard]] TRIDIA_FN bool has_next() const { return Persistent && left_ > 1; }
+  [[nodiscard]] TRIDIA_FN unsigned next() const { return number_ + static_cast<unsigned>(wave_); }
+  TRIDIA_FN void advance() {
+    number_ = next();
+    --left_;
+  }
+
+ private:
+  int wave_;
+  unsigned number_;
+  int left_ = 1;  // tiles, with this one
+};
+
+}  // namespace tridia::gpu

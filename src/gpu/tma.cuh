@@ -1,0 +1,142 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+
+// The TMA (tensor memory accelerator) of compute capability 9.0: one-dimensional copies between
+// device and shared memory, of multiples of 16 bytes at multiples of 16 bytes (PTX ISA,
+// cp.async.bulk).
+namespace tridia::gpu::tma {
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+inline constexpr bool available = true;
+
+__device__ __forceinline__ std::uint32_t shared_address(const void* p) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
+}
+
+/// By one thread, before a barrier of the block. `expecting` threads will call `expect`.
+__device__ __forceinline__ void start(std::uint64_t* mbarrier, unsigned expecting = 1) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(mbarrier)),
+               "r"(expecting)
+               : "memory");
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+/// By so many threads, once a phase: `bytes` will arrive, of all that each of them says.
+__device__ __forceinline__ void expect(std::uint64_t* mbarrier, std::uint32_t bytes) {
+  const std::uint32_t bar = shared_address(mbarrier);
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(bytes)
+               : "memory");
+}
+/// By one thread instead of `expect`, if what arrives came otherwise and is there.
+__device__ __forceinline__ void arrive(std::uint64_t* mbarrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(mbarrier))
+               : "memory");
+}
+__device__ __forceinline__ void load(void* to, const void* from, std::uint32_t bytes,
+                                     std::uint64_t* mbarrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(shared_address(to)),
+      "l"(from), "r"(bytes), "r"(shared_address(mbarrier))
+      : "memory");
+}
+/// By every thread that reads what has arrived, in phase 0, 1, 0 ...
+__device__ __forceinline__ void wait(std::uint64_t* mbarrier, std::uint32_t phase) {
+  asm volatile(
+      "{\n.reg .pred done;\n"
+      "again:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+      "@!done bra again;\n}" ::"r"(shared_address(mbarrier)),
+      "r"(phase)
+      : "memory");
+}
+/// By every thread that wrote what is stored, before a barrier of the block.
+__device__ __forceinline__ void fence_proxy_async() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+__device__ __forceinline__ void store(void* to, const void* from, std::uint32_t bytes) {
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),
+               "r"(shared_address(from)), "r"(bytes)
+               : "memory");
+}
+/// A box of an array of three dimensions, the fastest first: what lies outside the array comes as
+/// zeros, and stays as it is (PTX ISA, cp.async.bulk.tensor).
+__device__ __forceinline__ void load_box(void* to, const CUtensorMap& from, int i, int j, int k,
+                                         std::uint64_t* mbarrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      " [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(shared_address(to)),
+      "l"(&from), "r"(i), "r"(j), "r"(k), "r"(shared_address(mbarrier))
+      : "memory");
+}
+__device__ __forceinline__ void store_box(const CUtensorMap& to, int i, int j, int k,
+                                          const void* from) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(
+          &to),
+      "r"(i), "r"(j), "r"(k), "r"(shared_address(from))
+      : "memory");
+}
+/// By a thread that stores: what it has stored since the last time is a group.
+__device__ __forceinline__ void commit() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+/// Until shared memory has been read for all groups of this thread.
+__device__ __forceinline__ void wait_read() {
+  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+/// Shared memory must outlive the reads of it.
+__device__ __forceinline__ void wait_stored() {
+  commit();
+  wait_read();
+}
+/// Until all groups of this thread have been written: others may write over them then.
+__device__ __forceinline__ void wait_written() {
+  asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+#else
+inline constexpr bool available = false;
+
+__device__ __forceinline__ void start(std::uint64_t*, unsigned = 1) {}
+__device__ __forceinline__ void expect(std::uint64_t*, std::uint32_t) {}
+__device__ __forceinline__ void arrive(std::uint64_t*) {}
+__device__ __forceinline__ void load(void*, const void*, std::uint32_t, std::uint64_t*) {}
+__device__ __forceinline__ void wait(std::uint64_t*, std::uint32_t) {}
+__device__ __forceinline__ void fence_proxy_async() {}
+__device__ __forceinline__ void store(void*, const void*, std::uint32_t) {}
+__device__ __forceinline__ void load_box(void*, const CUtensorMap&, int, int, int, std::uint64_t*) {
+}
+__device__ __forceinline__ void store_box(const CUtensorMap&, int, int, int, const void*) {}
+__device__ __forceinline__ void commit() {}
+__device__ __forceinline__ void wait_read() {}
+__device__ __forceinline__ void wait_stored() {}
+__device__ __forceinline__ void wait_written() {}
+#endif
+
+/// Where the copies of a block arrive, load after load: each thread has one for the same barrier.
+class mbarrier {
+ public:
+  __device__ __forceinline__ explicit mbarrier(std::uint64_t* barrier) : barrier_(barrier) {}
+
+  /// By every thread, before a barrier of the block.
+  __device__ __forceinline__ void start(unsigned expecting = 1) const {
+    if (threadIdx.x == 0) tma::start(barrier_, expecting);
+  }
+  __device__ __forceinline__ void expect(std::uint32_t bytes) const {
+    tma::expect(barrier_, bytes);
+  }
+  [[nodiscard]] __device__ __forceinline__ std::uint64_t* barrier() const { return barrier_; }
+  /// By every thread, for each load.
+  __device__ __forceinline__ void wait() {
+    tma::wait(barrier_, phase_);
+    phase_ ^= 1;
+  }
+
+ private:
+  std::uint64_t* barrier_;
+  std::uint32_t phase_ = 0;
+};
+
+}  // namespace tridia::gpu::tma

@@ -1,0 +1,100 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/line.hpp"
+#include "layout/strided_lines.hpp"
+
+// What elimination keeps of each row, wherever it lies.
+namespace tridia::layout {
+
+/// Words that are kept of each row: word w of row k at base[k * row_step + w * word_step].
+template <class V>
+struct row_values {
+  V* base;
+  index_t row_step, value_step;
+
+  template <int Count, class Part>
+  TRIDIA_FN void put(index_t k, int first, const Part& part) {
+    V w[Count];
+    part.put(w);
+    for (int i = 0; i < Count; ++i) base[k * row_step + (first + i) * value_step] = w[i];
+  }
+  template <int Count, class Part>
+  TRIDIA_FN void get(index_t k, int first, Part& part) const {
+    V w[Count];
+    for (int i = 0; i < Count; ++i) w[i] = base[k * row_step + (first + i) * value_step];
+    part.get(w);
+  }
+};
+
+/// What a fused solve keeps: row k of U, and y.
+template <class V, class E>
+struct kept_rows {
+  row_values<V> at;
+  TRIDIA_FN void put(index_t k, const typename E::upper& u, V y) {
+    at.template put<E::upper_values>(k, 1, u);
+    at.base[k * at.row_step] = y;
+  }
+  TRIDIA_FN V get(index_t k, typename E::upper& u) const {
+    at.template get<E::upper_values>(k, 1, u);
+    return at.base[k * at.row_step];
+  }
+};
+
+/// What factoring once keeps: row k of L and of U.
+template <class V, class E>
+struct factor_rows {
+  row_values<V> at;
+  TRIDIA_FN void put(index_t k, const typename E::lower& l, const typename E::upper& u) {
+    at.template put<E::lower_values>(k, 0, l);
+    at.template put<E::upper_values>(k, E::lower_values, u);
+  }
+  TRIDIA_FN void get_lower(index_t k, typename E::lower& l) const {
+    at.template get<E::lower_values>(k, 0, l);
+  }
+  TRIDIA_FN void get_upper(index_t k, typename E::upper& u) const {
+    at.template get<E::upper_values>(k, E::lower_values, u);
+  }
+};
+
+/// Substitution keeps y where x will be.
+template <class V, class E>
+struct kept_in_place {
+  const factor_rows<V, E>& factors;
+  strided_solution<V>& x;
+  TRIDIA_FN void put(index_t k, V y) { x.put(k, y); }
+  TRIDIA_FN V y(index_t k) const { return x.base[k * x.step]; }
+  TRIDIA_FN V get(index_t k, typename E::upper& u) const {
+    factors.get_upper(k, u);
+    return y(k);
+  }
+};
+
+/// Words a row of workspace and factors, the same for every length of a ragged batch.
+template <class V, pivoting P, boundary B>
+struct value_counts {
+  using elimination = core::elimination<V, P, B>;
+  static constexpr int kept = elimination::upper_values + 1;
+  static constexpr int factors = elimination::lower_values + elimination::upper_values;
+};
+
+/// Calls f(elimination) for a system of n >= 1 rows: a periodic one of fewer than three is solved
+/// as a regular one.
+template <class V, pivoting P, boundary B, class F>
+TRIDIA_FN void with_elimination(index_t n, F f) {
+  if constexpr (B == boundary::periodic) {
+    if (n < 3) return f(core::elimination<V, P, boundary::regular>{});
+  }
+  f(core::elimination<V, P, B>{});
+}
+
+/// Why a matrix has no finite factors.
+template <class V, class E, class Matrix>
+TRIDIA_FN index_t matrix_status(index_t n, Matrix& a) {
+  index_t status = -1;
+  core::zero_rhs<V> zero;
+  core::diagnose_line<V, E>(n, {n, n}, a, zero, true, [&](int, index_t s) { status = s; });
+  return status;
+}
+
+}  // namespace tridia::layout

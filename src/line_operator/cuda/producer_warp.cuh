@@ -1,0 +1,106 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "gpu/tma.cuh"
+#include "layout/line_status.hpp"
+#include "line_operator/cuda/scan_memory.cuh"
+#include "line_operator/cuda/scan_rows.cuh"
+#include "line_operator/cuda/tile_queue.cuh"
+
+namespace tridia::line_operator {
+
+using namespace gpu;
+
+/// What the warp that copies goes by.
+template <class V>
+struct producer_task {
+  bool loads_by_tma,
+      stores_by_tma;  // by the TMA; if it does not ask, a stage is only said to be free
+  bool prepares, cyclic;
+  bool solves;  // what is not finite is looked for, and x of such a line NaN
+  index_t* status;
+  bool shares_status;  // among lines
+  bool tells_solution;
+  const V* prescribed;
+  unsigned* tile_counter;
+};
+
+/// The warp that copies: asks for tiles ahead, prepares the ends of their lines while others are
+/// solved, and gives back those that are.
+template <class V>
+__device__ __forceinline__ void produce_tiles(const line_tile<V>& tiles, const scan_shape& s,
+                                              const scan_memory<V>& m,
+                                              const kernel_stencil<real_of<V>>& b,
+                                              const producer_task<V>& c) {
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  const auto stage_at = [&](int stage) { return m.tiles + stage * (s.stage_bytes / sizeof(V)); };
+  tile_queue queue(c.tile_counter);
+  const auto load_async = [&](int stage) {
+    const index_t tile = queue.take();
+    if (lane == 0) m.number[stage] = tile;
+    if (c.loads_by_tma && tile < s.tiles) {
+      tiles.load_async(tile, stage_at(stage), m.arrived + stage);
+    } else if (lane == 0) {
+      tma::arrive(m.arrived + stage);
+    }
+    queue.prefetch();
+    __syncwarp();
+  };
+  const int closure = s.lines * (b.heads + b.tails), ahead = max(s.stages - 1, 1);
+  for (int stage = 0; stage < ahead; ++stage) load_async(stage);
+  const auto load_ends = [&](int stage) {
+    const index_t tile = m.number[stage];
+    if (!c.prepares || tile >= s.tiles) return;
+    load_prescribed(tiles, tile, b, c.prescribed, m.closure + stage * closure, lane, warp_size);
+  };
+  const auto prepare = [&](int stage, int phase) {
+    const index_t tile = m.number[stage];
+    if (!c.prepares || tile >= s.tiles) return;
+    tma::wait(m.arrived + stage, static_cast<unsigned>(phase));
+    prepare_ends(tiles, tile, stage_at(stage), s, b, c.cyclic, m.closure + stage * closure, lane,
+                 warp_size);
+    wait_for_copies();
+    tma::arrive(m.ready + stage);
+  };
+  for (int stage = 0; stage < ahead; ++stage) load_ends(stage);
+  prepare(0, 0);
+  int stage = 0, phase = 0;
+  for (index_t tile; (tile = m.number[stage]) < s.tiles;) {
+    const int next = stage + 1 == s.stages ? 0 : stage + 1;
+    const auto go_on = [&](int free) {
+      tma::wait_read();
+      __syncwarp();
+      load_async(free);
+      // What is given is waited for together: that of the next tile has been asked for long ago,
+      // unless there is no room to look ahead.
+      if (ahead == 1) load_ends(free);
+      prepare(next, next == 0 ? phase ^ 1 : phase);
+      if (ahead > 1) load_ends(free);
+    };
+    // The tile before this one leaves its stage to another while this one is solved.
+    if (s.stages > 1) go_on(stage == 0 ? s.stages - 1 : stage - 1);
+    tma::wait(m.solved + stage, static_cast<unsigned>(phase));
+    if (c.stores_by_tma) {
+      tiles.store_async(tile, stage_at(stage));
+      tma::commit();
+    }
+    int* const found = m.found + stage * s.lines;
+    bool bad = false;
+    for (int line = lane; c.solves && line < tiles.count(tile); line += warp_size) {
+      const int row = found[line];
+      bad = bad || row != INT_MAX;
+      if (c.status == nullptr) continue;
+      const int said = row < longest || c.tells_solution ? row : row - longest;
+      const index_t status = row == INT_MAX ? 0 : -index_t{said} - 1;
+      layout::enter_line_status(c.status + tiles.status_of(tiles.number(tile, line)),
+                                c.shares_status, status);
+    }
+    if (c.solves && __any_sync(whole_warp, bad)) tiles.fill(tile, found);
+    if (s.stages == 1) go_on(0);
+    stage = next;
+    if (stage == 0) phase ^= 1;
+  }
+  tma::wait_read();
+}
+
+}  // namespace tridia::line_operator

@@ -1,0 +1,36 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "line_operator/cuda/scan_plan.hpp"
+
+#include "line_operator/cuda/line_task.hpp"
+
+namespace tridia::line_operator {
+
+using namespace gpu;
+
+namespace {
+
+bool is_narrow(value_type type, const geometry& g, const line_scan& scan, index_t bytes) {
+  const layout::axes& lines = g.right_sides;
+  const auto size = static_cast<index_t>(size_of(type));
+  const scan_shape& s = scan.shape();
+  return s.interleaved && s.lines * size < bytes &&
+         lines.at[lines.count - 1].extent * size >= bytes;
+}
+
+}  // namespace
+
+std::unique_ptr<const scan_plan> scan_plan::make(const specification& line, value_type type,
+                                                 const geometry& g, index_t least_row,
+                                                 const device_limits& limits) {
+  std::unique_ptr<scan_plan> made(new scan_plan);
+  if (const auto task = line_task(line, type, g)) {
+    made->whole_ = line_scan::make(*task, matrix_of(line), line.scale, limits);
+  }
+  if (made->whole_ && !is_narrow(type, g, *made->whole_, least_row)) return made;
+  made->parts_ = split_scan::make(line, type, g, !made->whole_, limits);
+  if (made->parts_) made->whole_.reset();
+  if (!made->whole_ && !made->parts_) return {};
+  return made;
+}
+
+}  // namespace tridia::line_operator

@@ -1,0 +1,41 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "line_operator/cuda/line_scan.hpp"
+#include "line_operator/cuda/split_scan.hpp"
+
+#include <memory>
+#include <string>
+
+namespace tridia::line_operator {
+
+using namespace gpu;
+
+/// A scan of whole lines where a block holds them, or else, as where it holds too few of those side
+/// by side, of their parts.
+class scan_plan {
+ public:
+  /// Null where neither will do. Lines whose tiles have rows of less than `least_row` bytes, though
+  /// there are neighbours enough, are cut. `lines`: lines[rhs], lines[x] and right_sides are set.
+  static std::unique_ptr<const scan_plan> make(const specification&, value_type,
+                                               const geometry& lines, index_t least_row,
+                                               const device_limits&);
+
+  [[nodiscard]] std::string description() const {
+    return whole_ ? whole_->description() : parts_->description();
+  }
+  [[nodiscard]] std::size_t workspace_bytes() const {
+    return whole_ ? whole_->workspace_bytes() : parts_->workspace_bytes();
+  }
+  /// Launches. A status is that of an operator that solves.
+  void apply(const scan_call& c, void* workspace, cudaStream_t stream) const {
+    whole_ ? whole_->apply(c, workspace, stream) : parts_->apply(c, workspace, stream);
+  }
+
+ private:
+  scan_plan() = default;
+  std::unique_ptr<const line_scan> whole_;
+  std::unique_ptr<const split_scan> parts_;
+};
+
+}  // namespace tridia::line_operator

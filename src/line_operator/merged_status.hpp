@@ -1,0 +1,43 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "layout/line_status.hpp"
+#include "line_operator/sum_groups.hpp"
+
+#include <limits>
+
+namespace tridia::line_operator {
+
+/// Enters the statuses of lines that were solved in parts. A part says 0 or, as -i, the first of
+/// its rows that is not finite, to which `solution_offset` is added if it is one of the solution: a
+/// bad right-hand side spoils the solution of parts before it, but is itself what has to be
+/// reported.
+struct status_merge {
+  layout::axes lines;
+  const index_t* of_parts;  // part after part, in `places`
+  slot_order places;
+  index_t parts, part_rows;  // rows of every part but the last
+  index_t solution_offset;   // above all rows of a line
+  bool shared;               // lines share a status, and zeros have been entered
+  index_t* to;
+
+  TRIDIA_FN index_t status_of(index_t line) const {
+    constexpr index_t none = std::numeric_limits<index_t>::max();
+    index_t first = none;
+    for (index_t p = 0; p < parts; ++p) {
+      const index_t said = of_parts[places.at(p, line)];
+      const index_t row = said == 0 ? none : p * part_rows - said - 1;
+      if (row < first) first = row;
+    }
+    const index_t row = first < solution_offset ? first : first - solution_offset;
+    return first == none ? 0 : -row - 1;
+  }
+  TRIDIA_FN void operator()(index_t line, index_t) const { enter(line, status_of(line)); }
+  TRIDIA_FN void enter(index_t line, index_t status) const {
+    index_t at[layout::array_count];
+    lines.offsets(line, at);
+    layout::enter_line_status(to + at[layout::status], shared, status);
+  }
+};
+
+}  // namespace tridia::line_operator

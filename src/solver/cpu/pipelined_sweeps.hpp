@@ -1,0 +1,42 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "solver/cpu/group.hpp"
+
+namespace tridia::cpu {
+
+/// Solves strips one after another, each beside the one before it where they are side by side.
+class pipelined_sweeps {
+ public:
+  pipelined_sweeps(void* memory, bool side_by_side)
+      : memory_(memory), side_by_side_(side_by_side) {}
+
+  /// To be filled, then run.
+  strip& next() { return strips_[turn_]; }
+  void run(const kernels& k) {
+    if (!side_by_side_ || k.sweep == nullptr) {
+      finish();
+      k.solve(next(), memory_);
+      return;
+    }
+    next().reversed = turn_ == 1;
+    k.sweep(&next(), pending(), memory_);
+    pending_ = &k;
+    turn_ = 1 - turn_;
+  }
+  void finish() {
+    if (pending_ != nullptr) pending_->sweep(nullptr, pending(), memory_);
+    pending_ = nullptr;
+  }
+
+ private:
+  const strip* pending() const { return pending_ != nullptr ? &strips_[1 - turn_] : nullptr; }
+
+  void* memory_;
+  bool side_by_side_;
+  const kernels* pending_ = nullptr;  // of the strip before the next one, if its way back is left
+  int turn_ = 0;
+  strip strips_[2];
+};
+
+}  // namespace tridia::cpu

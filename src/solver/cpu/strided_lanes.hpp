@@ -1,0 +1,215 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "cpu/transpose.hpp"
+#include "tridia/types.hpp"
+
+// Between arrays and tiles. A tile holds some rows of a group of systems, systems side by side:
+// row after row, in each row the parts (re, im), in each part the lanes.
+namespace tridia::cpu::TRIDIA_ISA {
+
+/// How the `W` lanes of one vector lie in an array.
+enum class pattern : char { interleaved, broadcast, contiguous, any };
+
+template <int W>
+pattern classify(const index_t* line, index_t step) {
+  bool consecutive = true, equal = true;
+  for (int l = 1; l < W; ++l) {
+    consecutive = consecutive && line[l] == line[0] + l;
+    equal = equal && line[l] == line[0];
+  }
+  return consecutive ? pattern::interleaved
+         : equal     ? pattern::broadcast
+         : step == 1 ? pattern::contiguous
+                     : pattern::any;
+}
+
+/// What hears how many bytes a strided_lanes has moved, and does not care.
+struct unheard {
+  void operator()(int) const {}
+};
+
+/// One array as the kernels go over it: `R` the real type, `C` parts, `L` lanes of vectors of
+/// `W`.
+template <class R, int C, int L, int W>
+class strided_lanes {
+ public:
+  static constexpr int row_reals = C * L;
+  static constexpr int per_cache_line = 64 / static_cast<int>(sizeof(R));
+  static constexpr int parts = C;
+
+  strided_lanes() = default;
+  strided_lanes(const R* base, const index_t* line, index_t step)
+      : step_(step), base_(base), line_(line) {
+    for (int v = 0; v < L; v += W) pattern_[v / W] = classify<W>(line + v, step);
+    together_ = classify<L>(line, step);
+    first_ = at(0, 0);
+  }
+
+  /// Whether a row of all lanes is one piece of memory, or one entry for all of them; where it is.
+  bool in_one_piece() const { return together_ == pattern::interleaved; }
+  bool in_one_entry() const { return together_ == pattern::broadcast; }
+  R* row(index_t k) const { return first_ + k * step_ * C; }
+  /// Whether a lane's rows are one piece of memory.
+  bool in_lines() const { return together_ == pattern::contiguous; }
+
+  /// Where row k of a lane is.
+  const char* address(int lane, index_t k) const {
+    return reinterpret_cast<const char*>(base_ == nullptr ? nullptr : at(lane, k));
+  }
+
+  /// Rows k0 to k1 - 1 of all lanes into a tile whose first row is k0. Calls moved(bytes) now and
+  /// then, if lines are contiguous.
+  template <class Moved = unheard>
+  void load(R* tile, index_t k0, index_t k1, Moved moved = {}) const {
+    // There may be no array after an empty range: off-diagonals of systems of one row.
+    if (k0 >= k1) return;
+    for (int v = 0; v < L; v += W) {
+      switch (pattern_[v / W]) {
+        case pattern::interleaved:
+          load_interleaved(tile + v, v, k0, k1);
+          break;
+        case pattern::broadcast:
+          load_broadcast(tile + v, v, k0, k1);
+          break;
+        case pattern::contiguous:
+          load_contiguous(tile + v, v, k0, k1, moved);
+          break;
+        case pattern::any:
+          load_any(tile + v, v, k0, k1);
+          break;
+      }
+    }
+  }
+
+  /// Entry of row k in one lane into a row of a tile.
+  void load_entry(R* row, int lane, index_t k) const {
+    for (int c = 0; c < C; ++c) row[c * L + lane] = at(lane, k)[c];
+  }
+
+  void store_entry(const R* row, int lane, index_t k) const {
+    for (int c = 0; c < C; ++c) at(lane, k)[c] = row[c * L + lane];
+  }
+
+  /// A number in all parts of rows k0 to k1 - 1 of one lane.
+  void fill(R value, int lane, index_t k0, index_t k1) const {
+    for (index_t k = k0; k < k1; ++k) {
+      for (int c = 0; c < C; ++c) at(lane, k)[c] = value;
+    }
+  }
+
+  /// The other way; lanes from `live` on are left out.
+  template <class Moved = unheard>
+  void store(const R* tile, index_t k0, index_t k1, int live, bool stream, Moved moved = {}) const {
+    for (int v = 0; v < live; v += W) {
+      const pattern p = live - v >= W ? pattern_[v / W] : pattern::any;
+      if (p == pattern::interleaved) {
+        store_interleaved(tile + v, v, k0, k1, stream);
+      } else if (step_ == 1 && live - v >= W) {
+        store_contiguous(tile + v, v, k0, k1, stream, moved);
+      } else {
+        const int lanes = live - v < W ? live - v : W;
+        store_any(tile + v, v, k0, k1, lanes);
+      }
+    }
+  }
+
+ private:
+  using vec = vector<R, W>;
+  static constexpr int block_bytes = W * W * static_cast<int>(sizeof(R));
+
+  R* at(int lane, index_t k) const { return const_cast<R*>(base_) + (line_[lane] + k * step_) * C; }
+
+  void load_interleaved(R* tile, int v, index_t k0, index_t k1) const {
+    for (index_t k = k0; k < k1; ++k, tile += row_reals) {
+      const R* p = at(v, k);
+      if constexpr (C == 1) {
+        store_vector<R, W>(tile, load_vector<R, W>(p));
+      } else {
+        const vec a = load_vector<R, W>(p), b = load_vector<R, W>(p + W);
+        store_vector<R, W>(tile, evens(a, b));
+        store_vector<R, W>(tile + L, odds(a, b));
+      }
+    }
+  }
+
+  void load_broadcast(R* tile, int v, index_t k0, index_t k1) const {
+    for (index_t k = k0; k < k1; ++k) {
+      for (int c = 0; c < C; ++c, tile += L) {
+        for (int l = 0; l < W; ++l) tile[l] = at(v, k)[c];
+      }
+    }
+  }
+
+  /// A line's reals are a row of a matrix whose transpose is the tile, complex or not.
+  template <class Moved>
+  void load_contiguous(R* tile, int v, index_t k0, index_t k1, Moved& moved) const {
+    const R* lines[W];
+    for (int l = 0; l < W; ++l) lines[l] = at(v + l, k0);
+    const index_t reals = (k1 - k0) * C;
+    index_t r = 0;
+    for (; r + W <= reals; r += W) {
+      transpose_in<R, W>(lines, r, tile + r * L, L);
+      moved(block_bytes);
+    }
+    for (; r < reals; ++r) {
+      for (int l = 0; l < W; ++l) tile[r * L + l] = lines[l][r];
+    }
+  }
+
+  void load_any(R* tile, int v, index_t k0, index_t k1) const {
+    for (int l = 0; l < W; ++l) {
+      R* out = tile + l;
+      for (index_t k = k0; k < k1; ++k) {
+        for (int c = 0; c < C; ++c, out += L) *out = at(v + l, k)[c];
+      }
+    }
+  }
+
+  void store_interleaved(const R* tile, int v, index_t k0, index_t k1, bool stream) const {
+    for (index_t k = k0; k < k1; ++k, tile += row_reals) {
+      R* p = at(v, k);
+      const vec a = load_vector<R, W>(tile);
+      if constexpr (C == 1) {
+        put_vector<R, W>(p, a, stream);
+      } else {
+        const vec b = load_vector<R, W>(tile + L);
+        put_vector<R, W>(p, low_pairs(a, b), stream);
+        put_vector<R, W>(p + W, high_pairs(a, b), stream);
+      }
+    }
+  }
+
+  template <class Moved>
+  void store_contiguous(const R* tile, int v, index_t k0, index_t k1, bool stream,
+                        Moved& moved) const {
+    R* lines[W];
+    for (int l = 0; l < W; ++l) lines[l] = at(v + l, k0);
+    const index_t reals = (k1 - k0) * C;
+    index_t r = 0;
+    for (; r + W <= reals; r += W) {
+      transpose_out<R, W>(tile + r * L, L, lines, r, stream);
+      moved(block_bytes);
+    }
+    for (; r < reals; ++r) {
+      for (int l = 0; l < W; ++l) lines[l][r] = tile[r * L + l];
+    }
+  }
+
+  void store_any(const R* tile, int v, index_t k0, index_t k1, int lanes) const {
+    for (int l = 0; l < lanes; ++l) {
+      const R* in = tile + l;
+      for (index_t k = k0; k < k1; ++k) {
+        for (int c = 0; c < C; ++c, in += L) at(v + l, k)[c] = *in;
+      }
+    }
+  }
+
+  R* first_ = nullptr;
+  index_t step_ = 0;
+  pattern together_ = {}, pattern_[L / W] = {};
+  const R* base_ = nullptr;
+  const index_t* line_ = nullptr;
+};
+
+}  // namespace tridia::cpu::TRIDIA_ISA

@@ -1,0 +1,177 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/cpu/work_split.hpp"
+
+#include "cpu/cache_size.hpp"
+#include "solver/system_memory.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+
+namespace tridia::cpu {
+namespace {
+
+using solver::round_up;
+
+/// Below this many rows in all, starting threads costs more than it gains.
+constexpr index_t serial_rows = 8192;
+
+/// Of a strip's row in each array, where systems are neighbours: longer ones gain little and leave
+/// less of the first cache to the groups' states.
+constexpr index_t row_piece_bytes = 1024;
+
+}  // namespace
+
+work_split::work_split(const solver::task& t)
+    : geometry_(t.geometry),
+      type_(t.type),
+      kernels_(find_kernels(t.type, t.pivoting, t.boundary)),
+      short_kernels_(find_kernels(t.type, t.pivoting, boundary::regular)) {
+  if (!t.ragged.empty()) {
+    geometry_.ragged = t.ragged.data();
+    geometry_.off_diagonal = t.off_diagonal.data();
+    ragged_ = order_ragged(t.ragged, kernels_.wide.lanes, t.boundary == boundary::periodic);
+  }
+  matrices_ = {geometry_.matrices.size, kernels_.wide.lanes};
+  right_sides_ = {geometry_.right_sides.size, kernels_.wide.lanes};
+  shares_matrices_ = geometry_.right_sides.size > 1 && right_sides_.has_wide() && !is_ragged();
+  const index_t rows = solver::total_rows(t) * std::max<index_t>(geometry_.right_sides.size, 1);
+  threads_ = t.options.threads > 0 ? t.options.threads : omp_get_max_threads();
+  if (rows < serial_rows) threads_ = 1;
+  streams_ = static_cast<std::size_t>(rows) * size_of(t.type) * 5 > last_cache_bytes();
+  side_by_side_ = lies_side_by_side();
+  matrix_groups_ = groups_for(matrices_);
+  right_side_groups_ = groups_for(right_sides_);
+  if (side_by_side_) {
+    const index_t piece = row_piece_bytes / size_of(type_);
+    const index_t most = std::min(piece, neighbours()) / kernels_.wide.lanes;
+    matrix_groups_ = static_cast<int>(std::clamp<index_t>(most, 1, matrix_groups_));
+    // What is kept may be more than the near cache by what is asked for early and late.
+    matrix_groups_ = fitting(matrix_groups_, kernels_.wide.kept_bytes, near_cache_bytes() / 2 * 3);
+    right_side_groups_ =
+        fitting(right_side_groups_, kernels_.wide.value_bytes, near_cache_bytes() / 2);
+  }
+  place_memory();
+}
+
+// ---- runs ----
+
+index_t work_split::runs() const {
+  if (is_ragged()) return static_cast<index_t>(ragged_.runs.size());
+  return shares_matrices_ ? geometry_.matrices.size : matrices_.runs();
+}
+
+run work_split::run_at(index_t i) const {
+  if (is_ragged()) return ragged_.runs[i];
+  return shares_matrices_ ? run{i, 1, true} : matrices_.at(i);
+}
+
+// ---- strips ----
+
+stretch work_split::stretch_of(index_t i) const {
+  const run r = run_at(i);
+  return {&kernels_at(i), r.first, r.count, 1, rows_at(i)};
+}
+
+stretch work_split::stretch_of(const split& s, index_t offset,
+                               const strip_split::range& runs) const {
+  const run front = s.at(runs.first), back = s.at(runs.first + runs.count - 1);
+  return {&kernels_of(front.single, geometry_.rows), offset + front.first,
+          back.first + back.count - front.first, runs.count, geometry_.rows};
+}
+
+strip_sections work_split::matrix_strips(const void* x) const {
+  const index_t systems = geometry_.matrices.size, piece = neighbours();
+  const int lanes = kernels_.wide.lanes;
+  strip_sections strips(lanes, matrix_groups_, piece > 0 ? systems / piece : 0, piece);
+  // Groups of the systems before and after cost what they gain where a piece is short.
+  if (side_by_side_ && piece >= 2 * matrix_groups_ * lanes) {
+    const index_t size = size_of(type_);
+    const auto at = static_cast<index_t>(reinterpret_cast<std::uintptr_t>(x) / size);
+    const index_t per_line = 64 / size;
+    // At most one group: with fewer lanes than a cache line holds, vectors are aligned.
+    strips.add((per_line - at % per_line) % per_line % lanes);
+  }
+  strips.add(piece);
+  return strips;
+}
+
+index_t work_split::neighbours() const {
+  const layout::axes& batch = geometry_.matrices;
+  if (!side_by_side_ || batch.count == 0) return batch.size;
+  const index_t piece = batch.at[batch.count - 1].extent;
+  return piece < kernels_.wide.lanes ? batch.size : piece;
+}
+
+bool work_split::lies_side_by_side() const {
+  const layout::axes& batch = shares_matrices_ ? geometry_.right_sides : geometry_.matrices;
+  if (is_ragged() || geometry_.rows == 0 || batch.count == 0) return false;
+  const layout::axis& fastest = batch.at[batch.count - 1];
+  return fastest.stride[layout::rhs] == 1 && fastest.stride[layout::x] == 1;
+}
+
+/// Several, so that there is something to look ahead to, but no more than leave work for all
+/// threads.
+int work_split::groups_for(const split& s) const {
+  const index_t most = std::min<index_t>(max_groups, max_systems / s.lanes);
+  return static_cast<int>(std::clamp<index_t>(s.full() / (2 * threads_), 1, most));
+}
+
+int work_split::fitting(int groups, std::size_t row_bytes, std::size_t cache) const {
+  const std::size_t group = row_bytes * static_cast<std::size_t>(geometry_.rows);
+  return static_cast<int>(std::clamp<std::size_t>(cache / group, 1, groups));
+}
+
+// ---- memory ----
+
+std::size_t work_split::run_factors_bytes(index_t i) const {
+  return round_up(static_cast<std::size_t>(rows_at(i)) * kernels_at(i).factors_bytes);
+}
+
+std::size_t work_split::factors_at(index_t i) const {
+  if (is_ragged()) return ragged_factors_at_[i];
+  const index_t full = shares_matrices_ ? 0 : std::min(i, matrices_.full());
+  return (full > 0 ? full * run_factors_bytes(0) : 0) +
+         (i > full ? (i - full) * run_factors_bytes(runs() - 1) : 0);
+}
+
+std::size_t work_split::run_bytes(index_t i) const {
+  const kernels& k = kernels_at(i);
+  const auto rows = static_cast<std::size_t>(rows_at(i));
+  // Substitution with factors of the caller's needs the values alone.
+  return round_up(geometry_.right_sides.size == 1 ? rows * std::max(k.kept_bytes, k.value_bytes)
+                                                  : run_factors_bytes(i) + rows * k.value_bytes);
+}
+
+void work_split::place_memory() {
+  if (shares_matrices_) {
+    const auto groups = static_cast<std::size_t>(side_by_side_ ? right_side_groups_ : 1);
+    thread_bytes_ =
+        round_up(static_cast<std::size_t>(geometry_.rows) * kernels_.wide.value_bytes * groups);
+    return;
+  }
+  ragged_factors_at_.assign(1, 0);
+  for (index_t i = 0; i < (is_ragged() ? runs() : 0); ++i) {
+    ragged_factors_at_.push_back(ragged_factors_at_.back() + run_factors_bytes(i));
+    thread_bytes_ = std::max(thread_bytes_, run_bytes(i));
+  }
+  if (is_ragged() || runs() == 0) return;
+  thread_bytes_ = std::max(run_bytes(0), run_bytes(runs() - 1));
+  if (!side_by_side_) return;
+  const auto rows = static_cast<std::size_t>(geometry_.rows);
+  const std::size_t row_bytes = kernels_of(false, geometry_.rows).kept_bytes;
+  thread_bytes_ = std::max(thread_bytes_, round_up(rows * row_bytes * matrix_groups_));
+}
+
+index_t work_split::block_of_matrices() const {
+  return std::min<index_t>(threads_, geometry_.matrices.size);
+}
+
+std::size_t work_split::shared_factors_bytes() const {
+  if (!shares_matrices_) return 0;
+  const auto count = static_cast<std::size_t>(block_of_matrices());
+  return round_up(count * sizeof(index_t)) +
+         count * round_up(static_cast<std::size_t>(geometry_.rows) * kernels_at(0).factors_bytes);
+}
+
+}  // namespace tridia::cpu

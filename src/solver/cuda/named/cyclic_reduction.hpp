@@ -1,0 +1,59 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "solver/cuda/method.hpp"
+
+// Cyclic reduction and its hybrids in shared memory, a block a system: what cr.cpp, crnbc.cpp,
+// pcr.cpp, cr_pcr.cpp and pcr_thomas.cpp have in common.
+namespace tridia::cuda {
+
+using namespace gpu;
+
+/// Of a block of these kernels.
+inline constexpr int most_line_threads = 1024;
+
+/// PCR is CR-PCR without a stage of CR, and CR is CR-PCR without one of PCR.
+enum class cyclic_variant { cr_pcr, padded_cr_pcr, pcr_thomas };
+
+struct cyclic_shape {
+  cyclic_variant variant;
+  int switch_point;
+  int threads;
+  int pitch, spare_pitch;  // words of one array of the equations, and of the spare ones
+  std::size_t shared_bytes;
+};
+
+/// `switch_point`: rows of the intermediate system, or more than there are. Throws `unsupported`
+/// where a system does not fit.
+cyclic_shape plan_cyclic(const task&, cyclic_variant, index_t switch_point,
+                         std::size_t shared_bytes);
+std::unique_ptr<const method> make_cyclic(const task&, const cyclic_shape&, const device_limits&);
+
+// The same of each algorithm.
+cyclic_shape plan_cr(const task&, std::size_t shared_bytes);
+cyclic_shape plan_crnbc(const task&, std::size_t shared_bytes);
+cyclic_shape plan_pcr(const task&, std::size_t shared_bytes);
+cyclic_shape plan_cr_pcr(const task&, std::size_t shared_bytes);
+cyclic_shape plan_pcr_thomas(const task&, std::size_t shared_bytes);
+/// Rows of a system that PCR leaves to a thread.
+index_t thomas_rows(const task&);
+
+/// Threads of a block for systems of so many rows, each with something to do at first.
+int line_threads(index_t rows);
+/// As many as registers allow all the blocks together that shared memory allows on a
+/// multiprocessor, where that is fewer: the barriers of small blocks stop less, and one computes
+/// while others load.
+int line_threads(index_t rows, std::size_t block_bytes, std::size_t shared_bytes);
+
+/// How algorithms go about it that solve a system in shared memory.
+std::string block_a_system(int threads, std::size_t shared_bytes, int registers = 0);
+
+struct cyclic_launches {
+  cudaError_t (*prepare)(cyclic_variant, std::size_t shared_bytes);
+  cudaError_t (*solve)(const geometry&, const operands&, const cyclic_shape&, cudaStream_t);
+};
+/// For each value type; instantiated in the file of the kernels.
+template <class V>
+cyclic_launches cyclic_kernels();
+
+}  // namespace tridia::cuda

@@ -1,0 +1,169 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/chunk_merge.hpp"
+#include "solver/cuda/partition/segment_passes.cuh"
+#include "solver/local_status.hpp"
+
+// Systems of which only a part is here: the passes of systems too long for the chip, but the last
+// level hands the equations of a system's rows to whoever closes it, and gets its interface
+// unknowns.
+namespace tridia::cuda::segments {
+
+/// Where the words of a system lie: systems are cut into batches of `batch_size`.
+template <class V, class Part>
+struct batched_values {
+  V* base;
+  index_t batch_size, systems;
+
+  __device__ __forceinline__ index_t begin(index_t system) const {
+    return system / batch_size * batch_size;
+  }
+  __device__ __forceinline__ index_t pitch(index_t system) const {
+    return min(batch_size, systems - begin(system));
+  }
+  __device__ __forceinline__ V* place(index_t system) const {
+    return base + begin(system) * core::value_count<Part, V>;
+  }
+  __device__ __forceinline__ Part load(index_t system) const {
+    return core::load_values<Part>(static_cast<const V*>(place(system)), pitch(system),
+                                   system - begin(system));
+  }
+  __device__ __forceinline__ void store(index_t system, const Part& p) const {
+    core::store_values(p, place(system), pitch(system), system - begin(system));
+  }
+};
+template <class V, pass_kind S>
+using local_equations = batched_values<V, typename chunk<V, pivots<S>>::equations>;
+template <class V, pass_kind S>
+using local_unknowns = batched_values<V, typename chunk<V, pivots<S>>::unknowns>;
+
+/// The last level's equations, to who closes the systems.
+template <class V, pass_kind S>
+__global__ void __launch_bounds__(most_threads)
+    open_level(const __grid_constant__ onchip_shape s, index_t matrices,
+               const nodes<V, pivots<S>> in, const local_equations<V, S> out) {
+  __shared__ typename chunk<V, pivots<S>>::equations of_warps[most_threads / warp_size];
+  const node_block b(s, matrices);
+  const node_gather<V, S> level(b, s, in, of_warps);
+  if (speaks_for_system(level.place)) out.store(b.number(level.place.system), level.all);
+}
+
+/// The last level's ends, from who has closed the systems.
+template <class V, pass_kind S>
+__global__ void __launch_bounds__(most_threads)
+    enter_level(const __grid_constant__ onchip_shape s, index_t matrices,
+                const nodes<V, pivots<S>> in, const local_unknowns<V, S> from) {
+  __shared__ typename chunk<V, pivots<S>>::equations of_warps[most_threads / warp_size];
+  const node_block b(s, matrices);
+  const node_gather<V, S> level(b, s, in, of_warps);
+  typename chunk<V, pivots<S>>::unknowns unknowns{};
+  if (level.place.system >= 0) unknowns = from.load(b.number(level.place.system));
+  level.spread(unknowns, in);
+}
+
+/// Whether the ends of a part, and its first x, are finite. `Ends`: with pivoting they hold that x.
+template <class Equations, class Ends>
+__device__ __forceinline__ bool local_is_sound(const Equations& e, const Ends& x) {
+  bool finite = core::is_finite(x.before) && core::is_finite(x.last) && core::is_finite(x.after);
+  if constexpr (requires { x.first; }) {
+    return finite && core::is_finite(x.first);
+  } else {
+    return finite && core::is_finite(e.first.at(x.before, x.last));
+  }
+}
+
+/// Why a system has no finite solution, by its rows here.
+template <class V, pivoting P>
+__device__ __noinline__ index_t explain_local(const geometry& g, const typed_operands<V>& o,
+                                              const segment_coupling& e, index_t system) {
+  const index_t n = g.rows;
+  index_t at[layout::array_count];
+  g.line_offsets(system, 0, at);
+  const auto coupling = [&](const void* entries, int a, index_t k) {
+    if (entries != nullptr) return static_cast<const V*>(entries)[system];
+    return o.in[a][at[a] + g.lines[a].origin + k * g.lines[a].step];
+  };
+  if (e.before && !core::is_finite(coupling(e.entries_before, layout::sub, 0))) return -1;
+  solver::strided_matrix<V> a(g, n, o.in, at);
+  solver::strided_rhs<V> b{o.in[layout::rhs] + at[layout::rhs], g.lines[layout::rhs].step};
+  index_t status = solver::failed_elsewhere;
+  solver::with_elimination<V, P, boundary::regular>(n, [&](auto elimination) {
+    core::diagnose_line<V, decltype(elimination)>(n, {n, n}, a, b, true,
+                                                  [&](int, index_t s) { status = s; });
+  });
+  if (status > 0 && e.after && !core::is_finite(coupling(e.entries_after, layout::sup, n - 1))) {
+    return -n;
+  }
+  return status;
+}
+
+/// What becomes of each system, now that its ends are known.
+template <class V, pass_kind S>
+__global__ void __launch_bounds__(block_threads)
+    judge_local(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
+                const __grid_constant__ segment_coupling e, const local_equations<V, S> equations,
+                const local_unknowns<V, S> unknowns, system_state* system_states) {
+  constexpr system_state mine = S == pass_kind::pivoted ? system_state::left : system_state::solved;
+  for (index_t k = thread_index(); k < g.matrices.size; k += thread_count()) {
+    const bool sound = local_is_sound(equations.load(k), unknowns.load(k));
+    system_states[k] = sound ? mine : system_state::failed;
+    e.found[k] = sound ? 0 : explain_local<V, pivots<S>>(g, o, e, k);
+  }
+}
+
+/// With partial pivoting all rows are pivoted at once.
+template <pivoting P>
+inline constexpr pass_kind local_pass = P == pivoting::none ? pass_kind::plain : pass_kind::pivoted;
+
+template <class V>
+outside<V> beyond(const segment_coupling& e) {
+  return {true,
+          e.before,
+          e.after,
+          static_cast<const V*>(e.entries_before),
+          static_cast<const V*>(e.entries_after),
+          e.found};
+}
+
+/// Launches a pass over the last level's nodes and what whoever closes the systems reads or writes.
+template <pass_kind S, class V, class Kernel, class Words>
+void on_top(pass_launcher<V>& p, Kernel kernel, const Words& values) {
+  const onchip_shape& s = p.level_shape(p.top());
+  const index_t matrices = p.g.matrices.size;
+  p.launch(kernel, blocks_for(s, matrices), s, s, matrices, level_nodes<S>(p, p.top()), values);
+}
+
+template <class V, pivoting P>
+cudaError_t reduce_local(const geometry& g, const operands& o, const segments_shape& s,
+                         const segment_coupling& e, std::byte* workspace, cudaStream_t stream) {
+  constexpr pass_kind S = local_pass<P>;
+  pass_launcher<V> p{g, solver::typed<V>(o), s, workspace, stream};
+  on_rows<S>(p, reduce_segments<V, S>, nullptr, beyond<V>(e));
+  for (int k = 0; k < p.top(); ++k) on_level<S>(p, k, reduce_level<V, S>, nullptr);
+  on_top<S>(p, open_level<V, S>,
+            local_equations<V, S>{static_cast<V*>(e.equations), e.batch_size, g.matrices.size});
+  return p.result;
+}
+
+template <class V, pivoting P>
+cudaError_t expand_local(const geometry& g, const operands& o, const segments_shape& s,
+                         const segment_coupling& e, std::byte* workspace, cudaStream_t stream) {
+  constexpr pass_kind S = local_pass<P>;
+  pass_launcher<V> p{g, solver::typed<V>(o), s, workspace, stream};
+  const local_equations<V, S> equations{static_cast<V*>(e.equations), e.batch_size,
+                                        g.matrices.size};
+  const local_unknowns<V, S> unknowns{static_cast<V*>(const_cast<void*>(e.unknowns)), e.batch_size,
+                                      g.matrices.size};
+  constexpr index_t most = 8192;
+  const index_t blocks = (g.matrices.size + block_threads - 1) / block_threads;
+  const onchip_shape plain{.threads = block_threads, .shared_bytes = 0};
+  p.launch(judge_local<V, S>, static_cast<unsigned>(min(blocks, most)), plain, g, p.o, e, equations,
+           unknowns, p.system_states());
+  on_top<S>(p, enter_level<V, S>, unknowns);
+  for (int k = p.top(); k-- > 0;) on_level<S>(p, k, expand_level<V, S>, nullptr);
+  on_rows<S>(p, expand_segments<V, S>, p.system_states(), beyond<V>(e));
+  return p.result;
+}
+
+}  // namespace tridia::cuda::segments

@@ -1,0 +1,54 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "layout/geometry.hpp"
+#include "solver/executor.hpp"
+
+#include <cuda_runtime_api.h>
+
+// What the host knows of the kernels: thread_per_system.cu is compiled by nvcc, once for each value
+// type, and everything else by the host compiler.
+namespace tridia::cuda {
+
+using layout::geometry;
+using solver::operands;
+
+/// A scan that is launched after a substitution and solves in its place if, as is found on the
+/// device, `*sound` is not 0: then all that the substitution does is to clear the scan's tile
+/// counter, if it has any. `sound` null: there is no scan.
+struct following_scan {
+  const int* sound = nullptr;
+  unsigned* tile_counter = nullptr;
+};
+
+/// Launches for one value type and variant. Each returns the launch's error. A thread does a system
+/// at a time; `concurrent_systems` threads run, and as many systems are kept in the workspace at
+/// once. Where right-hand sides share a status, `substitute` wants that of their matrix to be there
+/// before.
+struct thread_per_system_launches {
+  std::size_t (*kept_bytes)(const solver::task&, index_t concurrent_systems);
+  std::size_t (*factors_bytes)(const solver::task&);
+  cudaError_t (*solve)(const geometry&, const operands&, void* kept, index_t concurrent_systems,
+                       cudaStream_t);
+  cudaError_t (*factor)(const geometry&, const operands&, index_t* status, void* factor_values,
+                        index_t concurrent_systems, cudaStream_t);
+  cudaError_t (*substitute)(const geometry&, const operands&, const index_t* status,
+                            void* factor_values, const following_scan&, index_t concurrent_systems,
+                            cudaStream_t);
+};
+
+/// For each value type; instantiated in the file of the kernels.
+template <class V>
+thread_per_system_launches thread_per_system_kernels(pivoting, boundary);
+
+/// Enters each matrix's status (0 where `of_matrix` is null) for all its systems.
+cudaError_t launch_enter_statuses(const geometry&, const index_t* of_matrix, index_t* statuses,
+                                  index_t concurrent_systems, cudaStream_t);
+
+/// The right-hand sides of a system fail together: fills x of all of them with NaN where a launch
+/// before has filled that of one. Where they share a status, and after all of them are solved;
+/// `statuses` are theirs, or null.
+cudaError_t launch_share_nan(value_type, const geometry&, void* x, const index_t* statuses,
+                             index_t concurrent_systems, cudaStream_t);
+
+}  // namespace tridia::cuda
