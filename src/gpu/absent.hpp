@@ -3,8 +3,7 @@
 
 namespace tridia::gpu {
 
-/// Throws `unsupported`: this build has no CUDA backend, for which the files called absent.cpp
-/// stand.
+/// Throws `unsupported`: this build has no CUDA backend; the files called absent.cpp replace it.
 [[noreturn]] void refuse_without_cuda();
 
 }  // namespace tridia::gpu

@@ -1,18 +1,18 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What threads of a block do together.
+// Operations that the threads of a block do together.
 namespace tridia::gpu {
 
-/// Calls f(i) for i from 0 to count - 1, shared out among the `threads` of the block. Not unrolled:
-/// there are mostly fewer of them than threads, and to unroll takes a division beforehand.
+/// Calls f(i) for i from 0 to count - 1, distributed over the `threads` of the block. The loop is
+/// not unrolled: there are mostly fewer i than threads, and unrolling takes a division beforehand.
 template <class F>
 __device__ __forceinline__ void block_for(int count, int threads, F f) {
 #pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < count; i += threads) f(i);
 }
 
-/// A barrier of the first `threads` threads of the block, whole warps.
+/// Waits at a barrier of the first `threads` threads of the block, whole warps.
 __device__ __forceinline__ void meet_threads(int threads) {
   asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
 }

@@ -20,7 +20,7 @@ inline void check(cudaError_t result, const char* action) {
               std::string("CUDA: ") + action + " failed: " + cudaGetErrorString(result));
 }
 
-/// What fails where a kernel may not have as much shared memory as the device has.
+/// Names the action that fails where a kernel may not have as much shared memory as the device has.
 inline constexpr const char* giving_memory = "giving a kernel its shared memory";
 
 /// Makes a device current for a scope.
@@ -43,7 +43,7 @@ class device_scope {
   bool changed_ = false;
 };
 
-/// Memory of the current device.
+/// Owns memory of the current device.
 class device_memory {
  public:
   device_memory() = default;
@@ -65,7 +65,7 @@ class device_memory {
   void* p_ = nullptr;
 };
 
-/// A copy in memory of the current device.
+/// Returns a copy of v in memory of the current device.
 template <class T>
 device_memory upload(const std::vector<T>& v) {
   device_memory m(v.size() * sizeof(T));

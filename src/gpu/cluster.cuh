@@ -7,22 +7,22 @@
 #include <cstring>
 #include <type_traits>
 
-// Clusters of blocks, which reach each other's shared memory (compute capability 9.0).
+// Blocks of a cluster access each other's shared memory (compute capability 9.0).
 namespace tridia::gpu::cluster {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-/// A barrier in two steps, of which memory knows nothing.
+/// Arrives at the cluster's barrier; `wait` waits there. The two do not order memory accesses.
 __device__ __forceinline__ void arrive() {
   asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
 }
 __device__ __forceinline__ void wait() { asm volatile("barrier.cluster.wait;" ::: "memory"); }
-/// A barrier of all threads, after which everything is there that any of them has written.
+/// Waits at a barrier of all threads, after which all of them see what any of them has written.
 __device__ __forceinline__ void meet() {
   asm volatile("barrier.cluster.arrive.release;" ::: "memory");
   asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 }
 
-/// Of this cluster in the launch; of this block in it.
+/// Return the number of this cluster in the launch, and the rank of this block in the cluster.
 __device__ __forceinline__ unsigned number() {
   unsigned n;
   asm("mov.u32 %0, %%clusterid.x;" : "=r"(n));
@@ -34,8 +34,8 @@ __device__ __forceinline__ unsigned rank() {
   return r;
 }
 
-/// Puts a word into another block's shared memory, at the place of `mine`, and has it counted by
-/// that block's `arrival`, which expects it.
+/// Stores a word in another block's shared memory, at the place of `mine`, and signals that block's
+/// `mbarrier`, which expects it.
 __device__ __forceinline__ void send_word(std::uint32_t mine, std::uint64_t word,
                                           std::uint32_t mbarrier) {
   asm volatile(
@@ -56,7 +56,7 @@ __device__ __forceinline__ std::uint32_t address_at(const void* mine, int rank) 
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
   return there;
 }
-/// The same of any value.
+/// Sends any value, word by word, to block `rank` as `send_word` does.
 template <class T>
 __device__ __forceinline__ void send(T* mine, const T& value, std::uint64_t* mbarrier, int rank) {
   using word = std::conditional_t<alignof(T) % 8 == 0, std::uint64_t, std::uint32_t>;
@@ -83,26 +83,26 @@ __device__ __forceinline__ void send(T*, const T&, std::uint64_t*, int) {}
 
 namespace tridia::gpu {
 
-/// By all threads of a cluster: until all that any of them has stored is written, so that others
-/// may write over it.
+/// Waits until all that any thread of the cluster has stored is written, so that others may
+/// overwrite it. Called by all threads of the cluster.
 __device__ __forceinline__ void wait_for_stores() {
   tma::wait_written();
   cluster::meet();
 }
 
-/// A block among others: the number of the group that shares systems, and its own in the group.
+/// Identifies a block: the number of the group that shares systems, and the block's rank in it.
 struct block_place {
   unsigned group;
   int rank;
 };
-/// Of this block; groups are the clusters, or single blocks.
+/// Returns the place of this block; groups are the clusters, or single blocks.
 template <bool Cluster>
 __device__ __forceinline__ block_place this_place() {
   if constexpr (!Cluster) return {blockIdx.x, 0};
   return {cluster::number(), static_cast<int>(cluster::rank())};
 }
 
-/// Where arrives what the blocks of a cluster send each other.
+/// Holds the mbarriers for what the blocks of a cluster send each other through DSMEM.
 template <bool Cluster>
 class dsmem_exchange {
  public:
@@ -111,19 +111,19 @@ class dsmem_exchange {
   /// `at`: the exchange's two mbarriers in a block's shared memory.
   __device__ __forceinline__ explicit dsmem_exchange(std::uint64_t* at)
       : equations(at), statuses(at + 1) {}
-  /// By every thread; then `may_send`.
+  /// Initializes the mbarriers. Called by every thread; then `may_send`.
   __device__ __forceinline__ void start() const {
     if constexpr (!Cluster) return;
     equations.start();
     statuses.start();
     cluster::arrive();
   }
-  /// By every thread, between exchanges: it has read what came; then `may_send`, best a while
-  /// later.
+  /// Signals that this thread has read what it received. Called by every thread between exchanges;
+  /// then `may_send`, best a while later.
   __device__ __forceinline__ void has_read() const {
     if constexpr (Cluster) cluster::arrive();
   }
-  /// By every thread: all blocks have started, or have read what came.
+  /// Waits until all blocks have started, or have read what they received. Called by every thread.
   __device__ __forceinline__ void may_send() const {
     if constexpr (Cluster) cluster::wait();
   }

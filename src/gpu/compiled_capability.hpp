@@ -5,8 +5,8 @@
 
 namespace tridia::gpu {
 
-/// The compute capability that the kernels which the current device runs were compiled for: code
-/// for an older one may be all there is (90 is 9.0).
+/// Finds the compute capability that the current device's kernels were compiled for: there may only
+/// be code for an older one (90 is 9.0).
 cudaError_t compiled_capability(int* capability);
 
 }  // namespace tridia::gpu

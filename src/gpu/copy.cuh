@@ -5,11 +5,12 @@
 
 #include <cuda_pipeline.h>
 
-// Asynchronous copies of elements from device to shared memory.
+// These functions copy elements asynchronously from device to shared memory.
 namespace tridia::gpu {
 
-/// 4 or 8 bytes, and 256 around them into the second-level cache: what neighbouring blocks ask for
-/// next where a block's rows are shorter (PTX ISA, cp.async; from compute capability 8.0 on).
+/// Copies 4 or 8 bytes, and fetches 256 around them into the second-level cache: neighbouring
+/// blocks load these next where a block's rows are shorter (PTX ISA, cp.async; from compute
+/// capability 8.0 on).
 template <class V>
 __device__ __forceinline__ void copy_word(V* to, const V* from) {
   static_assert(sizeof(V) == 4 || sizeof(V) == 8);
@@ -19,7 +20,7 @@ __device__ __forceinline__ void copy_word(V* to, const V* from) {
                : "memory");
 }
 
-/// An element, whose parts may be aligned as parts only.
+/// Copies an element; a complex one may be aligned as its parts only.
 template <class V>
 __device__ __forceinline__ void copy_element(V* to, const V* from) {
   if constexpr (alignof(V) == sizeof(V)) {
@@ -30,7 +31,7 @@ __device__ __forceinline__ void copy_element(V* to, const V* from) {
   }
 }
 
-/// For this thread's copies.
+/// Waits for this thread's copies.
 __device__ __forceinline__ void wait_for_copies() {
   __pipeline_commit();
   __pipeline_wait_prior(0);

@@ -6,21 +6,21 @@
 #include <cstddef>
 #include <limits>
 
-// A GPU's sizes.
+// This file holds the limits and sizes of GPUs.
 namespace tridia::gpu {
 
 inline constexpr int warp_size = 32;
-/// Blocks of a cluster: on every card that has them; on cards of compute capability 9.0, for
-/// kernels that ask for it.
+/// These are the maximum numbers of blocks per cluster: on every card that has clusters; on cards
+/// of compute capability 9.0, for kernels that ask for it.
 inline constexpr int most_blocks = 8, most_blocks_of_hopper = 16;
-/// Blocks of a launch.
+/// This is the maximum number of blocks per launch.
 inline constexpr index_t most_grid = std::numeric_limits<int>::max();
-/// Rows of a line that the chip can hold at all.
+/// This is the maximum number of rows of a line that fits the chip at all.
 inline constexpr int longest = 1 << 20;
-/// Bytes: a line of the cache, and the least that is fetched of it.
+/// These are bytes: a cache line, and a sector, the least that is fetched of it.
 inline constexpr int cache_line = 128, sector = 32;
 
-/// What a device allows.
+/// Holds the limits of a device.
 struct device_limits {
   std::size_t shared_bytes = 0;  // of a block
   bool clusters = false;
@@ -30,7 +30,7 @@ struct device_limits {
   index_t threads = 0;  // that are resident at the same time
 };
 
-/// The limits of the current device.
+/// Returns the limits of the current device.
 device_limits current_device_limits();
 
 }  // namespace tridia::gpu

@@ -5,11 +5,12 @@
 
 namespace tridia::gpu {
 
-/// Fills in what is known of CUDA; leaves everything as it is in a build without it.
+/// Fills in the fields about CUDA and its devices; leaves everything as it is in a build without
+/// it.
 void describe(system_info&);
 
-/// The device that was asked for, or, if -1, the current one. Throws `unsupported` where there is
-/// none, invalid_argument for a number that is not one.
+/// Returns the device that was asked for, or, if -1, the current one. Throws `unsupported` where
+/// there is none, invalid_argument for a number that is not one.
 int find_device(int asked);
 
 /// Throws wrong_device for memory that kernels of a device do not reach.

@@ -6,7 +6,8 @@
 
 namespace tridia::gpu {
 
-/// A function of the driver, so that the library need not be linked with it; null if it has none.
+/// Returns a function of the driver, so that the library need not be linked with it; null if the
+/// driver has no such function.
 template <class Function>
 Function driver_function(const char* name) {
   void* function = nullptr;

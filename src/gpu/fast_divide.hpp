@@ -15,7 +15,7 @@ class fast_divide {
   constexpr explicit fast_divide(int by)
       : by_(static_cast<unsigned>(by)),
         inverse_(by > 1 ? static_cast<unsigned>((std::uint64_t{1} << 32) / by_) : ~0u) {}
-  /// Of any n from 0 on.
+  /// Returns n divided by the number, rounded down, for any n from 0 on.
   TRIDIA_FN int quotient(int n) const {
     // 2^32 / by is rounded down: too small by one at most.
     const auto a = static_cast<unsigned>(n);

@@ -13,7 +13,8 @@ __global__ void __launch_bounds__(block_threads)
   for (index_t i = thread_index(); i < count; i += thread_count()) f(i, i);
 }
 
-/// Calls f(i, i) for i from 0 to count - 1, a thread each, neighbours beside each other.
+/// Calls f(i, i) for i from 0 to count - 1, one thread for each; neighbouring threads take
+/// neighbouring i.
 template <class F>
 cudaError_t for_each(index_t count, const F& f, cudaStream_t stream) {
   if (count == 0) return cudaSuccess;

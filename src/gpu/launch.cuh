@@ -9,13 +9,13 @@ namespace tridia::gpu {
 
 inline constexpr int block_threads = 128;
 
-/// This thread among all, and their number, for grid-stride loops.
+/// Return this thread's index in the grid, and the number of threads, for grid-stride loops.
 __device__ inline index_t thread_index() {
   return static_cast<index_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 __device__ inline index_t thread_count() { return static_cast<index_t>(gridDim.x) * blockDim.x; }
 
-/// Blocks for `concurrent_systems` threads, a multiple of block_threads.
+/// Returns the number of blocks for `concurrent_systems` threads, a multiple of block_threads.
 inline unsigned blocks_of(index_t concurrent_systems) {
   return static_cast<unsigned>(concurrent_systems / block_threads);
 }
@@ -27,7 +27,8 @@ cudaError_t allow_shared(void (*kernel)(Parameters...), std::size_t bytes) {
                               static_cast<int>(bytes));
 }
 
-/// How clusters of `together` blocks are launched, or blocks by themselves if that is 1.
+/// Holds the launch configuration of clusters of `together` blocks, or of single blocks if that is
+/// 1.
 class cluster_launch {
  public:
   cluster_launch(index_t blocks, int together, int threads, std::size_t shared_bytes,
@@ -59,7 +60,7 @@ cudaError_t launch_clusters(void (*kernel)(Parameters...), index_t blocks, int t
   return cudaLaunchKernelEx(&launch.config(), kernel, arguments...);
 }
 
-/// How many clusters of `together` blocks the device holds at a time.
+/// Finds how many clusters of `together` blocks the device holds at a time.
 template <class... Parameters>
 cudaError_t most_clusters(void (*kernel)(Parameters...), int together, int threads,
                           std::size_t shared_bytes, int* clusters) {

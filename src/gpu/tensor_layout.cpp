@@ -10,13 +10,13 @@ namespace tridia::gpu {
 namespace {
 
 constexpr index_t granule = 16;
-/// Words or rows of a box at most, in each dimension.
+/// A box has at most so many words or rows in each dimension.
 constexpr int most_box = 256;
 constexpr index_t longest_stride = index_t{1} << 40;
 
 std::size_t word_of(std::size_t size) { return size == 16 ? 8 : size; }
 
-/// Whether the TMA takes it; places in a tensor are ints.
+/// Returns whether the TMA can move the boxes; indices in a tensor are ints.
 bool is_possible(const tensor_layout& t) {
   if (reinterpret_cast<std::uintptr_t>(t.first) % std::uintptr_t{granule} != 0) return false;
   for (const index_t extent : t.extents) {
@@ -43,11 +43,11 @@ std::optional<tensor_layout> layout_of_rows(const layout::axes& m, layout::array
   if (m.count == 0 || m.count > 2 || m.at[m.count - 1].stride[a] != 1) return {};
   const auto bytes = [&](index_t elements) { return elements * static_cast<index_t>(size); };
   const index_t neighbours = m.at[m.count - 1].extent;
-  // Whole granules are stored.
+  // The TMA stores whole granules.
   if (a == layout::x && bytes(neighbours) % granule != 0) return {};
   const int words = static_cast<int>(size / word_of(size));
-  // What is brought near for the neighbours' sake; more of it than a line is in the way of short
-  // rows.
+  // The second-level cache fetches more for neighbouring blocks; more than a cache line slows down
+  // short rows.
   const bool is_short = bytes(systems) < cache_line;
   return if_possible(
       {.first = first,

@@ -6,12 +6,12 @@
 #include <cstddef>
 #include <optional>
 
-// Which boxes of an array the TMA of compute capability 9.0 moves: decided on the host, and
-// apart from the driver, which encodes it (tensor_map.hpp).
+// The host decides here which boxes of an array the TMA of compute capability 9.0 moves. The driver
+// encodes them elsewhere (tensor_map.hpp).
 namespace tridia::gpu {
 
-/// An array as a tensor of three dimensions of words, the fastest first. A box of it comes to lie
-/// dense in shared memory: what it covers beyond the tensor comes as zeros and is not stored
+/// Describes an array as a tensor of three dimensions of words, the fastest first. A box of it is
+/// dense in shared memory: what it covers outside the tensor is loaded as zeros and not stored
 /// (cuTensorMapEncodeTiled).
 struct tensor_layout {
   const void* first;   // of all words
@@ -22,20 +22,21 @@ struct tensor_layout {
   int brought_near;    // bytes, 128 or 256, that the second-level cache takes for an access
 };
 
-/// `rows` rows of an array along `line`, the first at `first`, and its neighbours by `batch`, as
-/// (neighbouring systems, rows, other systems): boxes of `systems` neighbours and `box_rows` rows.
-/// Nothing where the TMA cannot take it: addresses and strides that are no multiples of 16
-/// bytes, or not above 0; of `x` also rows of neighbours that are no whole multiple of 16 bytes,
-/// since that is what it stores.
+/// Describes `rows` rows of an array along `line`, the first at `first`, and its neighbours by
+/// `batch`, as (neighbouring systems, rows, other systems): boxes of `systems` neighbours and
+/// `box_rows` rows. Returns nothing where the TMA cannot move them: addresses and strides that are
+/// no multiples of 16 bytes, or not above 0; for `x` also rows of neighbours that are no whole
+/// multiple of 16 bytes, since the TMA stores whole multiples.
 std::optional<tensor_layout> layout_of_rows(const layout::axes& batch, layout::array,
                                             const layout::along& line, const void* first,
                                             index_t rows, int systems, int box_rows,
                                             std::size_t size);
 
-/// `rows` rows, one after another in memory, of the lines of a batch of one axis, the first at
-/// `first`, as (rows, lines): boxes of `lines` lines that are `pitch` elements long. These are more
-/// than a line has, so that lines come to lie so far apart. Nothing where the TMA cannot
-/// take it, as above, or where lines are no whole multiple of 16 bytes.
+/// Describes `rows` rows, one after another in memory, of the lines of a batch of one axis, the
+/// first at `first`, as (rows, lines): boxes of `lines` lines that are `pitch` elements long. These
+/// are more than a line has, so that lines are that far apart in shared memory. Returns nothing
+/// where the TMA cannot move them, as for `layout_of_rows`, or where lines are no whole multiple of
+/// 16 bytes.
 std::optional<tensor_layout> layout_of_lines(const layout::axes& batch, layout::array,
                                              const void* first, index_t rows, int lines, int pitch,
                                              std::size_t size);

@@ -7,12 +7,12 @@
 
 namespace tridia::gpu {
 
-/// Elements of a map that make one of V: 16 bytes are two.
+/// This is the number of a map's words in one element of V: 16 bytes are two.
 template <class V>
 inline constexpr int tensor_words = sizeof(V) == 16 ? 2 : 1;
 
-/// Describes an array to the TMA of compute capability 9.0. Returns false where the driver
-/// does not know of tensors.
+/// Describes an array to the TMA of compute capability 9.0. Returns false where the driver has no
+/// tensor maps.
 bool encode(const tensor_layout&, CUtensorMap&);
 
 }  // namespace tridia::gpu

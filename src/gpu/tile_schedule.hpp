@@ -7,9 +7,9 @@
 
 namespace tridia::gpu {
 
-/// How clusters share out the tiles of a batch. Each takes `per_cluster` of them, `wave` apart,
-/// which is how many clusters the device holds: so a tile is brought in while the one before it is
-/// solved, and neighbours stay near each other in time.
+/// Distributes the tiles of a batch to persistent clusters. Each takes `per_cluster` of them,
+/// `wave` apart, which is how many clusters the device holds: so a tile is loaded while the one
+/// before it is solved, and neighbouring tiles are solved at about the same time.
 struct tile_schedule {
   int tiles;
   int wave = 1, per_cluster = 1;
@@ -17,7 +17,7 @@ struct tile_schedule {
   [[nodiscard]] int clusters() const {
     return tiles / (wave * per_cluster) * wave + std::min(tiles % (wave * per_cluster), wave);
   }
-  /// If there are enough tiles for that.
+  /// Gives each cluster `most` tiles, if there are enough tiles for that.
   void take(int most, int clusters_at_a_time) {
     if (clusters_at_a_time < 1 || tiles / clusters_at_a_time < most) return;
     wave = clusters_at_a_time;
@@ -25,7 +25,7 @@ struct tile_schedule {
   }
 };
 
-/// The tiles of a cluster: one, unless it is `Persistent`.
+/// Iterates over the tiles of a cluster: one, unless it is `Persistent`.
 template <bool Persistent>
 class tile_iterator {
  public:
@@ -38,7 +38,7 @@ class tile_iterator {
     left_ = to_go < t.per_cluster ? to_go : t.per_cluster;
   }
   [[nodiscard]] TRIDIA_FN unsigned number() const { return number_; }
-  /// Whether another tile follows, and its number.
+  /// Returns whether another tile follows; `next` returns its number.
   [[nodiscard]] TRIDIA_FN bool has_next() const { return Persistent && left_ > 1; }
   [[nodiscard]] TRIDIA_FN unsigned next() const { return number_ + static_cast<unsigned>(wave_); }
   TRIDIA_FN void advance() {

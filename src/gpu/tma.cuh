@@ -17,20 +17,23 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* p) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
 }
 
-/// By one thread, before a barrier of the block. `expecting` threads will call `expect`.
+/// Initializes an mbarrier. Called by one thread, before a barrier of the block. `expecting`
+/// threads will call `expect`.
 __device__ __forceinline__ void start(std::uint64_t* mbarrier, unsigned expecting = 1) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(mbarrier)),
                "r"(expecting)
                : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
-/// By so many threads, once a phase: `bytes` will arrive, of all that each of them says.
+/// Announces that `bytes` will arrive, in addition to what the other threads announce. Called by
+/// `expecting` threads, once a phase.
 __device__ __forceinline__ void expect(std::uint64_t* mbarrier, std::uint32_t bytes) {
   const std::uint32_t bar = shared_address(mbarrier);
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(bytes)
                : "memory");
 }
-/// By one thread instead of `expect`, if what arrives came otherwise and is there.
+/// Arrives without announcing bytes. Called by one thread instead of `expect`, if the data was
+/// copied in another way and is there.
 __device__ __forceinline__ void arrive(std::uint64_t* mbarrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(mbarrier))
                : "memory");
@@ -43,7 +46,7 @@ __device__ __forceinline__ void load(void* to, const void* from, std::uint32_t b
       "l"(from), "r"(bytes), "r"(shared_address(mbarrier))
       : "memory");
 }
-/// By every thread that reads what has arrived, in phase 0, 1, 0 ...
+/// Waits until all has arrived, in phase 0, 1, 0 ... Called by every thread that reads it.
 __device__ __forceinline__ void wait(std::uint64_t* mbarrier, std::uint32_t phase) {
   asm volatile(
       "{\n.reg .pred done;\n"
@@ -52,7 +55,8 @@ __device__ __forceinline__ void wait(std::uint64_t* mbarrier, std::uint32_t phas
       "r"(phase)
       : "memory");
 }
-/// By every thread that wrote what is stored, before a barrier of the block.
+/// Makes this thread's writes visible to the TMA. Called by every thread that wrote what is stored,
+/// before a barrier of the block.
 __device__ __forceinline__ void fence_proxy_async() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
@@ -61,8 +65,8 @@ __device__ __forceinline__ void store(void* to, const void* from, std::uint32_t 
                "r"(shared_address(from)), "r"(bytes)
                : "memory");
 }
-/// A box of an array of three dimensions, the fastest first: what lies outside the array comes as
-/// zeros, and stays as it is (PTX ISA, cp.async.bulk.tensor).
+/// Loads a box of an array of three dimensions, the fastest first: what lies outside the array is
+/// loaded as zeros, and `store_box` leaves it as it is (PTX ISA, cp.async.bulk.tensor).
 __device__ __forceinline__ void load_box(void* to, const CUtensorMap& from, int i, int j, int k,
                                          std::uint64_t* mbarrier) {
   asm volatile(
@@ -79,20 +83,21 @@ __device__ __forceinline__ void store_box(const CUtensorMap& to, int i, int j, i
       "r"(i), "r"(j), "r"(k), "r"(shared_address(from))
       : "memory");
 }
-/// By a thread that stores: what it has stored since the last time is a group.
+/// Makes a group of what this thread has stored since the last call.
 __device__ __forceinline__ void commit() {
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
-/// Until shared memory has been read for all groups of this thread.
+/// Waits until shared memory has been read for all groups of this thread.
 __device__ __forceinline__ void wait_read() {
   asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
-/// Shared memory must outlive the reads of it.
+/// Waits until shared memory has been read for all stores of this thread: it must outlive the
+/// reads.
 __device__ __forceinline__ void wait_stored() {
   commit();
   wait_read();
 }
-/// Until all groups of this thread have been written: others may write over them then.
+/// Waits until all groups of this thread have been written: others may overwrite them then.
 __device__ __forceinline__ void wait_written() {
   asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
@@ -115,12 +120,13 @@ __device__ __forceinline__ void wait_stored() {}
 __device__ __forceinline__ void wait_written() {}
 #endif
 
-/// Where the copies of a block arrive, load after load: each thread has one for the same barrier.
+/// Tracks the phase of an mbarrier, load after load: each thread has such an object for the block's
+/// mbarrier.
 class mbarrier {
  public:
   __device__ __forceinline__ explicit mbarrier(std::uint64_t* barrier) : barrier_(barrier) {}
 
-  /// By every thread, before a barrier of the block.
+  /// Initializes the mbarrier. Called by every thread, before a barrier of the block.
   __device__ __forceinline__ void start(unsigned expecting = 1) const {
     if (threadIdx.x == 0) tma::start(barrier_, expecting);
   }
@@ -128,7 +134,7 @@ class mbarrier {
     tma::expect(barrier_, bytes);
   }
   [[nodiscard]] __device__ __forceinline__ std::uint64_t* barrier() const { return barrier_; }
-  /// By every thread, for each load.
+  /// Waits for the current load. Called by every thread, for each load.
   __device__ __forceinline__ void wait() {
     tma::wait(barrier_, phase_);
     phase_ ^= 1;

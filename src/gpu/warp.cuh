@@ -3,12 +3,12 @@
 
 #include "core/complex.hpp"
 
-// What lanes of a warp do together.
+// Operations that the lanes of a warp do together.
 namespace tridia::gpu {
 
 inline constexpr unsigned whole_warp = 0xffffffffu;
 
-/// Another lane's value.
+/// Returns the value of v in lane `lane`. Called by all lanes of the warp.
 __device__ __forceinline__ float shuffle(float v, int lane) {
   return __shfl_sync(whole_warp, v, lane);
 }

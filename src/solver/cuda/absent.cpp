@@ -1,6 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// What a build without CUDA has instead of the files beside this one.
+// This file replaces the others of this folder in a build without CUDA.
 #include "gpu/absent.hpp"
 #include "solver/executor.hpp"
 #include "solver/one_call.hpp"

@@ -5,8 +5,8 @@
 #include "layout/line_status.hpp"
 #include "solver/equations.hpp"
 
-// What the algorithms with a block a system have in common: lines come to blocks, a block is the
-// team that core/cyclic_reduction.hpp asks for, and x goes out with a status.
+// The algorithms with one block per system share this code: lines are assigned to blocks, a block
+// is the team that core/cyclic_reduction.hpp asks for, and x is stored with a status.
 namespace tridia::cuda {
 
 using namespace gpu;
@@ -21,7 +21,7 @@ struct block_team {
   __device__ __forceinline__ void wait() const { __syncthreads(); }
 };
 
-/// Blocks for lines, one each as far as a grid goes; and in a block, its lines.
+/// Returns the number of blocks for lines: one each, up to the size of a grid.
 inline unsigned blocks_for_lines(index_t lines) {
   return static_cast<unsigned>(lines < most_grid ? lines : most_grid);
 }
@@ -34,7 +34,8 @@ __device__ __forceinline__ void for_each_line_of_block(const geometry& g, Solve 
   }
 }
 
-/// Apart from the kernels, which need their registers.
+/// Returns the status of a line that has no finite solution. It is not inlined, since the kernels
+/// need their registers.
 template <class V, boundary B>
 __device__ __noinline__ index_t diagnose_line(const geometry& g, const typed_operands<V>& o,
                                               index_t matrix, index_t side) {
@@ -47,7 +48,8 @@ __device__ __forceinline__ void enter_line_status(const geometry& g, const line_
   layout::enter_line_status(statuses + line.at[layout::status], layout::shares_status(g), status);
 }
 
-/// The status of a line whose solution is (not) finite, before x takes the place of an input.
+/// Enters the status of a line whose solution is (not) finite, before x takes the place of an
+/// input.
 template <class V, boundary B>
 __device__ __forceinline__ void report_line(const geometry& g, const typed_operands<V>& o,
                                             const line_place& line, bool finite) {
@@ -56,8 +58,8 @@ __device__ __forceinline__ void report_line(const geometry& g, const typed_opera
   enter_line_status(g, line, o.status, status);
 }
 
-/// By every thread of a block that has solved a line, before x is stored: enters the status.
-/// Returns whether all of x is `finite`; if not, NaN is to be stored instead.
+/// Enters the status of a line. Called by every thread of the block that has solved it, before x is
+/// stored. Returns whether all of x is `finite`; if not, NaN is to be stored instead.
 template <class V>
 __device__ __forceinline__ bool report_block(const geometry& g, const typed_operands<V>& o,
                                              const line_place& line, bool finite) {

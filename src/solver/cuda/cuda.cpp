@@ -8,7 +8,7 @@
 
 #include <optional>
 
-// The CUDA backend: the same steps as reference/reference.cpp, kernels instead of each loop.
+// The CUDA backend does the steps of reference/reference.cpp, with a kernel instead of each loop.
 namespace tridia::cuda {
 
 using namespace gpu;
@@ -19,7 +19,7 @@ using solver::split_factors;
 
 cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
 
-/// `factored`: null if no factors are saved.
+/// Makes the method of an execution. `factored` is null if no factors are saved.
 std::unique_ptr<const method> make_execution(const task& t, const factored_method* factored,
                                              const device_limits& limits) {
   if (t.constant && t.options.algorithm != algorithm::neato) {

@@ -9,7 +9,8 @@ namespace tridia::cuda {
 
 using namespace gpu;
 
-/// By every thread of a substitution: whether the scan after it solves.
+/// Returns whether the scan after a substitution solves. Called by every thread of the
+/// substitution.
 __device__ __forceinline__ bool leaves_to(const following_scan& scan) {
   if (scan.sound == nullptr) return false;
   let_next_begin();

@@ -20,7 +20,7 @@ using namespace gpu;
 
 namespace {
 
-/// Rows of systems in memory order up to which no workspace is asked for.
+/// Up to so many rows, systems in memory order are solved without a workspace.
 constexpr index_t without_workspace = 16384;
 
 std::string describe(std::string text, int chunk_rows, int threads, int blocks) {
@@ -57,7 +57,7 @@ std::unique_ptr<const method> make_interleaved(const task& t, interleaved_shape 
   return make_method(t, d, s, launches, std::move(description));
 }
 
-/// How systems are moved if all arrays are aligned.
+/// Describes how systems are moved if all arrays are aligned.
 const char* moved(const task& t, const onchip_shape& s) {
   if (s.concatenated) return ", concatenated systems";
   if (s.input == copy_mode::contiguous) return ", moved in one piece";

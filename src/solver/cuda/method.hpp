@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-// The ways to solve on a GPU, a family of kernels each: what a plan chooses among.
+// A plan chooses among these methods to solve on a GPU; each is a family of kernels.
 namespace tridia::cuda {
 
 using namespace gpu;
@@ -19,39 +19,42 @@ using layout::geometry;
 using solver::operands;
 using solver::task;
 
-/// Systems with a right-hand side each, coefficients and all.
+/// Solves systems with one right-hand side each; coefficients are read in every solve.
 class method {
  public:
   virtual ~method() = default;
-  /// How it goes about the work; names all that tuning decides.
+  /// Describes the method; names all that tuning decides.
   [[nodiscard]] virtual std::string description() const = 0;
-  /// So that there is room for aligning them.
+  /// Returns the bytes of the workspace, with room for alignment.
   [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
-  /// The workspace is aligned.
+  /// Launches the solve. The workspace is aligned.
   virtual cudaError_t solve(const operands&, std::byte* workspace, cudaStream_t) const = 0;
 };
 
-/// Matrices that are factored once, and right-hand sides that are solved for with the factors: a
-/// block as solver::split_factors cuts it, whatever is after the words.
+/// Factors matrices once, and solves right-hand sides with the factors: a block as
+/// solver::split_factors cuts it, whatever is after the values.
 class factored_method {
  public:
   virtual ~factored_method() = default;
   [[nodiscard]] virtual std::string description() const = 0;
   [[nodiscard]] virtual std::size_t factors_bytes() const = 0;
-  /// Of `substitute`.
+  /// Returns the bytes of the workspace that `substitute` needs.
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
   virtual cudaError_t factor(const operands&, const solver::factor_block&, cudaStream_t) const = 0;
-  /// Where right-hand sides share a status, that of their matrix is there.
+  /// Solves with the factors. Where right-hand sides share a status, that of their matrix is
+  /// already there.
   virtual cudaError_t substitute(const operands&, const solver::factor_block&, void* workspace,
                                  cudaStream_t) const = 0;
 };
 
-/// On the current device. The task outlives the method; its `ragged` and `off_diagonal` are there.
-/// No method where factors are made, and used, instead; no factored one where none are kept.
+/// Choose the method for the current device. The task outlives the method; its `ragged` and
+/// `off_diagonal` are there. There is no method where factors are made, and used, instead; no
+/// factored method where none are saved.
 std::unique_ptr<const method> choose_method(const task&, const device_limits&);
 std::unique_ptr<const factored_method> choose_factored_method(const task&, const device_limits&);
 
-/// Threads for as many systems, no more than can be resident: more would only need more memory.
+/// Returns the number of threads for so many systems, no more than can be resident: more would only
+/// need more memory.
 index_t concurrent_systems_for(index_t systems, const device_limits&);
 
 inline index_t line_count(const task& t) {

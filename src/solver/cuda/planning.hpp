@@ -9,33 +9,36 @@
 
 #include <algorithm>
 
-// What the planning of every family of kernels goes by.
+// These constants and functions are shared by the planning of every family of kernels.
 namespace tridia::cuda {
 
-/// Threads of a block that solves systems.
+/// This is the maximum number of threads of a block that solves systems.
 inline constexpr int most_threads = 512;
-/// Threads of a block that may have to pivot: a kernel for 512 has 128 registers a thread, which
-/// pivoting outgrows (f64: up to 280 bytes are spilled), one for 384 has 168, which suffice.
+/// Returns the maximum number of threads of a block that may have to pivot: a kernel for 512 has
+/// 128 registers a thread, which pivoting outgrows (f64: up to 280 bytes are spilled), one for 384
+/// has 168, which suffice.
 constexpr int most_threads_of(pivoting p) { return p == pivoting::partial ? 384 : most_threads; }
-/// Bytes of a block's shared memory that leave room for three on a multiprocessor.
+/// This is the size in bytes of a block's shared memory that leaves room for three on a
+/// multiprocessor.
 inline constexpr std::size_t good_tile = std::size_t{68} << 10;
 
-/// Shared memory of a block of a cluster above which fewer than three are on a multiprocessor.
+/// This is the shared memory of a cluster's block, in bytes, above which fewer than three are on a
+/// multiprocessor.
 inline constexpr std::size_t crowded = (std::size_t{227} << 10) / 3 - 1024;
 
-/// Values of a chunk's equations (core/chunk.hpp).
+/// Returns the number of values in a chunk's equations (core/chunk.hpp).
 constexpr std::size_t equation_values(pivoting p) { return p == pivoting::partial ? 10 : 6; }
 
-/// Barriers in shared memory where arrives what `blocks` blocks of a cluster send each other.
+/// Returns the number of mbarriers for what `blocks` blocks of a cluster send each other.
 TRIDIA_FN constexpr int exchange_barriers(int blocks) { return blocks > 1 ? 2 : 0; }
 
-/// Whether coefficients and right-hand sides come one to one.
+/// Returns whether each system has its own coefficients and one right-hand side.
 inline bool has_own_coefficients(const solver::task& t) {
   return t.coefficients == coefficients::per_system && t.geometry.right_sides.size == 1;
 }
 
-/// Rows of a thread that give a device enough threads: where they are few, what counts is how soon
-/// a thread is done.
+/// Returns the rows per thread that give a device enough threads: where they are few, what counts
+/// is how soon a thread is done.
 inline index_t filling_chunk(const solver::task& t) {
   constexpr index_t few_threads = index_t{1} << 15, least = 5;
   return std::max(solver::total_rows(t) / few_threads, least);

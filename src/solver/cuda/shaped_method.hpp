@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-// What most methods are: a shape that was planned, and kernels that are launched by it.
+// Most methods consist of a planned shape and kernels that are launched with it.
 namespace tridia::cuda {
 
 using namespace gpu;
 
-/// What a shape needs beside itself.
+/// Holds what a shape needs besides itself.
 struct shape_needs {
   std::size_t workspace_bytes = 0;
   bool zero_statuses = false;           // its kernels only add to them
@@ -69,7 +69,7 @@ class shaped_method final : public method {
   index_t concurrent_systems_;
 };
 
-/// The launches have been prepared for the shape.
+/// Makes a method of a shape; the launches have been prepared for it.
 template <class Shape, class Launches>
 std::unique_ptr<const method> make_method(const task& t, const device_limits& d, const Shape& s,
                                           const Launches& l, std::string description,

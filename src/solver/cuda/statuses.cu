@@ -28,13 +28,13 @@ __global__ void __launch_bounds__(block_threads)
   });
 }
 
-/// The first right-hand side of those that share a status with this one.
+/// Returns the first right-hand side of those that share a status with this one.
 __device__ __forceinline__ index_t first_sharing(const geometry& g, index_t side) {
   const layout::sharing_right_sides all(g, 0);
   return side - side / all.step % all.count * all.step;
 }
 
-/// Row 0 of a system's first right-hand side becomes NaN where that of another one is.
+/// Sets row 0 of a system's first right-hand side to NaN where that of another one is NaN.
 template <class V>
 __global__ void __launch_bounds__(block_threads)
     gather_nan_kernel(const __grid_constant__ geometry g, V* x) {
@@ -46,8 +46,8 @@ __global__ void __launch_bounds__(block_threads)
   });
 }
 
-/// X of every line whose system has failed becomes NaN; without statuses, what was gathered says
-/// so.
+/// Sets x of every line whose system has failed to NaN; without statuses, the NaN gathered in row 0
+/// show which.
 template <class V>
 __global__ void __launch_bounds__(block_threads)
     share_nan_kernel(const __grid_constant__ geometry g, V* x, const index_t* statuses) {

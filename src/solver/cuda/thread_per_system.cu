@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Plain kernels: one thread a system, whatever the layout. Compiled once for each value type,
-// TRIDIA_VALUE.
+// These kernels solve with one thread per system, whatever the layout. The file is compiled once
+// for each value type, TRIDIA_VALUE.
 #include "solver/cuda/thread_per_system.hpp"
 
 #include "core/dispatch.hpp"
@@ -41,7 +41,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Neighbouring threads take neighbouring matrices, or right-hand sides of one matrix.
+/// Substitutes with factors; neighbouring threads take neighbouring matrices, or right-hand sides
+/// of one matrix.
 template <pivoting P, boundary B>
 __global__ void __launch_bounds__(block_threads)
     substitute_kernel(const __grid_constant__ geometry g, const typed_operands<V> o,

@@ -6,8 +6,8 @@
 
 #include <cuda_runtime_api.h>
 
-// What the host knows of the kernels: thread_per_system.cu is compiled by nvcc, once for each value
-// type, and everything else by the host compiler.
+// This is the host's interface to the kernels: thread_per_system.cu is compiled by nvcc, once for
+// each value type, and everything else by the host compiler.
 namespace tridia::cuda {
 
 using layout::geometry;
@@ -37,7 +37,7 @@ struct thread_per_system_launches {
                             cudaStream_t);
 };
 
-/// For each value type; instantiated in the file of the kernels.
+/// Returns the launches for a value type; instantiated in the file of the kernels.
 template <class V>
 thread_per_system_launches thread_per_system_kernels(pivoting, boundary);
 
@@ -45,9 +45,9 @@ thread_per_system_launches thread_per_system_kernels(pivoting, boundary);
 cudaError_t launch_enter_statuses(const geometry&, const index_t* of_matrix, index_t* statuses,
                                   index_t concurrent_systems, cudaStream_t);
 
-/// The right-hand sides of a system fail together: fills x of all of them with NaN where a launch
-/// before has filled that of one. Where they share a status, and after all of them are solved;
-/// `statuses` are theirs, or null.
+/// Fills x of all right-hand sides of a system with NaN where an earlier launch has filled that of
+/// one, since they fail together. Called where they share a status, and after all of them are
+/// solved; `statuses` are theirs, or null.
 cudaError_t launch_share_nan(value_type, const geometry&, void* x, const index_t* statuses,
                              index_t concurrent_systems, cudaStream_t);
 

@@ -13,9 +13,9 @@ const tuning_table& shipped_tuning() {
 
 namespace {
 
-/// Rows of all systems that keep a GPU busy. The shipped table was measured with many times as
-/// many; with fewer, what counts is how soon a block is done, which fewer rows a thread make
-/// sooner.
+/// So many rows, of all systems together, keep a GPU busy. The shipped table was measured with many
+/// times as many; with fewer, what counts is how soon a block is done, which fewer rows a thread
+/// make sooner.
 constexpr index_t busy_rows = index_t{1} << 18;
 
 }  // namespace

@@ -8,11 +8,12 @@
 
 namespace tridia::cuda {
 
-/// The table that comes with the library.
+/// Returns the tuning table that comes with the library.
 const tuning_table& shipped_tuning();
 
-/// What was measured for a kernel that solves the task's systems, or near: by the task's own table,
-/// else by the shipped one; null if by neither. `capability`: 90 is 9.0.
+/// Returns the entry measured for a kernel that solves the task's systems, or similar ones: from
+/// the task's own table, else from the shipped one; null if neither has one. `capability`: 90 is
+/// 9.0.
 const tuning_entry* tuned(const solver::task&, std::string_view kernel, int capability,
                           bool interleaved);
 

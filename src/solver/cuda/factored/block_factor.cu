@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Few matrices factored, a block each, and what a scan needs of them. Compiled once for each value
-// type, TRIDIA_VALUE.
+// These kernels factor few matrices, one block for each, and make the tables that a scan needs. The
+// file is compiled once for each value type, TRIDIA_VALUE.
 #include "core/chunk.hpp"
 #include "core/chunk_tables.hpp"
 #include "core/dispatch.hpp"
@@ -34,11 +34,12 @@ __device__ __forceinline__ bool same_bits(const T& a, const T& b) {
   return same;
 }
 
-/// Elimination row after row, to the last bit, by all threads. Each takes a chunk and guesses how
-/// elimination arrives there: as if nothing were above. Then it looks at how the thread before it
-/// left, and begins anew unless it guessed that. The first chunk is right at once, and after each
-/// round one more at least; but where what is above is forgotten within some rows, as with dominant
-/// matrices, all are right after as many rows. A barrier of the block must come before.
+/// Factors with all threads, with the same bits as elimination row after row. Each thread takes a
+/// chunk and guesses the state in which elimination reaches it: as if nothing were above. Then it
+/// compares that with the final state of the thread before it, and starts again if they differ. The
+/// first chunk is right at once, and after each round one more at least; but where what is above is
+/// forgotten within some rows, as with dominant matrices, all are right after as many rows. A
+/// barrier of the block must come before.
 template <class E, class Matrix>
 __device__ __forceinline__ bool factor_in_chunks(index_t n, int chunk, Matrix& a,
                                                  solver::factor_rows<V, E> out,
@@ -66,7 +67,7 @@ __device__ __forceinline__ bool factor_in_chunks(index_t n, int chunk, Matrix& a
 
 using growth = core::amplification<typename core::value_traits<V>::real>;
 
-/// What tables take of shared memory, part after part.
+/// Holds the bytes of shared memory that the tables take, part after part.
 struct table_places {
   std::size_t values, growths, bytes;  // products come first
 
@@ -80,8 +81,8 @@ struct table_places {
   }
 };
 
-/// Tables for a scan of right-hand sides, of the factors that are kept. By all threads, once the
-/// factors are there; `memory` is shared, and no longer used otherwise.
+/// Makes the tables for a scan of right-hand sides from the saved factors. Called by all threads,
+/// once the factors are there; `memory` is shared, and no longer used otherwise.
 template <class E, bool InShared>
 __device__ __forceinline__ void make_tables(int n, const V* factor_values, bool good,
                                             const table_memory& to, unsigned char* memory) {
@@ -150,12 +151,12 @@ template <pivoting P, boundary B>
 cudaError_t launch(const geometry& g, const operands& o, index_t* status, void* factor_values,
                    const table_memory& tables, std::size_t shared_limit, cudaStream_t stream) {
   using left = typename core::elimination<V, P, B>::factorization;
-  // What a periodic matrix carries along is never forgotten, so its chunks would only wait.
+  // A periodic matrix's chunks depend on all rows above, so they would only wait.
   const index_t chunk =
       B == boundary::periodic
           ? g.rows
           : std::max<index_t>((g.rows + most_threads - 1) / most_threads, least_chunk);
-  // Rows come in, and tables are made, by one for each row.
+  // One thread per row loads the rows and makes the tables.
   const index_t busy = tables.values != nullptr ? std::min<index_t>(g.rows, most_threads)
                                                 : (g.rows + chunk - 1) / chunk;
   const auto threads = static_cast<unsigned>((busy + warp_size - 1) / warp_size * warp_size);

@@ -18,11 +18,12 @@ namespace {
 
 using solver::factor_block;
 
-/// Blocks for each multiprocessor up to which a block a matrix is quicker than a thread.
+/// Up to so many blocks per multiprocessor, factoring a matrix with a block is faster than with a
+/// thread.
 constexpr int most_blocks_factoring = 8;
 
 /// Few matrices are factored by a block each, many by a thread; right-hand sides of one matrix are
-/// scanned, if they can be, others that fit the chip stay there.
+/// solved by a scan, if they can be, others in shared memory, if they fit.
 class saved_factors final : public factored_method {
  public:
   saved_factors(const task& t, const device_limits& d)
@@ -96,7 +97,7 @@ class saved_factors final : public factored_method {
                        index_t{d.multiprocessors} * std::max(resident, 1));
   }
 
-  /// Behind the words, whose bytes have room for being aligned.
+  /// Returns the tables, which lie after the values, whose bytes have room for alignment.
   [[nodiscard]] std::byte* tables_of(const factor_block& factors) const {
     return reinterpret_cast<std::byte*>(factors.status) + factor_values_bytes_ - solver::alignment;
   }

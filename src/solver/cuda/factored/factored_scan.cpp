@@ -9,8 +9,8 @@ using namespace gpu;
 
 namespace {
 
-/// Bytes of lines in memory order from which on a scan is quicker, as measured: of shorter ones the
-/// TMA takes too many.
+/// From so many bytes per line in memory order on, a scan is faster, as measured: with shorter
+/// lines the TMA has too many to copy.
 constexpr index_t least_line = 768;
 
 bool is_asked_for(const task& t) {

@@ -13,22 +13,22 @@ namespace tridia::cuda {
 
 using namespace gpu;
 
-/// Right-hand sides of one matrix by a scan, with tables that are made of its saved factors on the
-/// device (block_factor.cu). Whether a scan is sound is known only there: a substitution is
+/// Solves right-hand sides of one matrix by a scan, with tables that are made of its saved factors
+/// on the device (block_factor.cu). Whether a scan is sound is known only there: a substitution is
 /// launched before it, and each of the two does nothing where the other one solves.
 class factored_scan {
  public:
-  /// Null where there are several matrices, lines do not fit, or a substitution is quicker.
+  /// Returns null where there are several matrices, lines do not fit, or a substitution is quicker.
   static std::unique_ptr<const factored_scan> make(const task&, const device_limits&);
 
   [[nodiscard]] std::string description() const { return scan_->description(); }
-  /// Of the tables; they begin aligned.
+  /// Returns the bytes of the tables; they begin aligned.
   [[nodiscard]] std::size_t table_bytes() const;
   [[nodiscard]] table_memory tables_at(std::byte*) const;
   [[nodiscard]] std::size_t workspace_bytes() const { return scan_->workspace_bytes(); }
-  /// For the substitution.
+  /// Returns what the substitution before the scan has to know of it.
   [[nodiscard]] following_scan following(std::byte* tables, void* workspace) const;
-  /// Launches.
+  /// Launches the scan.
   void solve(const operands&, std::byte* tables, void* workspace, cudaStream_t) const;
 
  private:

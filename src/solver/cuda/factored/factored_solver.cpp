@@ -62,7 +62,7 @@ class factoring_method final : public method {
   factored_solver solver_;
 };
 
-/// Substitution with the factors of a constant matrix.
+/// Substitutes with the factors of a constant matrix.
 class constant_substitution final : public method {
  public:
   constant_substitution(const task& t, const factored_method& m, const device_limits& d,
@@ -110,7 +110,7 @@ class constant_scan final : public method {
 };
 
 std::unique_ptr<const line_operator::scan_plan> scan_for(const task& t, const device_limits& d) {
-  // Two parts, of lines that are held in rows of 64 bytes, take 10 % longer.
+  // Lines that are held in rows of 64 bytes take 10 % longer in two parts.
   constexpr index_t least_row = 64;
   if (t.options.algorithm != algorithm::partition || t.geometry.rows < 3) return {};
   return line_operator::scan_plan::make(line_operator::solving_with(*t.constant), t.type,

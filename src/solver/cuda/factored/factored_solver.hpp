@@ -7,7 +7,7 @@ namespace tridia::cuda {
 
 using namespace gpu;
 
-/// Factors, and solves with factors, and sees to the statuses of both; a view of a task and of its
+/// Factors, solves with factors, and enters the statuses of both; it is a view of a task and of its
 /// factored method.
 class factored_solver {
  public:
@@ -15,7 +15,7 @@ class factored_solver {
 
   /// Enters the statuses of matrices, where they are asked for.
   cudaError_t factor(const operands&, const solver::factor_block&, cudaStream_t) const;
-  /// There are right-hand sides.
+  /// Solves with the factors. There must be right-hand sides.
   cudaError_t solve(const operands&, const solver::factor_block&, void* workspace,
                     cudaStream_t) const;
 
@@ -27,11 +27,12 @@ class factored_solver {
   index_t concurrent_systems_;
 };
 
-/// Factors each time, in the workspace, and solves with the factors.
+/// Makes a method that factors each time, in the workspace, and solves with the factors.
 std::unique_ptr<const method> make_factoring_method(const task&, const factored_method&,
                                                     const device_limits&);
-/// The matrix is constant: it is factored here. Throws `error` (singular) if it has no inverse.
-/// Right-hand sides are scanned where that can be done, or else substituted.
+/// Makes a method for a constant matrix, which is factored here. Throws `error` (singular) if it
+/// has no inverse. Right-hand sides are solved by a scan where that can be done, or else by
+/// substitution.
 std::unique_ptr<const method> make_constant_method(const task&, const factored_method&,
                                                    const device_limits&);
 

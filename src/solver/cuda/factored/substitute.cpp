@@ -17,9 +17,9 @@ using layout::axes;
 using solver::task;
 
 constexpr int least_warps = 4;
-/// Bytes: of the copies that move several elements, and of what memory moves.
+/// These are bytes: of a copy that moves several elements, and of the shortest line worth a copy.
 constexpr int granule = 16, shortest_line = 256;
-/// Bytes: of copies under way, and of a row of neighbouring systems.
+/// These are bytes: of copies in flight that suffice, and of a row of neighbouring systems.
 constexpr int enough_loading = 48 << 10, least_row_bytes = 64;
 constexpr int least_systems = 16;
 constexpr index_t least_rows = 3;
@@ -38,12 +38,12 @@ factor_values factor_values_of(const task& t) {
 
 index_t lines_of(const geometry& g) { return g.matrices.size * g.right_sides.size; }
 
-/// The axes that neighbouring systems of the numbering lie along: the kernels' order.
+/// Returns the axes along which consecutively numbered systems lie, in the kernels' order.
 const axes& inner_axes(const geometry& g) {
   return g.right_sides.size >= g.matrices.size ? g.right_sides : g.matrices;
 }
 
-/// Whether neighbouring systems of an array are closer than neighbouring rows.
+/// Returns whether neighbouring systems of an array are closer than neighbouring rows.
 bool interleaves(const geometry& g, int array) {
   const axes& inner = inner_axes(g);
   if (inner.count == 0) return false;
@@ -65,8 +65,8 @@ system_copy copy_of(const geometry& g, const substitute_shape& s, int array, int
   return c;
 }
 
-/// A tile of whole lines: as many systems as fit, cut into tiles that leave the fewest out. Lanes
-/// read 16 bytes of neighbouring lines from different banks.
+/// Shapes a tile of whole lines: as many systems as fit, cut into tiles that leave the fewest out.
+/// Lanes read 16 bytes of neighbouring lines from different banks.
 void cut_lines(substitute_shape& s, int ahead, int size, std::size_t room) {
   const int g = granule_elements(size);
   s.pitch = round_up(s.rows + ahead, g);
@@ -87,7 +87,7 @@ void cut_lines(substitute_shape& s, int ahead, int size, std::size_t room) {
   }
 }
 
-/// A tile of rows of neighbouring systems: as many as fill a line of the cache, fewer if a
+/// Shapes a tile of rows of neighbouring systems: as many as fill a line of the cache, fewer if a
 /// multiprocessor would have too few tiles.
 void cut_rows(substitute_shape& s, int ahead, int size, std::size_t room) {
   const auto tiles = [&](int systems) {
@@ -101,7 +101,7 @@ void cut_rows(substitute_shape& s, int ahead, int size, std::size_t room) {
   s.warps = tiles(s.systems);
 }
 
-/// Fewer systems a warp if there are not enough for all multiprocessors.
+/// Gives a warp fewer systems if there are not enough for all multiprocessors.
 void spread(substitute_shape& s, index_t lines, int size, int multiprocessors) {
   const index_t warps = index_t{multiprocessors} * s.warps;
   const index_t share = std::max<index_t>((lines + warps - 1) / warps, 1);
@@ -113,8 +113,8 @@ void spread(substitute_shape& s, index_t lines, int size, int multiprocessors) {
   }
 }
 
-/// Warps that load at the same time: as few as keep the memory busy. If all of them did, all of
-/// them would substitute at the same time as well, and the memory would wait.
+/// Returns the number of warps that load at the same time: as few as keep the memory busy. If all
+/// of them did, all of them would substitute at the same time as well, and the memory would wait.
 int loading_of(const substitute_shape& s, int size) {
   for (int warps = 1; 2 * warps <= s.warps; ++warps) {
     if (s.warps % warps == 0 && warps * s.tile * size >= enough_loading) return warps;
@@ -122,8 +122,9 @@ int loading_of(const substitute_shape& s, int size) {
   return 0;
 }
 
-/// Whether it pays, as measured: with factors that come from memory row by row, or with less than
-/// a few sectors of neighbouring systems, a thread for each of very many systems is quicker.
+/// Returns whether this method is faster, as measured: with factors that come from memory row by
+/// row, or with less than a few sectors of neighbouring systems, a thread for each of very many
+/// systems is faster.
 bool pays(const substitute_shape& s, int size) {
   if (s.lines) return s.factors_in_shared || s.systems * s.warps >= least_systems;
   return s.factors_in_shared && s.systems * size >= least_row_bytes;

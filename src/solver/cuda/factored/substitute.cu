@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Solving with factors. Compiled once for each value type, TRIDIA_VALUE.
+// These kernels solve with saved factors. The file is compiled once for each value type,
+// TRIDIA_VALUE.
 #include "core/dispatch.hpp"
 #include "gpu/launch.cuh"
 #include "layout/line_status.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 using V = TRIDIA_VALUE;
 
-/// The factors of the one matrix, from memory to where the block keeps them.
+/// Copies the factors of the one matrix from memory to the block's shared memory.
 template <class Factors>
 __device__ __forceinline__ void load_factors(const Factors& to, const V* factor_values, int rows) {
   constexpr int lower = Factors::lower_values, all = lower + Factors::upper_values;
@@ -30,8 +31,8 @@ __device__ __forceinline__ void load_factors(const Factors& to, const V* factor_
   wait_for_copies();
 }
 
-/// One right-hand side, which this lane has in shared memory; x without a solution is NaN. Where it
-/// shares a status with others, that is only added to.
+/// Solves one right-hand side, which this lane has in shared memory; x without a solution is NaN. A
+/// status that it shares with others is only added to.
 template <class E, bool Lines, class Factors>
 __device__ __forceinline__ void substitute_by_thread(const geometry& g, const typed_operands<V>& o,
                                                      const substitute_shape& s,

@@ -10,19 +10,19 @@
 
 #include <optional>
 
-// Solving with factors, where nothing but right-hand sides has to move: a warp brings some of them
-// into shared memory, each of its lanes substitutes in one, in place, and x goes out. And factoring
-// few matrices, a block each.
+// Kernels solve with saved factors, so that only right-hand sides have to be moved: a warp loads
+// some of them into shared memory, each of its lanes substitutes in one, in place, and x is stored.
+// Other kernels factor few matrices, one block for each.
 namespace tridia::cuda {
 
 using namespace gpu;
 using layout::geometry;
 using solver::operands;
 
-/// Of a block.
+/// This is the maximum number of warps per block.
 inline constexpr int most_warps = 8;
 
-/// How a warp copies its systems between device and shared memory.
+/// Describes how a warp copies its systems between device and shared memory.
 struct system_copy {
   bool wide;         // lines by the TMA, or 16 bytes of neighbouring systems at a time, where
                      // the addresses turn out to allow it; or else element by element
@@ -47,20 +47,20 @@ struct substitute_shape {
   std::size_t shared_bytes;
 };
 
-/// Rows that a thread reads ahead; a tile, and factors in shared memory, have room for as many
-/// before row 0 and after the last row, so that it need not ask where they end.
+/// Returns the number of rows that a thread reads ahead; a tile, and factors in shared memory, have
+/// room for as many before row 0 and after the last row, so that it need not ask where they end.
 constexpr int rows_ahead(bool factors_in_shared, std::size_t value_bytes, int lower_values) {
   if (factors_in_shared) return value_bytes > 8 ? 4 : 8;
   const std::size_t row = value_bytes * static_cast<std::size_t>(lower_values);
   return row > 32 ? 4 : row > 16 ? 8 : 16;
 }
 
-/// The shape for a problem, or nothing if its right-hand sides do not fit.
+/// Returns the shape for a problem, or nothing if its right-hand sides do not fit.
 std::optional<substitute_shape> plan_substitution(const solver::task&, const device_limits&);
 
 struct substitute_launches {
-  /// Once a device, before the first launch: lets blocks have `shared_limit` bytes of shared
-  /// memory. Finds how many blocks of a shape a multiprocessor holds.
+  /// Lets blocks have `shared_limit` bytes of shared memory; called once per device, before the
+  /// first launch. Finds how many blocks of a shape a multiprocessor holds.
   cudaError_t (*prepare)(const substitute_shape&, std::size_t shared_limit, int* resident);
   cudaError_t (*substitute)(const geometry&, const operands&, const index_t* status,
                             const void* factor_values, const following_scan&,
@@ -74,8 +74,8 @@ substitute_launches substitute_kernels(pivoting, boundary);
 /// Shorter systems are factored by a thread each.
 inline constexpr index_t least_rows_a_block = 64;
 
-/// Tables for a scan (scan.hpp) of right-hand sides, to be made of the factors of one regular
-/// matrix. `values` null: none.
+/// Holds the places of the tables for a scan (scan.hpp) of right-hand sides, which are made of the
+/// factors of one regular matrix. `values` null: there are none.
 struct table_memory {
   int* sound = nullptr;
   void *values = nullptr, *minus_products = nullptr;

@@ -5,14 +5,14 @@
 #include "solver/cuda/factored/substitute.hpp"
 #include "solver/system.hpp"
 
-// A lane's right-hand side in shared memory, substituted in place, row after row. The chain from a
-// row to the next is one operation, so everything else a row needs is in registers by then: rows go
-// in blocks, and what the next block needs is read before this one is dealt with. (Read row by row,
-// a warp alone on its scheduler would wait for every read.) Rows that do not fill a block are read
-// as they come.
+// A lane substitutes in its right-hand side in shared memory, in place, row after row. The
+// dependent chain from a row to the next is one operation, so everything else a row needs is in
+// registers by then: rows go in blocks, and what the next block needs is read before this one is
+// dealt with. (Read row by row, a warp alone on its scheduler would wait for every read.) Rows that
+// do not fill a block are read as they come.
 namespace tridia::cuda {
 
-/// `Count` values one after another, 16 bytes at a time where they make up so many.
+/// Reads `Count` consecutive values, 16 bytes at a time where they make up so many.
 template <int Count, class V>
 __device__ __forceinline__ void read_values(const V* from, V (&to)[Count]) {
   if constexpr (Count * sizeof(V) % 16 == 0) {
@@ -42,15 +42,15 @@ __device__ __forceinline__ void write_values(V* to, const V (&from)[Count]) {
   }
 }
 
-/// Factors of one matrix in shared memory, the words of L apart from those of U. Rows beyond the
-/// ends can be read, and mean nothing.
+/// Holds the factors of one matrix in shared memory, the values of L apart from those of U. Rows
+/// outside can be read, and mean nothing.
 template <class V, class E>
 struct shared_factors {
   static constexpr int lower_values = E::lower_values, upper_values = E::upper_values;
   static constexpr int ahead = rows_ahead(true, sizeof(V), lower_values);
   V *lower, *upper;
 
-  /// In `memory`, which begins at a multiple of 16 bytes.
+  /// Returns the factors' places in `memory`, which begins at a multiple of 16 bytes.
   static __device__ __forceinline__ shared_factors in(V* memory, int rows) {
     return {memory, memory + whole((rows + ahead) * lower_values) + ahead * upper_values};
   }
@@ -71,7 +71,7 @@ struct shared_factors {
   }
 };
 
-/// Factors in memory, as system_memory.hpp has them.
+/// Reads factors from device memory, in the layout of system_memory.hpp.
 template <class V, class E>
 struct global_factors {
   static constexpr int lower_values = E::lower_values, upper_values = E::upper_values;
@@ -91,8 +91,8 @@ struct global_factors {
   }
 };
 
-/// The parts that core/line.hpp asks for. `Lines`: rows are neighbours in shared memory, and groups
-/// of them are read and written as one, 16 bytes.
+/// Implements the interface that core/line.hpp asks for. `Lines`: rows are neighbours in shared
+/// memory, and groups of them are read and written as one, 16 bytes.
 template <class V, class E, bool Lines, class Factors>
 struct thread_substitution {
   static constexpr int block = Factors::ahead;
@@ -120,7 +120,7 @@ struct thread_substitution {
   }
   __device__ __forceinline__ void put(index_t k, V v) const { *row(k) = v; }
 
-  /// `failed` as in core::substitute_line.
+  /// Substitutes in this lane's right-hand side; `failed` is that of core::substitute_line.
   template <class Failed>
   __device__ __forceinline__ void solve(index_t n, Failed failed) {
     core::substitution<V, E> down{};
@@ -166,8 +166,8 @@ struct thread_substitution {
     return back.value;
   }
 
-  /// What the rows of a block need. Places in it are known when the program is compiled, so all of
-  /// it is registers.
+  /// Holds what the rows of a block need. Its indices are known at compile time, so all of it is in
+  /// registers.
   struct rows_down {
     V rhs[block], word[block][E::lower_values];
   };
@@ -201,8 +201,8 @@ struct thread_substitution {
     write_values(row(first), part);
   }
 
-  /// Rows base + 1 to base + block on the way down, each with y of the row before it; `base` is a
-  /// multiple of `block`, and rows are counted from there.
+  /// Does rows base + 1 to base + block of the forward substitution, each with y of the row before
+  /// it; `base` is a multiple of `block`, and rows are counted from there.
   struct block_down {
     const thread_substitution line;
     const rows_down &now, &then;
@@ -221,7 +221,7 @@ struct thread_substitution {
     }
   };
 
-  /// Rows base + block - 1 to base on the way back, counted from base.
+  /// Does rows base + block - 1 to base of the back substitution, counted from base.
   struct block_up {
     const thread_substitution line;
     const rows_up& now;

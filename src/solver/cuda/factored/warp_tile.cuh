@@ -9,8 +9,8 @@
 
 #include <cstdint>
 
-// Some right-hand sides in shared memory, one a lane of a warp: brought in by asynchronous copies
-// whatever their layout, and their solutions taken out.
+// A tile holds some right-hand sides in shared memory, one per lane of a warp. Asynchronous copies
+// load them, whatever their layout, and the solutions are stored from it.
 namespace tridia::cuda {
 
 using namespace gpu;
@@ -19,8 +19,8 @@ using solver::typed_operands;
 template <class V>
 class warp_tile {
  public:
-  /// `memory` is this warp's, of number `warp`; `arrivals` are all warps'. A barrier of the block
-  /// must follow.
+  /// `memory` is that of this warp, number `warp`; `mbarriers` are those of all warps. A barrier of
+  /// the block must follow.
   __device__ __forceinline__ warp_tile(const geometry& g, const typed_operands<V>& o,
                                        const substitute_shape& shape, V* memory, int warp,
                                        std::uint64_t* mbarriers)
@@ -28,12 +28,13 @@ class warp_tile {
     if (lane() == 0) tma::start(mbarriers_ + warp_);
   }
 
-  /// Right-hand sides in all: neighbours are of one matrix, or of neighbouring matrices.
+  /// Returns the number of all right-hand sides: neighbours are of one matrix, or of neighbouring
+  /// matrices.
   __device__ __forceinline__ index_t lines() const {
     return g_.matrices.size * g_.right_sides.size;
   }
 
-  /// Brings in the systems from number `first` on. Ends with a barrier of the warp.
+  /// Loads the systems from number `first` on. Ends with a barrier of the warp.
   __device__ __forceinline__ void load(index_t first) {
     const index_t left = lines() - first;
     count_ = left < s_.systems ? static_cast<int>(left) : s_.systems;
@@ -55,7 +56,7 @@ class warp_tile {
     ++round_;
   }
 
-  /// Takes out what is in the tile.
+  /// Stores what is in the tile.
   __device__ __forceinline__ void store() {
     if (tma::available && s_.lines && s_.output.wide && all_aligned(o_.x + x_)) {
       if (!has_mine()) return;
@@ -73,7 +74,8 @@ class warp_tile {
   __device__ __forceinline__ V* mine() const { return memory_ + lane() * s_.pitch; }
   __device__ __forceinline__ index_t matrix() const { return matrix_; }
   __device__ __forceinline__ index_t status_offset() const { return status_; }
-  /// The first row, counted from 1, that is not finite in memory; 0: none. Not after `store`.
+  /// Returns the first row, counted from 1, that is not finite in memory; 0: none. Not to be called
+  /// after `store`.
   __device__ index_t first_nonfinite() const {
     const V* at = o_.in[layout::rhs] + rhs_;
     for (int k = 0; k < s_.rows; ++k, at += g_.lines[layout::rhs].step) {
@@ -97,11 +99,12 @@ class warp_tile {
   __device__ __forceinline__ bool all_aligned(const V* line) const {
     return __all_sync(all_lanes, !has_mine() || aligned(line));
   }
-  /// An offset of the tile's first system, given each lane's own.
+  /// Returns the offset of the tile's first system, given each lane's own.
   static __device__ __forceinline__ index_t of_first(index_t offset) {
     return __shfl_sync(all_lanes, offset, 0);
   }
-  /// Whether all systems of the tile are there, side by side, and begin at a multiple of 16 bytes.
+  /// Returns whether all systems of the tile are there, next to each other, and begin at a multiple
+  /// of 16 bytes.
   __device__ __forceinline__ bool is_whole(const V* base, index_t offset) const {
     const index_t first = of_first(offset);
     return __all_sync(all_lanes,
@@ -119,7 +122,8 @@ class warp_tile {
     rhs_ = at[layout::rhs], x_ = at[layout::x], status_ = at[layout::status];
   }
 
-  /// Warps load one after another, so that one has something to do while the next one loads.
+  /// Waits for this warp's turn: warps load one after another, so that one works while the next one
+  /// loads.
   __device__ __forceinline__ void wait_for_turn() const {
     if (s_.loading == 0) return;
     const int turn = round_ * s_.warps + warp_ - s_.loading;
@@ -168,8 +172,8 @@ class warp_tile {
     }
   }
 
-  /// Rows `row`, row + rows, ...: calls read(place in the array, place in the tile) for some of
-  /// them, then write(the same, what was read), so that one need not wait for the other.
+  /// Handles rows `row`, row + rows, ...: calls read(place in the array, place in the tile) for
+  /// some of them, then write(the same, what was read), so that one need not wait for the other.
   template <class Read, class Write>
   __device__ __forceinline__ void for_each_row(int row, int rows, index_t i, index_t step, int at,
                                                Read read, Write write) const {
@@ -192,14 +196,14 @@ class warp_tile {
       i += unroll * i_step, at += unroll * at_step;
     }
   }
-  /// All 16 bytes of rows of neighbouring systems, from the first system on.
+  /// Handles rows of neighbouring systems, 16 bytes at a time, from the first system on.
   template <class Read, class Write>
   __device__ __forceinline__ void for_each_pack(index_t step, Read read, Write write) const {
     const int packs = s_.systems / pack, column = lane() % packs * pack, row = lane() / packs;
     for_each_row(row, warp_size / packs, row * step + column, step, row * s_.row_step + column,
                  read, write);
   }
-  /// All elements; `offset` is that of this lane's system.
+  /// Handles all elements; `offset` is that of this lane's system.
   template <class Read, class Write>
   __device__ __forceinline__ void for_each_element(const system_copy& c, index_t offset,
                                                    index_t step, Read read, Write write) const {

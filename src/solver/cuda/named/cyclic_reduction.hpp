@@ -3,13 +3,13 @@
 
 #include "solver/cuda/method.hpp"
 
-// Cyclic reduction and its hybrids in shared memory, a block a system: what cr.cpp, crnbc.cpp,
-// pcr.cpp, cr_pcr.cpp and pcr_thomas.cpp have in common.
+// Cyclic reduction and its hybrids solve in shared memory, with one block per system: cr.cpp,
+// crnbc.cpp, pcr.cpp, cr_pcr.cpp and pcr_thomas.cpp share this code.
 namespace tridia::cuda {
 
 using namespace gpu;
 
-/// Of a block of these kernels.
+/// This is the maximum number of threads per block of these kernels.
 inline constexpr int most_line_threads = 1024;
 
 /// PCR is CR-PCR without a stage of CR, and CR is CR-PCR without one of PCR.
@@ -29,30 +29,30 @@ cyclic_shape plan_cyclic(const task&, cyclic_variant, index_t switch_point,
                          std::size_t shared_bytes);
 std::unique_ptr<const method> make_cyclic(const task&, const cyclic_shape&, const device_limits&);
 
-// The same of each algorithm.
+// These functions plan the shape of each algorithm.
 cyclic_shape plan_cr(const task&, std::size_t shared_bytes);
 cyclic_shape plan_crnbc(const task&, std::size_t shared_bytes);
 cyclic_shape plan_pcr(const task&, std::size_t shared_bytes);
 cyclic_shape plan_cr_pcr(const task&, std::size_t shared_bytes);
 cyclic_shape plan_pcr_thomas(const task&, std::size_t shared_bytes);
-/// Rows of a system that PCR leaves to a thread.
+/// Returns the number of rows of a system that PCR leaves to a thread.
 index_t thomas_rows(const task&);
 
-/// Threads of a block for systems of so many rows, each with something to do at first.
+/// Returns the threads of a block for systems of so many rows, each with something to do at first.
 int line_threads(index_t rows);
-/// As many as registers allow all the blocks together that shared memory allows on a
-/// multiprocessor, where that is fewer: the barriers of small blocks stop less, and one computes
+/// Returns as many threads as registers allow all the blocks together that shared memory allows on
+/// a multiprocessor, where that is fewer: the barriers of small blocks stop less, and one computes
 /// while others load.
 int line_threads(index_t rows, std::size_t block_bytes, std::size_t shared_bytes);
 
-/// How algorithms go about it that solve a system in shared memory.
+/// Describes algorithms that solve a system in shared memory.
 std::string block_a_system(int threads, std::size_t shared_bytes, int registers = 0);
 
 struct cyclic_launches {
   cudaError_t (*prepare)(cyclic_variant, std::size_t shared_bytes);
   cudaError_t (*solve)(const geometry&, const operands&, const cyclic_shape&, cudaStream_t);
 };
-/// For each value type; instantiated in the file of the kernels.
+/// Returns the launches for a value type; instantiated in the file of the kernels.
 template <class V>
 cyclic_launches cyclic_kernels();
 

@@ -1,6 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// NEATO. Compiled once for each value type, TRIDIA_VALUE.
+// These kernels run NEATO. The file is compiled once for each value type, TRIDIA_VALUE.
 #include "solver/cuda/named/neato.hpp"
 
 #include "solver/cuda/block_line.cuh"
@@ -20,7 +20,7 @@ reduction reduction_of(const neato_shape& s) {
   return {s.levels, static_cast<const core::reduction_factors<V>*>(s.factors)};
 }
 
-/// Right-hand sides, whose place x takes.
+/// Holds right-hand sides, which x overwrites.
 struct shared_values {
   V* base;
   __device__ __forceinline__ V get(int k) const { return base[k]; }
@@ -29,8 +29,8 @@ struct shared_values {
   __device__ __forceinline__ void solve(int k, V x) const { base[k] = x; }
 };
 
-/// The status of a bad line by all threads of a block, each of which knows the first row that it
-/// found not finite, or n. `place` is shared memory that nobody needs any more.
+/// Returns the status of a failed line. Called by all threads of a block, each of which knows the
+/// first row that it found not finite, or n. `place` is shared memory that is no longer used.
 __device__ __noinline__ index_t failed_line_status(int* place, int first_nonfinite, int n) {
   if (threadIdx.x == 0) *place = n;
   __syncthreads();
@@ -71,10 +71,11 @@ __global__ void __launch_bounds__(most_line_threads)
   });
 }
 
-/// Threads of a block in the passes over global memory.
+/// This is the number of threads of a block in the passes over global memory.
 constexpr int pass_threads = 256;
 
-/// A stage among rows of a level in global memory: row k of it is (k + 1) 2^level - 1 of a line.
+/// Describes a stage among rows of a level in global memory: row k of it is (k + 1) 2^level - 1 of
+/// a line.
 struct reduction_stage {
   int level;
   index_t rows;   // of a line in this level
@@ -94,7 +95,7 @@ struct reduction_stage {
   __device__ __forceinline__ index_t row_of_line(index_t k) const { return ((k + 1) << level) - 1; }
 };
 
-/// What rows of a level are before the stage: as they are given, or where x will be. Given ones
+/// Reads the rows of a level before the stage: from the input, or from where x will be. Input rows
 /// that are not finite are entered in the status.
 template <bool Input>
 struct stage_values {
@@ -119,7 +120,7 @@ struct stage_values {
   }
 };
 
-/// The way down, from `s.level` to the next.
+/// Reduces the rows of `s.level` to those of the next level.
 template <bool Input>
 __global__ void __launch_bounds__(pass_threads)
     down_kernel(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
@@ -131,11 +132,12 @@ __global__ void __launch_bounds__(pass_threads)
   });
 }
 
-/// The row of x that says whether a line is bad: it is there before level 0, on the way back.
+/// Returns the row of x that shows whether a line has failed: it is there before level 0, in the
+/// back substitution.
 __device__ __forceinline__ index_t telling_row(const geometry& g) { return g.rows > 1 ? 1 : 0; }
 
-/// The way back: x of every second row of `s.level`, that of the others being there. What is not
-/// finite has reached level 0; without a row to blame, it is an overflow.
+/// Finds x of every second row of `s.level`, in the back substitution; that of the others is there.
+/// What is not finite has reached level 0; if no input row is the cause, it is an overflow.
 template <bool Input>
 __global__ void __launch_bounds__(pass_threads)
     back_kernel(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
@@ -154,8 +156,8 @@ __global__ void __launch_bounds__(pass_threads)
   });
 }
 
-/// Fills x of bad lines with NaN, a thread each: in a launch of its own, since the rows of a line
-/// are stored by many blocks.
+/// Fills x of failed lines with NaN, a thread each: in a launch of its own, since the rows of a
+/// line are stored by many blocks.
 __global__ void __launch_bounds__(pass_threads)
     fill_kernel(const __grid_constant__ geometry g, V* x) {
   const index_t lines = g.matrices.size * g.right_sides.size;

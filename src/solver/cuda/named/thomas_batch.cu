@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Thomas on interleaved copies. Compiled once for each value type, TRIDIA_VALUE.
+// These kernels run the Thomas algorithm on interleaved copies. The file is compiled once for each
+// value type, TRIDIA_VALUE.
 #include "solver/cuda/named/thomas_batch.hpp"
 
 #include "core/dispatch.hpp"
@@ -20,7 +21,7 @@ using solver::strided_matrix;
 /// neighbouring rows on one side of it and neighbouring lines on the other.
 constexpr int tile = warp_size, tile_threads = 8;
 
-/// Where the rows of one line are.
+/// Locates the rows of one line.
 struct interleaved_line {
   index_t start, step;
   const index_t* row_starts;
@@ -60,7 +61,7 @@ __device__ __forceinline__ void for_each_of_tile(const interleaving& s, index_t 
   }
 }
 
-/// The three diagonals and the right-hand sides, an array each.
+/// Interleaves the three diagonals and the right-hand sides, an array each.
 __global__ void __launch_bounds__(tile* tile_threads)
     interleave_kernel(const __grid_constant__ geometry g,
                       const __grid_constant__ typed_operands<V> o,
@@ -102,8 +103,8 @@ __global__ void __launch_bounds__(tile* tile_threads)
   });
 }
 
-/// A line in the workspace, by the parts that core/line.hpp asks for. What is kept of a row, and
-/// then x, take the place of the row, as in the paper.
+/// Accesses a line in the workspace, with the interface that core/line.hpp asks for. What is kept
+/// of a row, and then x, overwrite the row, as in the paper.
 struct batch_line {
   V* values;
   index_t pitch;
@@ -176,7 +177,7 @@ __global__ void __launch_bounds__(block_threads)
 unsigned tile_blocks(const interleaving& s) {
   return blocks_for_lines((s.rows + tile - 1) / tile * ((s.lines + tile - 1) / tile));
 }
-/// Whether neighbours in the arrays belong to other systems.
+/// Returns whether neighbours in the arrays belong to other systems.
 bool lies_interleaved(const geometry& g) {
   return g.ragged == nullptr && layout::is_interleaved(g);
 }

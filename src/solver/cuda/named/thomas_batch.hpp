@@ -3,12 +3,12 @@
 
 #include "solver/cuda/method.hpp"
 
-// Thomas, a thread a system, on data that is interleaved in the workspace before and put back after
-// (cuThomasBatch, cuThomasVBatch).
+// The Thomas algorithm solves with one thread per system, on data that is interleaved in the
+// workspace before and copied back after (cuThomasBatch, cuThomasVBatch).
 namespace tridia::cuda {
 
-/// Where the rows of all lines lie in one array of the workspace. A ragged batch may be sorted:
-/// then line order[i] is the i-th longest, and its row k lies at row_starts[k] + i.
+/// Locates the rows of all lines in one array of the workspace. A ragged batch may be sorted: then
+/// line order[i] is the i-th longest, and its row k lies at row_starts[k] + i.
 struct interleaving {
   index_t lines, rows;        // rows of the longest
   index_t width;              // lines that are interleaved with each other
@@ -20,13 +20,13 @@ struct interleaving {
 interleaving plan_interleaving(const task&);
 std::size_t interleaving_bytes(const task&, const interleaving&);
 
-/// The order of a ragged batch, longest first, and where the lines that have a row k begin.
+/// Holds the order of a ragged batch, longest first, and where the lines that have a row k begin.
 struct sorted_batch {
   std::vector<index_t> order, row_starts;
 };
 sorted_batch sort_batch(const std::vector<index_t>& offsets, index_t right_sides);
 
-/// Three steps, one launch each, which can be timed by themselves.
+/// Holds three steps, one launch each, which can be timed by themselves.
 struct thomas_launches {
   cudaError_t (*interleave)(const geometry&, const operands&, const interleaving&, void* workspace,
                             cudaStream_t);
@@ -35,7 +35,7 @@ struct thomas_launches {
   cudaError_t (*put_back)(const geometry&, const operands&, const interleaving&,
                           const void* workspace, cudaStream_t);
 };
-/// For each value type; instantiated in the file of the kernels.
+/// Returns the launches for a value type; instantiated in the file of the kernels.
 template <class V>
 thomas_launches thomas_kernels(boundary);
 

@@ -5,9 +5,8 @@
 #include "solver/cuda/partition/interface.cuh"
 #include "solver/cuda/partition/solve_status.cuh"
 
-// The way from rows to x within a block, or a cluster of blocks, wherever the rows come from:
-// reduce, interface, expand; with partial pivoting first without interchanges, monitored, and again
-// with them.
+// A block, or a cluster of blocks, solves for x, wherever the rows come from: reduce, interface,
+// expand; with partial pivoting first without interchanges, monitored, and again with them.
 namespace tridia::cuda {
 
 /// A thread's chunk, with what it keeps in registers from `reduce` to `expand`. `rows` hands out
@@ -20,8 +19,8 @@ class thread_chunk {
   using equations = typename chunk::equations;
   using unknowns = typename chunk::unknowns;
 
-  /// The equations of `n` rows. What `expand` needs is kept if `Keep`. Without pivoting `monitor`
-  /// sees how numbers grow.
+  /// Returns the equations of `n` rows. What `expand` needs is kept if `Keep`. Without pivoting
+  /// `monitor` sees how numbers grow.
   template <bool Keep, class Rows, class Monitor>
   __device__ __forceinline__ equations reduce(int n, Rows& rows, Monitor& monitor) {
     if constexpr (P == pivoting::none) {
@@ -49,11 +48,12 @@ class block_part {
   using equations = typename core::chunk<V, P>::equations;
   using unknowns = typename core::chunk<V, P>::unknowns;
 
-  /// `of_warps`: shared memory for one a warp.
+  /// `of_warps` is shared memory for the equations of each warp.
   __device__ __forceinline__ block_part(const chunk_place& p, equations* of_warps)
       : chunks_(p), of_warps_(of_warps) {}
 
-  /// For the first lane of each part, or all lanes if it takes several warps.
+  /// Returns the equations for the first lane of each part, or for all lanes if it takes several
+  /// warps.
   template <bool Keep, class Rows, class Monitor>
   __device__ __forceinline__ equations reduce(int n, Rows& rows, Monitor& monitor) {
     equations e{};
@@ -75,11 +75,11 @@ class block_part {
 };
 
 /// Solves the systems of a block, or of a cluster of blocks that share them: x of each takes the
-/// place that `rows.put` gives it, and a `solve_status` says which have none. With partial pivoting,
-/// systems are solved without interchanges first, while a monitor watches their numbers, unless most of
-/// their rows lack dominance; those whose numbers grow are brought in once more, most likely from
-/// the second-level cache, and solved with interchanges. Blocks of a cluster have to agree about
-/// each system: one that thinks the first attempt in vain says so instead of trying.
+/// place that `rows.put` gives it, and a `solve_status` says which have none. With partial
+/// pivoting, systems are solved without interchanges first, while a monitor watches their numbers,
+/// unless most of their rows lack dominance; those whose numbers grow are brought in once more,
+/// most likely from the second-level cache, and solved with interchanges. Blocks of a cluster have
+/// to agree about each system: one that thinks the first attempt in vain says so instead of trying.
 ///
 /// `Work` is what one thread has to do, and how data moves:
 ///   int system              the system of its chunk, an index of `found`; any where it is idle
@@ -89,10 +89,11 @@ class block_part {
 ///   bool united()           all of a warp that have a chunk have the same system
 ///   int rows_below()        rows of the system from the first one of its chunk on
 ///   solve_status found          all 0 before
-///   mail<Cluster>& from_blocks
+///   dsmem_exchange<Cluster>& from_blocks
 ///   unknowns solve_interface<Q>(equations, Monitor&, mark)
-///                           the interface unknowns of its chunk, by all threads, with pivoting Q; calls
-///                           mark(system) for each that it finds to be unstable or not finite
+///                           the interface unknowns of its chunk, by all threads, with pivoting
+///                           Q; calls mark(system) for each that it finds to be unstable or not
+///                           finite
 ///   void load_again(bool all, which)
 ///                           brings in all systems again, or those for which which(system); by all
 ///                           threads, ends with a barrier

@@ -8,20 +8,20 @@
 #include <cstddef>
 #include <optional>
 
-// Which boxes hold the arrays of a problem.
+// These functions describe the boxes that hold the arrays of a problem.
 namespace tridia::cuda {
 
 using namespace gpu;
 
-/// The array `data` of interleaved systems, from its first row that is read: `sub` from row 1 and
-/// `sup` up to row n - 2 where the matrix has nothing in the corners' place.
+/// Describes the array `data` of interleaved systems, from its first row that is read: `sub` from
+/// row 1 and `sup` up to row n - 2 where the matrix has nothing in the corners' place.
 std::optional<tensor_layout> layout_of(const layout::geometry&, const interleaved_shape&,
                                        std::size_t size, layout::array, const void* data);
-/// The array `data` of systems in memory order, each in one piece.
+/// Describes the array `data` of systems in memory order, each in one piece.
 std::optional<tensor_layout> layout_of(const layout::geometry&, const onchip_shape&,
                                        std::size_t size, layout::array, const void* data);
 
-/// Whether the shape lets boxes move the inputs, if every array is aligned.
+/// Returns whether the shape lets boxes move the inputs, if every array is aligned.
 template <class Shape>
 bool loads_boxes(const layout::geometry& g, const Shape& s, std::size_t size) {
   const auto* const aligned = reinterpret_cast<const void*>(std::size_t{1} << 20);

@@ -11,11 +11,11 @@
 #include "solver/cuda/partition/tile_arrays.hpp"
 #include "solver/system.hpp"
 
-// Consecutive systems of any lengths in shared memory, where they follow each other as they do in
-// memory. To those who solve them they are one system: nothing couples a system to the next but
-// sub of its first row and sup of its last, and these are zeros here, which decouple exactly, with
-// and without interchanges. Only what is not finite goes through a zero, so a group that comes out
-// not finite is solved again, each system by itself.
+// A tile holds consecutive systems of any lengths in shared memory, in the order of device memory.
+// They are solved as one system: nothing couples a system to the next but sub of its first row and
+// sup of its last, and these are zeros here, which decouple exactly, with and without interchanges.
+// Only what is not finite goes through a zero, so a group that comes out not finite is solved
+// again, each system by itself.
 namespace tridia::cuda {
 
 using namespace gpu;
@@ -31,7 +31,7 @@ class concatenated_tile {
 
   /// Groups have any number of chunks.
   static constexpr bool uneven = true;
-  /// Threads that say what will arrive, one an array.
+  /// So many threads call `expect` on the mbarrier, one per array.
   static constexpr unsigned expecting = inputs;
 
   /// `starts` has room for one entry more than systems, if these are of different lengths.
@@ -83,20 +83,20 @@ class concatenated_tile {
   __device__ __forceinline__ int status_entry_of(int) const { return 0; }
   __device__ __forceinline__ V* room_of(int matrix) const { return memory_ + start_of(matrix); }
 
-  /// Asks for the systems; the arrival has been started.
+  /// Starts to load the systems; the mbarrier has been initialized.
   __device__ __forceinline__ void load_async() {
     __syncthreads();
     load_all_async();
     find_starts();
   }
-  /// They are there for every thread.
+  /// Waits until the systems are there for every thread.
   __device__ __forceinline__ void wait_loaded() {
     wait_for_copies();
     if (may_use_tma()) mbarrier_.wait();
     __syncthreads();
     decouple_systems();
   }
-  /// Once more, after a barrier. Ends with a barrier.
+  /// Loads all systems again, after a barrier. Ends with a barrier.
   template <class Which>
   __device__ __forceinline__ void load_again(bool, Which) {
     // What was written to shared memory comes before what the TMA writes.
@@ -106,10 +106,10 @@ class concatenated_tile {
     wait_loaded();
   }
 
-  /// By every thread, before a barrier and then `store`.
+  /// Makes writes visible to the TMA. Called by every thread, before a barrier and then `store`.
   __device__ __forceinline__ void fence_proxy_async() const { tma::fence_proxy_async(); }
 
-  /// Takes the outputs, x out of the place of rhs in a solve, unless each system was solved by
+  /// Stores the outputs, x from the place of rhs in a solve, unless each system was solved by
   /// itself. Shared memory has been read after `wait_stored`.
   template <class Skip>
   __device__ __forceinline__ void store(bool skipped, Skip) {
@@ -143,12 +143,13 @@ class concatenated_tile {
   static __device__ __forceinline__ unsigned past_line(const V* p) {
     return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(p) % cache_line);
   }
-  /// In elements; complex ones may be aligned as their parts only.
+  /// Returns the elements between a cache line's start and p; complex ones may be aligned as their
+  /// parts only.
   static __device__ __forceinline__ int shift(const V* p) {
     return static_cast<int>(past_line(p) / sizeof(V));
   }
 
-  /// Rows of an array in three parts, of which the TMA moves the one from `head` to
+  /// Cuts the rows of an array into three parts, of which the TMA moves the one from `head` to
   /// `tail`.
   struct parts {
     int head, tail;
@@ -190,7 +191,7 @@ class concatenated_tile {
       load_by_tma(static_cast<int>(threadIdx.x));
     }
   }
-  /// By one thread.
+  /// Loads an array by the TMA. Called by one thread.
   __device__ __forceinline__ void load_by_tma(int a) {
     const V* const src = from(a);
     V* const to = array(a, 0);
@@ -203,7 +204,7 @@ class concatenated_tile {
 #pragma unroll 1
     for (int k = p.tail; k < last; ++k) copy_element(to + k, src + k);
   }
-  /// By all threads.
+  /// Loads an array's elements one by one. Called by all threads.
   __device__ __forceinline__ void load_elements(int a) {
     const V* const src = from(a);
     V* const to = array(a, 0);
@@ -214,7 +215,7 @@ class concatenated_tile {
     }
   }
 
-  /// Where systems of different lengths begin, and where the last one ends.
+  /// Finds where systems of different lengths begin, and where the last one ends.
   __device__ __forceinline__ void find_starts() {
     if (!g_.ragged) return;
     block_for(count_ + 1, s_.threads,

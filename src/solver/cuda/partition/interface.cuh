@@ -8,15 +8,15 @@
 
 #include <type_traits>
 
-// The interface of chunks that the threads of a warp, of several, or of several blocks hold one
-// each: a level for each.
+// These classes solve the interface of chunks. The threads of a warp, of several warps or of
+// several blocks hold one chunk each; there is a level for warp, block and cluster.
 namespace tridia::cuda {
 
 using namespace gpu;
 
-/// Sees the numbers whose size bounds the growth of rounding errors, if `Monitored`.
-/// `Cluster`: blocks have to come to the same decision, so a level whose numbers grow hands up none
-/// but NaN, which is what everybody above sees, and what is not finite in the end is not bounded.
+/// Monitors the numbers whose size bounds the growth of rounding errors, if `Monitored`. `Cluster`:
+/// blocks have to come to the same decision, so a level whose numbers grow hands up none but NaN,
+/// which is what everybody above sees, and what is not finite in the end is not bounded.
 template <bool Monitored, bool Cluster>
 struct growth_monitor {
   bool bounded = true;
@@ -25,11 +25,12 @@ struct growth_monitor {
   __device__ __forceinline__ void operator()(const V& v) {
     if constexpr (Monitored) bounded = core::both(bounded, core::is_bounded(v));
   }
-  /// Whether as much as has cancelled in a level is let pass.
+  /// Records whether the cancellation in a level is small enough.
   __device__ __forceinline__ void lose(bool bounded_so_far) {
     if constexpr (Monitored) bounded = core::both(bounded, bounded_so_far);
   }
-  /// By all lanes of the warp, those of `group` with the same equations.
+  /// Replaces equations by NaN if numbers grow. Called by all lanes of the warp, those of `group`
+  /// with the same equations.
   template <class E>
   __device__ __forceinline__ E poison(unsigned group, const E& e) const {
     if constexpr (!Monitored || !Cluster) return e;
@@ -38,7 +39,7 @@ struct growth_monitor {
       return grows ? core::not_a_number<std::decay_t<decltype(v)>>() : v;
     });
   }
-  /// The ends of a whole system.
+  /// Checks the interface unknowns of a whole system.
   template <class E>
   __device__ __forceinline__ void conclude(const E& unknowns) {
     if constexpr (!Cluster) return;
@@ -49,9 +50,9 @@ struct growth_monitor {
   }
 };
 
-/// What a growth_monitor sees of a lane in one level, where not all of a warp's lanes have numbers
-/// to show. What cancels is counted anew in each level: the blocks of a cluster, which have the
-/// same equations in the last one, must come to the same there.
+/// Passes a lane's numbers of one level to a growth_monitor, where not all of a warp's lanes have
+/// numbers to show. What cancels is counted anew in each level: the blocks of a cluster, which have
+/// the same equations in the last one, must come to the same there.
 template <class Monitor>
 struct lane_monitor {
   bool mine;
@@ -125,8 +126,8 @@ class warp_level<V, pivoting::none> {
   }
 
  private:
-  /// The lanes of this group, as bits; with a stride those of other groups of the same system may
-  /// be among them.
+  /// Returns the lanes of this group, as bits; with a stride those of other groups of the same
+  /// system may be among them.
   __device__ __forceinline__ unsigned group() const {
     if (at_ < 0) return 0;
     const unsigned every = stride_ == 1          ? whole_warp >> (warp_size - count_)
@@ -200,7 +201,7 @@ class warp_level<V, pivoting::partial> {
   typename chunk::merge_record record_;
 };
 
-/// Where a thread's chunk is among the block's.
+/// Holds the place of a thread's chunk among the block's.
 struct chunk_place {
   int system;       // of the block; -1 where the thread has no chunk
   int chunk;        // of the system's part in this block
@@ -211,7 +212,7 @@ struct chunk_place {
   int rank, ranks;  // in the blocks that share the system
 };
 
-/// Equations that warps and blocks show each other.
+/// Holds the equations that warps and blocks exchange.
 template <class V, pivoting P>
 struct nodes_of {
   using equations = typename core::chunk<V, P>::equations;
@@ -230,8 +231,8 @@ class block_level {
   __device__ __forceinline__ explicit block_level(const chunk_place& p)
       : place_(p), lanes_(p.at, p.count), warps_(p.lane, p.warps) {}
 
-  /// The equations of the part, for its first lane and, if it takes several warps, all its lanes.
-  /// `of_warps` are not in use.
+  /// Returns the equations of the part, for its first lane and, if it takes several warps, all its
+  /// lanes. `of_warps` are not in use.
   template <class Monitor>
   __device__ __forceinline__ equations up(const equations& mine, equations* of_warps,
                                           Monitor& monitor) {

@@ -15,24 +15,24 @@ namespace {
 
 using solver::task;
 
-/// Bytes of neighbouring systems that memory gives fastest.
+/// So many bytes of neighbouring systems per access are loaded fastest.
 constexpr int good_access = 256;
-/// Of an array, in rows and systems, that give a block enough to do; and blocks that do so for a
+/// So many bytes of an array, in rows and systems, give a block enough to do, and so many blocks a
 /// device.
 constexpr int enough_bytes = 4096, enough_blocks = 128, most_access = 1024;
-/// Of the arrays, for each thread: registers leave a multiprocessor some 500 of them, and so many
-/// bytes of each keep memory busy.
+/// Each thread should have so many bytes of the arrays: registers leave a multiprocessor some 500
+/// of them, and so many bytes of each keep memory busy.
 constexpr int enough_of_thread = 256;
 
-/// Of the boxes that the TMA moves: rows, and bytes at a multiple of which they lie.
+/// Boxes that the TMA moves have at most so many rows, and begin at multiples of so many bytes.
 constexpr int most_box = 256, box_alignment = 128;
 
 int log2_of(int power) { return std::countr_zero(static_cast<unsigned>(power)); }
 int power_from(int a) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(a))); }
 int power_to(int a) { return static_cast<int>(std::bit_floor(static_cast<unsigned>(a))); }
 
-/// Everything that follows from how many systems, chunks and blocks there are. `in_group`: 1, or
-/// all chunks of a system that a warp holds, which are solved there first.
+/// Computes everything that follows from how many systems, chunks and blocks there are. `in_group`:
+/// 1, or all chunks of a system that a warp holds, which are solved there first.
 interleaved_shape shape_of(const task& t, int systems, int chunks, int in_group, int blocks,
                            bool clusters) {
   const auto size = size_of(t.type);
@@ -80,8 +80,9 @@ interleaved_shape shape_of(const task& t, int systems, int chunks, int in_group,
   return s;
 }
 
-/// Systems of a block that has `rows` rows of each: many for long accesses, or few, down to
-/// `least`, to leave room for other blocks and to give every multiprocessor something to do.
+/// Returns the number of systems of a block that has `rows` rows of each: many for long accesses,
+/// or few, down to `least`, to leave room for other blocks and to give every multiprocessor
+/// something to do.
 int systems_for(const task& t, int rows, int least) {
   const auto size = static_cast<int>(size_of(t.type));
   const auto tile = [&](int systems) {
@@ -102,7 +103,7 @@ int systems_for(const task& t, int rows, int least) {
   return systems;
 }
 
-/// Rows of a thread: more of them where the interface costs more, to a point.
+/// Returns the rows of a thread: more of them where the interface costs more, to a point.
 int chunk_rows_for(const task& t, int blocks) {
   constexpr index_t bytes = 136, most = 34;
   index_t rows = bytes / static_cast<index_t>(size_of(t.type));
@@ -133,13 +134,13 @@ bool is_sound(const interleaved_shape& s, int most_threads, std::size_t most_sha
          (s.blocks - 1) * s.block_rows < s.rows && s.shared_bytes <= most_shared;
 }
 
-/// Whether several blocks fit a multiprocessor.
+/// Returns whether several blocks fit a multiprocessor.
 bool leaves_room(const interleaved_shape& s, const task& t) {
   return 4 * static_cast<std::size_t>(s.array_pitch) * size_of(t.type) <= good_tile &&
          (s.blocks == 1 || s.shared_bytes <= crowded);
 }
 
-/// What shapes to look for: rows of at least so many bytes, and few blocks.
+/// Describes the shapes to look for: rows of at least so many bytes, and few blocks.
 struct preference {
   int least_bytes, least_blocks, most_blocks;
   bool roomy;

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Interleaved systems in memory. Compiled once for each value type, TRIDIA_VALUE.
+// These kernels solve systems that are interleaved in memory. The file is compiled once for each
+// value type, TRIDIA_VALUE.
 #include "solver/cuda/partition/interleaved.hpp"
 
 #include "core/dispatch.hpp"
@@ -22,13 +23,13 @@ using V = TRIDIA_VALUE;
 using core::chunk;
 using solver::operands;
 
-/// How blocks go about systems: one has all their rows, and a thread for each chunk or for several
-/// systems, one in each round; or a cluster shares them.
+/// Tells how blocks take systems: one has all their rows, and a thread for each chunk or for
+/// several systems, one in each round; or a cluster shares them.
 enum class kernel_variant { at_once, in_rounds, in_clusters };
 
 template <kernel_variant M>
 inline constexpr bool clustered = (M == kernel_variant::in_clusters);
-/// Whether blocks take several tiles.
+/// This tells whether blocks take several tiles.
 template <pivoting P, kernel_variant M>
 inline constexpr bool persistent = (clustered<M> && can_persist(P, sizeof(V)));
 
@@ -42,7 +43,7 @@ template <pivoting P, kernel_variant M>
 using tile = interleaved_tile<V, persistent<P, M>, M == kernel_variant::in_rounds>;
 using chunk_view = interleaved_chunk_view<V>;
 
-/// A struct's values in shared memory, `pitch` apart.
+/// Writes a struct's values to shared memory, `pitch` apart.
 template <class T>
 __device__ __forceinline__ void put_values(const T& values, V* at, int pitch) {
   values.map([&](const V& v) {
@@ -65,7 +66,7 @@ using equations_of = typename chunk<V, P>::equations;
 template <pivoting P>
 using unknowns_of = typename chunk<V, P>::unknowns;
 
-/// A block's shared memory.
+/// Divides a block's shared memory.
 template <pivoting P>
 struct interleaved_memory {
   V* arrays;               // of the tile
@@ -90,8 +91,8 @@ struct interleaved_memory {
   }
 };
 
-/// This thread's places: of its chunk, and of the group of chunks that it stands for where the
-/// lanes of a warp hold the groups of few systems instead of the chunks of many.
+/// Holds this thread's places: of its chunk, and of the group of chunks that it stands for where
+/// the lanes of a warp hold the groups of few systems instead of the chunks of many.
 struct places {
   int system, chunk, group, lane_chunk;  // lane_chunk: in the group
   int chunks_here, stride;               // of the group, but for empty ones; lanes between them
@@ -117,8 +118,9 @@ struct places {
   __device__ __forceinline__ bool has_chunk() const { return lane_chunk < chunks_here; }
 };
 
-/// The ends of this thread's chunk. `monitor` is called by threads for the system of their chunk,
-/// `monitor_other` for that of their group, and `met` after a barrier, if there is one.
+/// Returns the interface unknowns of this thread's chunk. `monitor` is called by threads for the
+/// system of their chunk, `monitor_other` for that of their group, and `met` after a barrier, if
+/// there is one.
 template <pivoting P, pivoting Plan, boundary B, bool Cluster, class Monitor, class Met>
 __device__ __forceinline__ unknowns_of<P> solve_chunks(const equations_of<P>& mine, const places& p,
                                                        const interleaved_shape& s,
@@ -161,7 +163,7 @@ __device__ __forceinline__ unknowns_of<P> solve_chunks(const equations_of<P>& mi
   return p.chunks_here > 0 ? lanes.down(unknowns) : unknowns;
 }
 
-/// What a thread of the block keeps from tile to tile.
+/// Holds what a thread of the block keeps from tile to tile.
 template <pivoting P, kernel_variant M>
 struct block_state {
   const geometry& g;
@@ -175,7 +177,8 @@ struct block_state {
   dsmem_exchange<clustered<M>> from_blocks;
 };
 
-/// What it works with, found anew for each tile: there are no registers to keep it all in.
+/// Holds what a thread uses for one tile, computed again for each: there are no registers to keep
+/// it all in.
 template <pivoting P, kernel_variant M>
 struct tile_context {
   const interleaved_shape& s;
@@ -190,7 +193,7 @@ struct tile_context {
         from_blocks(b.from_blocks) {}
 };
 
-/// A thread's chunk of a round, and how its block goes about them.
+/// Describes a thread's chunk of a round, and the work of its block, for block_solver.
 template <pivoting P, boundary B, kernel_variant M>
 struct chunk_work {
   places p;
@@ -243,8 +246,8 @@ struct chunk_work {
   }
 };
 
-/// Systems that came out not finite, after the others have been stored: the tile is free. Those
-/// without a solution are filled with NaN.
+/// Solves the systems that came out not finite, after the others have been stored: the tile is
+/// free. Those without a solution are filled with NaN.
 template <pivoting P, boundary B>
 __device__ __noinline__ void solve_left(const geometry& g, const typed_operands<V>& o,
                                         const interleaved_shape& s, index_t first, int systems,
@@ -263,7 +266,7 @@ __device__ __noinline__ void solve_left(const geometry& g, const typed_operands<
   }
 }
 
-/// The tile that has been asked for comes in.
+/// Waits for the tile whose load has been started.
 template <pivoting P, kernel_variant M>
 __device__ __forceinline__ void bring_in(block_state<P, M>& b, tile_context<P, M>& w) {
   block_for(2 * b.s.systems, b.s.threads(), [&](int i) { w.m.found.unstable[i] = 0; });
@@ -273,7 +276,7 @@ __device__ __forceinline__ void bring_in(block_state<P, M>& b, tile_context<P, M
   b.from_blocks.may_send();
 }
 
-/// Its solution goes out, and what became of its systems.
+/// Stores the tile's solution, and the statuses of its systems.
 template <pivoting P, boundary B, kernel_variant M>
 __device__ __forceinline__ void take_out(block_state<P, M>& b, tile_context<P, M>& w) {
   tile<P, M>& t = w.t;

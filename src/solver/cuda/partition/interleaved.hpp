@@ -11,15 +11,15 @@
 
 #include <optional>
 
-// Systems that fit the chip and whose neighbours in memory are other systems: neighbouring lanes
-// hold neighbouring systems, and every access is coalesced as the arrays lie. A block brings its
-// systems into shared memory and goes on as for systems in memory order (onchip.hpp), but that the
-// chunks of a system are not with neighbouring lanes.
+// These kernels solve systems that fit the chip and whose neighbours in memory are other systems:
+// neighbouring lanes hold neighbouring systems, and every access is coalesced as the arrays lie. A
+// block brings its systems into shared memory and goes on as for systems in memory order
+// (onchip.hpp), but that the chunks of a system are not with neighbouring lanes.
 namespace tridia::cuda {
 
 using namespace gpu;
 
-/// What a block does, or a cluster of blocks that share the rows of some systems.
+/// Describes the work of a block, or of a cluster of blocks that share the rows of some systems.
 struct interleaved_shape {
   int rows;        // of a system
   int blocks;      // that share a system
@@ -46,30 +46,32 @@ struct interleaved_shape {
   TRIDIA_FN int threads() const { return systems << (log_groups + log_in_group) >> log_rounds; }
 };
 
-/// What tuning decides; powers of two, 0: by rule.
+/// Holds what tuning decides; powers of two, 0: by rule.
 struct interleaved_tuning {
   int systems = 0;  // of a block
   int blocks = 0;   // that share a system
 };
 
-/// The shape for a problem, or nothing if it does not fit.
+/// Returns the shape for a problem, or nothing if it does not fit.
 std::optional<interleaved_shape> plan_interleaved(const solver::task&, const interleaved_tuning&,
                                                   const device_limits&);
 
-/// Whether there are kernels for values of so many bytes that take a block's systems in rounds:
-/// with 8 bytes the loop costs registers, and short systems fill a thread's share of memory sooner.
+/// Returns whether there are kernels for values of so many bytes that take a block's systems in
+/// rounds: with 8 bytes the loop costs registers, and short systems fill a thread's share of memory
+/// sooner.
 TRIDIA_FN constexpr bool can_take_rounds(std::size_t value_bytes) { return value_bytes == 4; }
 
-/// Whether kernels for values of so many bytes let clusters stay for several tiles: with pivoting
-/// they have too few registers, and may need a tile once more, with 16 bytes an element too few as
-/// well.
+/// Returns whether kernels for values of so many bytes have clusters that take several tiles: with
+/// pivoting they have too few registers, and may need a tile once more, with 16 bytes an element
+/// too few as well.
 TRIDIA_FN constexpr bool can_persist(pivoting p, std::size_t value_bytes) {
   return p == pivoting::none && value_bytes <= 8;
 }
-/// Whether clusters of the shape are better off with several tiles each: where rows are shorter
+/// Returns whether clusters of the shape are faster with several tiles each: where rows are shorter
 /// than 64 bytes, blocks that read parts of the same line of the cache would drift apart.
 bool may_persist(const interleaved_shape&, const solver::task&);
-/// As measured on an H200: with more of them neighbours drift apart as well.
+/// This is the maximum number of tiles per cluster, as measured on an H200: with more of them
+/// neighbours drift apart as well.
 inline constexpr int most_cluster_tiles = 4;
 
 struct interleaved_launches {

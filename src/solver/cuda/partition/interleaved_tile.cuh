@@ -11,7 +11,7 @@
 #include "solver/cuda/partition/tile_arrays.hpp"
 #include "solver/system.hpp"
 
-// Interleaved systems in shared memory: brought in, and their solutions taken out.
+// A tile holds interleaved systems in shared memory; it loads them and stores their solutions.
 namespace tridia::cuda {
 
 using namespace gpu;
@@ -24,10 +24,10 @@ TRIDIA_FN index_t fastest_extent(const layout::geometry_of<Inputs, Outputs>& g) 
   return g.matrices.at[g.matrices.count - 1].extent;
 }
 
-/// The block's systems in shared memory: row by row, the interleaved systems. `Rounds`: there may
-/// be fewer threads than systems. The next tile's
-/// arrays are asked for as soon as their places are free: diag's when the chunks are reduced, most
-/// others' when they are expanded, and those of outputs, as rhs, when these have left.
+/// Holds the block's interleaved systems in shared memory, row by row. `Rounds`: there may be fewer
+/// threads than systems. The next tile's arrays are asked for as soon as their places are free:
+/// diag's when the chunks are reduced, most others' when they are expanded, and those of outputs,
+/// as rhs, when these have left.
 template <class V, bool Persistent, bool Rounds, class Arrays = solve_arrays<V>>
 class interleaved_tile {
  public:
@@ -62,18 +62,18 @@ class interleaved_tile {
     return p.outer * fastest_extent(g_) + p.inner + system;
   }
   __device__ __forceinline__ V* array(int a) const { return memory_ + a * s_.array_pitch; }
-  /// Where a system begins in this block.
+  /// Returns the offset at which a system begins in this block.
   __device__ __forceinline__ index_t offset(int a, int system) const {
     return bases_[a] + system * stride(a);
   }
 
   [[nodiscard]] __device__ __forceinline__ bool has_next() const { return tile_.has_next(); }
-  /// By one thread: asks for boxes of the first tile.
+  /// Starts to load the boxes of the first tile. Called by one thread.
   __device__ __forceinline__ void load_all_async() {
     if (in_boxes()) load_boxes(tile_.number());
   }
-  /// By one thread: asks for the next tile's, once this one's are no longer needed and that is
-  /// published.
+  /// Starts to load the next tile's diag, once this one's is no longer needed and
+  /// `fence_proxy_async` was called. Called by one thread.
   __device__ __forceinline__ void load_diag_async() {
     if (!loads_ahead()) return;
     expect_boxes();
@@ -91,7 +91,7 @@ class interleaved_tile {
     if (threadIdx.x == 0) load_boxes(tile_.next());
   }
 
-  /// Where systems begin: before a barrier, and that before `load`.
+  /// Finds where systems begin. Called before a barrier, and that before `load`.
   __device__ __forceinline__ void find_bases() const {
     if (static_cast<int>(threadIdx.x) != s_.threads() - 1) return;
     index_t at[arrays];
@@ -103,7 +103,7 @@ class interleaved_tile {
     }
   }
 
-  /// Brings in all systems, or later those that `which` says: they are there for every thread then.
+  /// Loads all systems, or later those that `which` says: they are there for every thread then.
   __device__ __forceinline__ void load() {
     load(
         true, [](int) { return true; }, true);
@@ -132,12 +132,13 @@ class interleaved_tile {
     __syncthreads();
   }
 
-  /// By every thread, before a barrier and then `store`, or `load` once more.
+  /// Makes writes visible to the TMA. Called by every thread, before a barrier and then `store`, or
+  /// `load` once more.
   __device__ __forceinline__ void fence_proxy_async() const {
     if (maps_.input || maps_.output) tma::fence_proxy_async();
   }
 
-  /// Takes the outputs, x out of the place of rhs in a solve, but for the systems that `skip`;
+  /// Stores the outputs, x from the place of rhs in a solve, but for the systems that `skip`;
   /// `skipped`: there are any. Asks for what the next tile still lacks.
   template <class Skip>
   __device__ __forceinline__ void store(bool skipped, Skip skip) {
@@ -172,7 +173,7 @@ class interleaved_tile {
   static constexpr int per_vector = 16 / sizeof(V);
   static constexpr int unroll = 4;
 
-  /// Whether an output leaves from the place of input a.
+  /// Returns whether an output is stored from the place of input a.
   static __device__ __forceinline__ constexpr bool is_place(int a) {
     for (int j = 0; j < outputs; ++j) {
       if (Arrays::place(j) == a) return true;
@@ -182,7 +183,7 @@ class interleaved_tile {
   static_assert(!Persistent || !is_place(layout::diag),
                 "the next tile's diag comes before x leaves");
 
-  /// Where a tile's systems begin: on the fastest axis of the batch, and on all others.
+  /// Holds where a tile's systems begin: on the fastest axis of the batch, and on all others.
   struct place_of_tile {
     int outer, inner;
   };
@@ -204,7 +205,7 @@ class interleaved_tile {
   __device__ __forceinline__ index_t stride(int a) const {
     return g_.matrices.at[g_.matrices.count - 1].stride[a];
   }
-  /// Whether rows of an array lie in pieces that can be moved 16 bytes at a time.
+  /// Returns whether rows of an array lie in pieces that can be moved 16 bytes at a time.
   __device__ __forceinline__ bool in_vectors(int a, const V* data) const {
     return stride(a) == 1 && g_.lines[a].step % per_vector == 0 &&
            reinterpret_cast<std::uintptr_t>(data + bases_[a]) % 16 == 0;
@@ -352,7 +353,7 @@ class interleaved_tile {
   int count_, row0_, rows_;
 };
 
-/// A chunk's rows in the tile. What is kept takes their place, and x then that of rhs.
+/// Accesses a chunk's rows in the tile. What is kept overwrites them, and x then overwrites rhs.
 template <class V>
 class interleaved_chunk_view {
  public:

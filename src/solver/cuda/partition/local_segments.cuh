@@ -10,7 +10,7 @@
 // unknowns.
 namespace tridia::cuda::segments {
 
-/// Where the words of a system lie: systems are cut into batches of `batch_size`.
+/// Locates the values of a system: systems are cut into batches of `batch_size`.
 template <class V, class Part>
 struct batched_values {
   V* base;
@@ -38,7 +38,7 @@ using local_equations = batched_values<V, typename chunk<V, pivots<S>>::equation
 template <class V, pass_kind S>
 using local_unknowns = batched_values<V, typename chunk<V, pivots<S>>::unknowns>;
 
-/// The last level's equations, to who closes the systems.
+/// Hands the last level's equations to whoever closes the systems.
 template <class V, pass_kind S>
 __global__ void __launch_bounds__(most_threads)
     open_level(const __grid_constant__ onchip_shape s, index_t matrices,
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(most_threads)
   if (speaks_for_system(level.place)) out.store(b.number(level.place.system), level.all);
 }
 
-/// The last level's ends, from who has closed the systems.
+/// Reads the last level's interface unknowns from whoever has closed the systems.
 template <class V, pass_kind S>
 __global__ void __launch_bounds__(most_threads)
     enter_level(const __grid_constant__ onchip_shape s, index_t matrices,
@@ -62,7 +62,8 @@ __global__ void __launch_bounds__(most_threads)
   level.spread(unknowns, in);
 }
 
-/// Whether the ends of a part, and its first x, are finite. `Ends`: with pivoting they hold that x.
+/// Returns whether the interface unknowns of a part, and its first x, are finite. `Ends`: with
+/// pivoting they hold that x.
 template <class Equations, class Ends>
 __device__ __forceinline__ bool local_is_sound(const Equations& e, const Ends& x) {
   bool finite = core::is_finite(x.before) && core::is_finite(x.last) && core::is_finite(x.after);
@@ -73,7 +74,7 @@ __device__ __forceinline__ bool local_is_sound(const Equations& e, const Ends& x
   }
 }
 
-/// Why a system has no finite solution, by its rows here.
+/// Returns why a system has no finite solution, judged by its rows here.
 template <class V, pivoting P>
 __device__ __noinline__ index_t explain_local(const geometry& g, const typed_operands<V>& o,
                                               const segment_coupling& e, index_t system) {
@@ -98,7 +99,7 @@ __device__ __noinline__ index_t explain_local(const geometry& g, const typed_ope
   return status;
 }
 
-/// What becomes of each system, now that its ends are known.
+/// Decides the state of each system, now that its interface unknowns are known.
 template <class V, pass_kind S>
 __global__ void __launch_bounds__(block_threads)
     judge_local(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,

@@ -19,13 +19,14 @@ constexpr int tma_granule = 16, shortest_line = 256, good_line = 512;
 
 constexpr int granule_elements(int size) { return tma_granule / std::min(size, tma_granule); }
 
-/// Whether array `a` lies in one piece, system after system, with an entry in every row.
+/// Returns whether array `a` lies in one piece, system after system, with an entry in every row.
 bool is_dense(const geometry& g, int a) {
   if (g.matrices.count > 1 || g.lines[a].step != 1 || g.lines[a].origin != 0) return false;
   if (!g.edges_readable && (a == layout::sub || a == layout::sup)) return false;
   return g.matrices.count == 0 || g.matrices.at[0].stride[a] == g.rows;
 }
-/// Whether every system's line in array `a` is one piece and begins as aligned as the array.
+/// Returns whether every system's line in array `a` is one piece and begins as aligned as the
+/// array.
 bool in_aligned_lines(const geometry& g, int a, int size) {
   if (g.lines[a].step != 1 || g.lines[a].origin != 0) return false;
   if (!g.edges_readable && (a == layout::sub || a == layout::sup)) return false;
@@ -35,8 +36,8 @@ bool in_aligned_lines(const geometry& g, int a, int size) {
   return true;
 }
 
-/// How much longer than one access the lanes of a warp take that read neighbouring chunks, on
-/// average over the accesses that the hardware makes of it.
+/// Returns how much longer than one access the lanes of a warp take that read neighbouring chunks,
+/// on average over the accesses that the hardware makes of it.
 double conflicts(int chunk_rows, int chunks, int systems_a_warp, int pitch, int size) {
   const int values = size / 4, lanes = warp_size / values, columns = banks / values;
   int worst = 0;
@@ -52,7 +53,7 @@ double conflicts(int chunk_rows, int chunks, int systems_a_warp, int pitch, int 
   return static_cast<double>(worst) / values;
 }
 
-/// How arrays move.
+/// Returns how arrays are moved.
 copy_mode copy_mode_of(const geometry& g, const onchip_shape& s, int size, int first, int last) {
   bool dense = true, lines = true;
   for (int a = first; a <= last; ++a) {
@@ -66,8 +67,8 @@ copy_mode copy_mode_of(const geometry& g, const onchip_shape& s, int size, int f
              : copy_mode::elements;
 }
 
-/// Elements between systems in shared memory, so that lanes with neighbouring chunks touch
-/// different banks.
+/// Returns the elements between systems in shared memory, chosen so that lanes with neighbouring
+/// chunks touch different banks.
 int pitch_of(const geometry& g, const onchip_shape& s, int size) {
   const int rows = s.block_rows;
   if (s.interleaved) {
@@ -96,7 +97,8 @@ int pitch_of(const geometry& g, const onchip_shape& s, int size) {
   return best_pitch;
 }
 
-/// How well `chunk_rows` rows a thread use the lanes, if the systems lie as tightly as they can.
+/// Returns how well `chunk_rows` rows a thread use the lanes, if the systems lie as tightly as they
+/// can.
 double use_of(onchip_shape s, int chunk_rows, int size) {
   cut(s, chunk_rows);
   const double lanes = static_cast<double>(s.block_rows) * s.systems_a_warp /
@@ -105,7 +107,7 @@ double use_of(onchip_shape s, int chunk_rows, int size) {
   return lanes / (3 + conflicts(chunk_rows, s.chunks, s.systems_a_warp, pitch, size));
 }
 
-/// An odd number of rows a chunk, near `wanted`.
+/// Returns an odd number of rows per chunk, near `wanted`.
 int fit_chunk(const onchip_shape& s, int wanted, int size) {
   if (s.block_rows <= wanted) return s.block_rows | 1;
   int best = wanted | 1;
@@ -122,7 +124,8 @@ int fit_chunk(const onchip_shape& s, int wanted, int size) {
 int whole_chunk(const task& t, int size) {
   return size == 4 || t.pivoting == pivoting::partial ? 33 : 17;
 }
-/// But no fewer chunks than blocks share a system.
+/// Returns `whole_chunk`, or fewer rows, so that there are no fewer chunks than blocks that share a
+/// system.
 int wanted_chunk(const task& t, const onchip_shape& s, int size) {
   const int wanted = whole_chunk(t, size);
   return s.blocks == 1 ? wanted : std::min(wanted, 3 * s.block_rows / (4 * s.blocks) - 1);
@@ -162,8 +165,8 @@ void share_rows(onchip_shape& s, int size, int blocks, bool clusters) {
   }
 }
 
-/// Whether the systems follow each other in every array, so that they are one with nothing between
-/// them.
+/// Returns whether the systems follow each other in every array, so that they are one with nothing
+/// between them.
 bool may_concatenate(const task& t) {
   const geometry& g = t.geometry;
   if (g.corners != layout::edge::absent || g.matrices.count != 1) return false;
@@ -177,7 +180,7 @@ bool may_concatenate(const task& t) {
   return true;
 }
 
-/// Rows that fit into `bytes` of shared memory.
+/// Returns the rows that fit into `bytes` of shared memory.
 int rows_in(std::size_t bytes, int size) { return static_cast<int>(bytes / 4) / size; }
 
 /// Systems of a group, and warps that solve it.
@@ -225,8 +228,8 @@ int concatenated_chunk(const task& t, int size) {
   return t.ragged.empty() || t.pivoting == pivoting::partial ? whole : std::min(whole, 25);
 }
 
-/// Whether groups of one size leave more than a third of a multiprocessor's shared memory unused,
-/// while a cluster of blocks would not.
+/// Returns whether groups of one size leave more than a third of a multiprocessor's shared memory
+/// unused, while a cluster of blocks would not.
 bool wastes_memory(const onchip_shape& s, const device_limits& limits) {
   return limits.clusters && 2 * s.shared_bytes > limits.shared_bytes &&
          3 * s.shared_bytes < 2 * limits.shared_bytes;

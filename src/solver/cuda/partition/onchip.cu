@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Systems that fit the chip. Compiled once for each value type, TRIDIA_VALUE.
+// These kernels solve systems that fit the chip. The file is compiled once for each value type,
+// TRIDIA_VALUE.
 #include "solver/cuda/partition/onchip.hpp"
 
 #include "core/dispatch.hpp"
@@ -20,7 +21,7 @@ namespace {
 using V = TRIDIA_VALUE;
 using core::chunk;
 
-/// A thread's chunk in a tile, or a group, and how its block goes about them.
+/// Describes a thread's chunk in a tile, or a group, and the work of its block, for block_solver.
 template <boundary B, bool Cluster, class Tile>
 class chunk_work {
  public:
@@ -73,8 +74,8 @@ class chunk_work {
   const onchip_memory<V>& m_;
 };
 
-/// The statuses, and another attempt at systems that are left, if there is room for it. What has
-/// no solution is filled with NaN: in a cluster, where others may have stored some of it.
+/// Enters the statuses, and tries systems that are left once more, if there is room for it. What
+/// has no solution is filled with NaN: in a cluster, where others may have stored some of it.
 template <pivoting P, boundary B, bool Cluster, class Tile>
 __device__ __forceinline__ void report(const geometry& g, const typed_operands<V>& o,
                                        const onchip_shape& s, const Tile& t,
@@ -107,7 +108,7 @@ __global__ void __launch_bounds__(most_threads_of(P))
   dsmem_exchange<Cluster> from_blocks(m.dsmem_exchange);
   from_blocks.start();
   t.load_async();
-  // While the systems are on their way.
+  // This is done while the systems are loaded.
   block_for(2 * s.systems, s.threads, [&](int i) { m.flags[i] = 0; });
   constexpr bool uneven = Cluster || Tile::uneven;
   const chunk_place p = place_of<uneven>(s, t);

@@ -10,29 +10,30 @@
 #include <optional>
 #include <vector>
 
-// Systems that fit the chip: a block brings some of them into shared memory, each of its threads
-// reduces a chunk of rows, trees of threads solve the interface (core/chunk.hpp), and x goes out.
+// These kernels solve systems that fit the chip: a block loads some of them into shared memory,
+// each of its threads reduces a chunk of rows, trees of threads solve the interface
+// (core/chunk.hpp), and x goes out.
 namespace tridia::cuda {
 
 using namespace gpu;
 using layout::geometry;
 using solver::operands;
 
-/// How arrays are moved.
+/// Tells how arrays are moved.
 enum class copy_mode {
   elements,    // one by one, whatever their layout
   lines,       // a system at a time, by the TMA
   contiguous,  // all systems of a block at a time: they follow each other
 };
 
-/// Where a group begins: consecutive systems that a block solves as one.
+/// Holds where a group begins, which is consecutive systems that a block solves as one.
 struct group_start {
   index_t system, row;
 };
 
-/// What a block does, or a cluster of blocks that share the rows of some systems. A block's shared
-/// memory holds sub, diag, sup and rhs of its part. If the systems are concatenated, a group of
-/// them is what is called a system here.
+/// Describes the work of a block, or of a cluster of blocks that share the rows of some systems. A
+/// block's shared memory holds sub, diag, sup and rhs of its part. If the systems are concatenated,
+/// a group of them is what is called a system here.
 struct onchip_shape {
   index_t rows;        // of a system; of the largest group
   int blocks;          // that share a system
@@ -65,7 +66,7 @@ struct onchip_shape {
   }
 };
 
-/// What tuning decides.
+/// Holds what tuning decides.
 struct onchip_tuning {
   int chunk_rows = 0;  // odd; 0: by rule
   int warps = 0;       // of a block, at least; 0: by rule
@@ -73,22 +74,24 @@ struct onchip_tuning {
   bool near = false;   // for about as many rows: a chunk is fitted to those that there are
 };
 
-/// The shape for a problem, or nothing if it does not fit. `groups` of a ragged batch is left null.
+/// Returns the shape for a problem, or nothing if it does not fit. `group_starts` of a ragged batch
+/// is left null.
 std::optional<onchip_shape> plan_onchip(const solver::task&, const onchip_tuning&,
                                         const device_limits&);
 
-/// The groups of a ragged batch, and their end: as many systems each as have room.
+/// Returns the groups of a ragged batch, and their end: as many systems each as have room.
 std::vector<group_start> cut_groups(const std::vector<index_t>& offsets, const onchip_shape&);
 
-/// What follows from the rows that a block has (`rows`, `blocks`, `block_rows`; if `interleaved`,
-/// its systems as well): chunks of about `chunk_rows` rows, threads, the tile. Returns whether it
-/// fits.
+/// Computes what follows from the rows that a block has (`rows`, `blocks`, `block_rows`; if
+/// `interleaved`, its systems as well): chunks of about `chunk_rows` rows, threads, the tile.
+/// Returns whether it fits.
 bool lay_out(onchip_shape&, const solver::task&, const onchip_tuning&, int chunk_rows,
              const device_limits&);
 
 /// Cuts `block_rows` into chunks, and shares out the lanes of warps among them.
 void cut(onchip_shape&, int chunk_rows);
-/// As many systems as `warps` warps take, unless they are `interleaved`, and threads for them.
+/// Gives a block as many systems as `warps` warps take, unless they are `interleaved`, and threads
+/// for them.
 void fill_block(onchip_shape&, int warps);
 
 struct onchip_launches {
@@ -98,7 +101,7 @@ struct onchip_launches {
   cudaError_t (*solve)(const geometry&, const operands&, const onchip_shape&, cudaStream_t);
 };
 
-/// For each value type; instantiated in the file of the kernels.
+/// Returns the launches for a value type; instantiated in the file of the kernels.
 template <class V>
 onchip_launches onchip_kernels(pivoting, boundary);
 

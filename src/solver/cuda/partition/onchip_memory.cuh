@@ -5,13 +5,14 @@
 #include "solver/cuda/partition/interface.cuh"
 #include "solver/cuda/partition/onchip.hpp"
 
-// How a block is divided: its shared memory, and what each of its threads has.
+// This file divides a block: its shared memory, and the places of its threads.
 namespace tridia::cuda {
 
 using namespace gpu;
 
-/// What onchip_shape::shared_bytes are for: the tile, equations of a warp each and of a system in
-/// each block, statuses of a system (two here and one a block), and where the systems lie.
+/// Divides the onchip_shape::shared_bytes of a block: the tile, equations of a warp each and of a
+/// system in each block, statuses of a system (two here and one a block), and where the systems
+/// lie.
 template <class V, int Inputs = layout::geometry::inputs>
 struct onchip_memory {
   V* arrays;
@@ -33,7 +34,7 @@ struct onchip_memory {
         places(of_blocks + s.received_statuses()) {}
 };
 
-/// This thread's place; `Uneven`: blocks differ in their number of rows.
+/// Returns this thread's place; `Uneven`: blocks differ in their number of rows.
 template <bool Uneven, class Tile>
 __device__ __forceinline__ chunk_place place_of(const onchip_shape& s, const Tile& t) {
   const int warp = static_cast<int>(threadIdx.x) / warp_size;

@@ -8,14 +8,14 @@
 #include "solver/cuda/partition/tile.cuh"
 #include "solver/system_memory.hpp"
 
-// The passes over systems that are too long for the chip, or of which only a part is here.
+// These passes solve systems that are too long for the chip, or of which only a part is here.
 namespace tridia::cuda::segments {
 
 using core::chunk;
 
 /// All passes over all systems, or over those that are left. With partial pivoting, systems are
-/// solved without interchanges first, with an eye on the pivots, and those whose numbers grow are
-/// left for a second stage.
+/// solved without interchanges first, while their growth is monitored, and those whose numbers grow
+/// are left for a second stage.
 enum class pass_kind { plain, monitored, pivoted };
 
 template <pass_kind S>
@@ -25,28 +25,27 @@ template <pass_kind S>
 inline constexpr int most_row_threads = most_threads_of(S == pass_kind::plain ? pivoting::none
                                                                               : pivoting::partial);
 
-/// What has become of a system once it is closed; and where x of one that was solved, or left,
+/// Describes the state of a system once it is closed; and where x of one that was solved, or left,
 /// overflows in the last pass, which goes on all the same.
 enum class system_state : int { solved, left, failed, solved_overflowed, left_overflowed };
 
-/// Whether stage S brings a system to its end.
+/// Returns whether stage S finishes a system.
 template <pass_kind S>
 __device__ __forceinline__ bool is_mine(system_state v) {
   if constexpr (S == pass_kind::pivoted)
     return v == system_state::left || v == system_state::left_overflowed;
   return v == system_state::solved || v == system_state::solved_overflowed;
 }
-/// Whether a system has no finite solution, once all stages are done.
+/// Returns whether a system has no finite solution, once all stages are done.
 inline __device__ bool has_failed(system_state v) {
   return v != system_state::solved && v != system_state::left;
 }
-/// What a system that stage S brings to its end becomes if its x overflows.
+/// This is the state of a system that stage S finishes if its x overflows.
 template <pass_kind S>
 inline constexpr system_state has_overflowed =
     S == pass_kind::pivoted ? system_state::left_overflowed : system_state::solved_overflowed;
 
-/// What couples the rows here to others, where those are elsewhere: nothing is beyond whole
-/// systems.
+/// Holds what couples the rows here to rows elsewhere; whole systems have no such rows.
 template <class V>
 struct outside {
   bool open = false;                   // the systems are parts of others
@@ -55,7 +54,7 @@ struct outside {
   const V* entries_after = nullptr;
   index_t* found = nullptr;  // by system; see local_status.hpp
 
-  /// Brings in the two entries that a geometry without corners has left out.
+  /// Loads the two entries that a geometry without corners has left out.
   __device__ __forceinline__ void mend(const tile<V>& t, const geometry& g,
                                        const typed_operands<V>& o, int system) const {
     const auto entry = [&](const V* entries, int a, index_t k) {
@@ -71,7 +70,7 @@ struct outside {
   }
 };
 
-/// A level's nodes in the workspace.
+/// Holds a level's nodes in the workspace.
 template <class V, pivoting P>
 struct nodes {
   typename chunk<V, P>::equations* equations;
@@ -79,13 +78,13 @@ struct nodes {
   int* unstable;
 };
 
-/// Of a tile, among those that share its systems.
+/// Returns the place of a tile among those that share its systems.
 inline __device__ block_place place_among(unsigned number, const onchip_shape& s) {
   const auto blocks = static_cast<unsigned>(s.blocks);
   return {number / blocks, static_cast<int>(number % blocks)};
 }
 
-/// The nodes of a level that a block brings together, of some systems.
+/// Holds the nodes of some systems in a level that a block combines.
 class node_block {
  public:
   __device__ __forceinline__ node_block(const onchip_shape& s, index_t matrices) : s_(s) {
@@ -115,13 +114,13 @@ class node_block {
   int rank_, systems_;
 };
 
-/// The node that a system's part in a block is for the level above.
+/// Returns the number of the node that a system's part in a block is in the level above.
 template <class Block>
 __device__ __forceinline__ index_t node_above(const Block& b, const onchip_shape& s, int system) {
   return b.number(system) * s.blocks + b.rank();
 }
 
-/// Whether stage S, which may know what has become of systems, has nothing to do for `count` of
+/// Returns whether stage S, which may know the states of systems, has nothing to do for `count` of
 /// them from `first` on. All threads take part.
 template <pass_kind S>
 __device__ __forceinline__ bool is_done(index_t first, int count,
@@ -131,7 +130,7 @@ __device__ __forceinline__ bool is_done(index_t first, int count,
   return !__syncthreads_or(system < count && is_mine<S>(system_states[first + system]));
 }
 
-/// The tiles that a block of the second stage stands for, most often to find that they are done.
+/// A block of the second stage handles so many tiles; most often they are already done.
 inline constexpr unsigned second_pass_run = 8;
 
 /// Calls f(number) for the tiles, of `tiles`, that this block has in a segments' pass.
@@ -158,7 +157,7 @@ inline __device__ bool speaks_for_system(const chunk_place& p) {
   return p.system >= 0 && p.warp == 0 && p.lane == 0;
 }
 
-/// Gives what a block's systems came to to the level above: their equations, and whether numbers
+/// Writes the result of a block's systems for the level above: their equations, and whether numbers
 /// grew. `unstable`: a flag a system in shared memory, 0 since a barrier.
 template <class V, pass_kind S, class Block>
 __device__ __forceinline__ void hand_up(const Block& b, const onchip_shape& s, const chunk_place& p,
@@ -174,8 +173,8 @@ __device__ __forceinline__ void hand_up(const Block& b, const onchip_shape& s, c
   }
 }
 
-/// The entries that tie a system's segment to its neighbours, or that lie at the other end of the
-/// array: in the last pass others may have overwritten them where x is in their place.
+/// Holds the entries that couple a system's segment to its neighbours, or that lie at the other end
+/// of the array: in the last pass others may have overwritten them where x is in their place.
 template <class V>
 struct edge_entries {
   V sub, sup;
@@ -191,7 +190,7 @@ struct edge_entries {
 
 template <pass_kind S>
 using monitor_of = growth_monitor<S == pass_kind::monitored, false>;
-/// The first pass: segments to equations.
+/// Reduces segments to equations, in the first pass.
 template <class V, pass_kind S>
 __global__ void __launch_bounds__(most_row_threads<S>)
     reduce_segments(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
@@ -225,7 +224,7 @@ __global__ void __launch_bounds__(most_row_threads<S>)
   });
 }
 
-/// The equations of a block's nodes, brought together. All threads take part.
+/// Combines the equations of a block's nodes. All threads take part.
 template <class V, pass_kind S>
 struct node_gather {
   using C = chunk<V, pivots<S>>;
@@ -258,7 +257,7 @@ struct node_gather {
   }
 };
 
-/// A level's equations to those of the level above.
+/// Reduces a level's equations to those of the level above.
 template <class V, pass_kind S>
 __global__ void __launch_bounds__(most_threads)
     reduce_level(const __grid_constant__ onchip_shape s, index_t matrices,
@@ -274,7 +273,7 @@ __global__ void __launch_bounds__(most_threads)
   hand_up<V, S>(b, s, level.place, level.all, level.monitor.bounded, unstable, above);
 }
 
-/// A level's ends from those of the level above.
+/// Finds a level's interface unknowns from those of the level above.
 template <class V, pass_kind S>
 __global__ void __launch_bounds__(most_threads)
     expand_level(const __grid_constant__ onchip_shape s, index_t matrices,
@@ -289,7 +288,7 @@ __global__ void __launch_bounds__(most_threads)
   level.spread(unknowns, in);
 }
 
-/// The last pass: x of every segment from its interface unknowns.
+/// Finds x of every segment from its interface unknowns, in the last pass.
 template <class V, pass_kind S>
 __global__ void __launch_bounds__(most_row_threads<S>)
     expand_segments(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Systems too long for the chip, and systems of which only a part is here. Compiled once for each
-// value type, TRIDIA_VALUE.
+// These kernels solve systems too long for the chip, and systems of which only a part is here. The
+// file is compiled once for each value type, TRIDIA_VALUE.
 #include "solver/cuda/partition/local_segments.cuh"
 #include "solver/cuda/partition/segment_passes.cuh"
 
@@ -12,8 +12,8 @@ namespace {
 
 using V = TRIDIA_VALUE;
 
-/// Whether a closed system has a finite solution: what is not finite in any row spreads to its
-/// ends.
+/// Returns whether a closed system has a finite solution: what is not finite in any row spreads to
+/// its interface unknowns.
 __device__ __forceinline__ bool is_sound(const typename chunk<V, pivoting::none>::equations& e,
                                          const typename chunk<V, pivoting::none>::unknowns& x) {
   return core::is_finite(x.last) && core::is_finite(e.first.at(x.before, x.last));
@@ -51,7 +51,7 @@ __device__ __noinline__ void diagnose(const geometry& g, const typed_operands<V>
   __syncthreads();
 }
 
-/// The last level: a block closes systems, and says what becomes of them.
+/// Closes systems in the last level, a block for some of them, and enters their states.
 template <pass_kind S, boundary B>
 __global__ void __launch_bounds__(most_threads)
     close_level(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(block_threads)
 /// Launches all passes of whole systems.
 template <pass_kind S, boundary B>
 void run(pass_launcher<V>& p) {
-  // What goes down the levels does not depend on whether anybody watched on the way up.
+  // The expansion does not depend on whether the reduction was monitored.
   constexpr pass_kind down = S == pass_kind::monitored ? pass_kind::plain : S;
   auto* const system_states = p.system_states();
   const int top = p.top();

@@ -29,19 +29,20 @@ struct segments_shape {
   std::size_t bytes;                 // of the workspace, aligned
 };
 
-/// What tuning decides; 0: by rule.
+/// Holds what tuning decides; 0: by rule.
 struct segments_tuning {
   int rows = 0;        // of a segment
   int chunk_rows = 0;  // odd
   int nodes = 0;       // of a block above the rows, two at least
 };
 
-/// The shape for a problem, or nothing if there is none.
+/// Returns the shape for a problem, or nothing if there is none.
 std::optional<segments_shape> plan_segments(const solver::task&, const segments_tuning&,
                                             const device_limits&);
 
-/// What is beyond the rows of systems that are parts of others. Words of `core::chunk` are
-/// `batch_size` systems together, as distributed/subdomain/line_batches.hpp says of lines.
+/// Holds the coupling of systems that are parts of others to the rows outside. Values of
+/// `core::chunk` are `batch_size` systems together, as distributed/subdomain/line_batches.hpp says
+/// of lines.
 struct segment_coupling {
   bool before, after;  // whether there are rows on either side
   // The entries that couple the rows here to those, one a system; null: where the rows have them.
@@ -57,7 +58,7 @@ struct segments_launches {
   cudaError_t (*prepare)(std::size_t bytes);
   cudaError_t (*solve)(const geometry&, const operands&, const segments_shape&,
                        std::byte* workspace, cudaStream_t);
-  /// Of systems whose other rows are elsewhere: up to their equations, and down from their
+  /// Reduce systems whose other rows are elsewhere to their equations, and expand them from their
   /// interface unknowns.
   cudaError_t (*reduce_local)(const geometry&, const operands&, const segments_shape&,
                               const segment_coupling&, std::byte* workspace, cudaStream_t);
@@ -65,7 +66,7 @@ struct segments_launches {
                               const segment_coupling&, std::byte* workspace, cudaStream_t);
 };
 
-/// For each value type; instantiated in the file of the kernels.
+/// Returns the launches for a value type; instantiated in the file of the kernels.
 template <class V>
 segments_launches segments_kernels(pivoting, boundary);
 

@@ -8,18 +8,18 @@
 
 #include <limits>
 
-// What the threads of a block, or of a cluster of blocks, find out about its systems, and what
-// becomes of those without a finite solution.
+// The threads of a block, or of a cluster of blocks, record here the status of its systems, and
+// handle those without a finite solution.
 namespace tridia::cuda {
 
 using namespace gpu;
 using solver::typed_operands;
 
-/// Of a system that has no solution yet, whatever is in its place; of one whose x overflowed in
-/// some block of a cluster, so that the reason is still to be found.
+/// These values of `failed` mark a system that has no solution yet, whatever is in its place, and
+/// one whose x overflowed in some block of a cluster, so that the reason is still to be found.
 inline constexpr int unsolved = std::numeric_limits<int>::max(), overflowed = unsolved - 1;
 
-/// An entry for each system of the block. `unstable` is above 0 where numbers grow without
+/// Holds an entry for each system of the block. `unstable` is above 0 where numbers grow without
 /// pivoting, or are not finite: 1 if that was found by trying, which has overwritten the system's
 /// rows, more if it was guessed. `failed` is 0 where x is finite, `unsolved`, or says how many rows
 /// from the end of the system x overflowed, which is for the first row that did.
@@ -36,11 +36,12 @@ struct solve_status {
   [[nodiscard]] __device__ __forceinline__ bool is_unsolved(int system) const {
     return failed[system] == unsolved;
   }
-  /// Whether the status is not known yet.
+  /// Returns whether the status is not known yet.
   [[nodiscard]] __device__ __forceinline__ bool is_open(int system) const {
     return failed[system] >= overflowed;
   }
-  /// Whether any of so many systems is open. By a warp, after a barrier of the block.
+  /// Returns whether any of so many systems is open. Called by a warp, after a barrier of the
+  /// block.
   [[nodiscard]] __device__ __forceinline__ bool any_open(int systems) const {
     if (systems == 1) return is_open(0);
     bool open = false;
@@ -73,12 +74,12 @@ struct solve_status {
   __device__ __forceinline__ void overflow(const dsmem_exchange<Cluster>&, int system) const {
     atomicMax(failed + system, Cluster ? overflowed : unsolved);
   }
-  /// The status of a system of `rows` rows that has been solved.
+  /// Returns the status of a system of `rows` rows that has been solved.
   [[nodiscard]] __device__ __forceinline__ index_t status(int system, index_t rows) const {
     return failed[system] == 0 ? 0 : failed[system] - rows - 1;
   }
 
-  /// Sends which have failed to all blocks of the cluster. After a barrier.
+  /// Sends which systems have failed to all blocks of the cluster. Called after a barrier.
   template <bool Cluster>
   __device__ __forceinline__ void send_statuses(int systems, int rank, int blocks,
                                                 const dsmem_exchange<Cluster>& from_blocks) const {
@@ -93,9 +94,9 @@ struct solve_status {
       });
     }
   }
-  /// Whether any block of the cluster has found a system bad, the same in all of them. By all
-  /// threads, once x is on its way out, as those that store look up which have failed here; holds a
-  /// barrier.
+  /// Returns whether any block of the cluster has found a system failed, the same in all of them.
+  /// Called by all threads, once x is being stored, as those that store look up which have failed
+  /// here; holds a barrier.
   template <bool Cluster>
   [[nodiscard]] __device__ __forceinline__ bool receive_statuses(
       int systems, int blocks, dsmem_exchange<Cluster>& from_blocks) const {
@@ -106,8 +107,8 @@ struct solve_status {
               [&](int i) { any = any || of_blocks[i] != 0; });
     return __syncthreads_or(any) != 0;
   }
-  /// What all blocks have found, once it has been heard, and x of all of them has been stored. By
-  /// all threads of one block; ends with a barrier.
+  /// Combines what all blocks have found, once it has been received, and x of all of them has been
+  /// stored. Called by all threads of one block; ends with a barrier.
   __device__ __forceinline__ void join(int systems, int blocks) const {
     block_for(systems, static_cast<int>(blockDim.x), [&](int i) {
       for (int block = 0; block < blocks; ++block) {

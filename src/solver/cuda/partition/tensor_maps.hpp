@@ -5,11 +5,12 @@
 #include "solver/cuda/partition/boxes.hpp"
 #include "solver/executor.hpp"
 
-// What the TMA of compute capability 9.0 needs to know of arrays to move boxes of them.
+// The TMA of compute capability 9.0 needs these maps of arrays to move boxes of them.
 namespace tridia::cuda {
 
-/// The arrays as (neighbouring systems, rows, other systems), or as (rows, systems). Of `sub` and
-/// `sup` the rows that hold a number of the matrix in its place, where neighbours are systems.
+/// Holds the maps of the arrays as (neighbouring systems, rows, other systems), or as (rows,
+/// systems). Of `sub` and `sup` the rows that hold a number of the matrix in its place, where
+/// neighbours are systems.
 template <int Inputs, int Outputs>
 struct tensor_maps_of {
   CUtensorMap in[Inputs], out[Outputs];
@@ -21,7 +22,7 @@ using tensor_maps = tensor_maps_of<layout::geometry::inputs, layout::geometry::o
 /// multiples of 16 bytes or go backwards, the flag is left false.
 tensor_maps map_tensors(const layout::geometry&, const solver::operands&, const interleaved_shape&,
                         std::size_t size);
-/// The same of systems in memory order.
+/// Maps the arrays of systems in memory order.
 tensor_maps map_tensors(const layout::geometry&, const solver::operands&, const onchip_shape&,
                         std::size_t size);
 

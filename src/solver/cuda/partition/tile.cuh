@@ -14,8 +14,8 @@
 #include "solver/cuda/partition/tile_arrays.hpp"
 #include "solver/system.hpp"
 
-// Some systems in shared memory: brought in by asynchronous copies, and
-// their solutions taken out.
+// A tile holds some systems in shared memory. Asynchronous copies load them, and the solutions are
+// stored from it.
 namespace tridia::cuda {
 
 using namespace gpu;
@@ -32,7 +32,7 @@ class tile {
   static constexpr int arrays = geometry::arrays;
 
   static constexpr bool uneven = false;
-  /// Threads that say what will arrive.
+  /// So many threads call `expect` on the mbarrier.
   static constexpr unsigned expecting = 1;
 
   /// `offsets` has room for an entry an array and system; `maps` may be null.
@@ -55,7 +55,7 @@ class tile {
     rows_ = below < s_.block_rows ? static_cast<int>(below) : s_.block_rows;
   }
 
-  /// This block among those that share its systems, and its rows of them.
+  /// Return this block's rank among those that share its systems, and its rows of them.
   __device__ __forceinline__ int rank() const { return rank_; }
   __device__ __forceinline__ int rows() const { return rows_; }
   __device__ __forceinline__ index_t first_row() const { return row0_; }
@@ -79,20 +79,20 @@ class tile {
     return offsets_[system * arrays + a];
   }
 
-  /// Asks for the systems; the arrival has been started.
+  /// Starts to load the systems; the mbarrier has been initialized.
   __device__ __forceinline__ void load_async() {
     find_offsets();
     load_all_async();
   }
-  /// They are there for every thread.
+  /// Waits until the systems are there for every thread.
   __device__ __forceinline__ void wait_loaded() {
     wait_for_all();
     mend_edges([](int) { return true; });
     __syncthreads();
   }
 
-  /// Brings some systems in once more, `all` of them or those that `which` says, after a barrier.
-  /// Ends with a barrier.
+  /// Loads some systems again, `all` of them or those that `which` says, after a barrier. Ends with
+  /// a barrier.
   template <class Which>
   __device__ __forceinline__ void load_again(bool all, Which which) {
     if (all) {
@@ -112,18 +112,18 @@ class tile {
     __syncthreads();
   }
 
-  /// Leaves shared memory to another tile, which may be loaded then. By every thread.
+  /// Frees shared memory for another tile, which may be loaded then. Called by every thread.
   __device__ __forceinline__ void leave() {
     tma::fence_proxy_async();
     __syncthreads();
   }
 
-  /// By every thread, before a barrier and then `store`.
+  /// Makes writes visible to the TMA. Called by every thread, before a barrier and then `store`.
   __device__ __forceinline__ void fence_proxy_async() const {
     if (s_.output != copy_mode::elements || stores_box()) tma::fence_proxy_async();
   }
 
-  /// Takes the outputs, x out of the place of rhs in a solve, but for the systems that `skip`;
+  /// Stores the outputs, x from the place of rhs in a solve, but for the systems that `skip`;
   /// `skipped`: there are any. Shared memory has been read after `wait_stored`.
   template <class Skip>
   __device__ __forceinline__ void store(bool skipped, Skip skip) {
@@ -158,7 +158,8 @@ class tile {
              count_ * s_.rows * sizeof(V) % 16 == 0));
   }
 
-  /// Whether the systems come, and go, as one box, whose rows are `pitch` elements long.
+  /// Return whether the systems are loaded, and stored, as one box, whose rows are `pitch` elements
+  /// long.
   __device__ __forceinline__ bool loads_box() const {
     return tma::available && maps_ && maps_->input;
   }
@@ -218,7 +219,7 @@ class tile {
     __syncthreads();
   }
 
-  /// Systems that one copy moves, and their bytes.
+  /// Return the number of copies that move the systems, and the bytes of each.
   __device__ __forceinline__ int copies(copy_mode m) const {
     return m == copy_mode::contiguous ? 1 : count_;
   }
@@ -328,8 +329,8 @@ class tile {
     }
   }
 
-  /// What has not come in as it is needed: the entries outside the matrix are zeros, corners may be
-  /// elsewhere, and rows may have to be conjugated or folded.
+  /// Corrects what was not loaded as it is needed: the entries outside the matrix are zeros,
+  /// corners may be elsewhere, and rows may have to be conjugated or folded.
   template <class Which>
   __device__ __forceinline__ void mend_edges(Which which) {
     const index_t n = s_.rows;
@@ -373,8 +374,8 @@ class tile {
   bool arrives_ = false;  // by the TMA: what has been asked for
 };
 
-/// A chunk's rows in shared memory, in a tile or a group. What is kept takes their place, and x
-/// then that of rhs.
+/// Accesses a chunk's rows in shared memory, in a tile or a group. What is kept overwrites them,
+/// and x then overwrites rhs.
 template <class V>
 struct chunk_view {
   V *sub, *diag, *sup, *right;
