@@ -9,7 +9,7 @@
 namespace tridia::cpu {
 namespace {
 
-/// As Linux says it: "32768K". 0 if it does not.
+/// Reads a cache size as Linux writes it: "32768K". Returns 0 if it is not there.
 std::size_t cache_of_first_core(const char* index) {
   std::ifstream file(std::string("/sys/devices/system/cpu/cpu0/cache/") + index + "/size");
   std::size_t kib = 0;
@@ -17,8 +17,8 @@ std::size_t cache_of_first_core(const char* index) {
   return file >> kib >> unit && unit == 'K' ? kib * 1024 : 0;
 }
 
-/// sysconf comes second: of some processors glibc gives the sum of all last-level caches, 12 times
-/// what a core reaches.
+/// Returns what Linux says of a cache, else what sysconf says, else `usual`. sysconf comes second:
+/// for some processors glibc gives the sum of all last-level caches, 12 times what a core reaches.
 std::size_t cache_bytes(const char* index, int name, std::size_t usual) {
   if (const std::size_t size = cache_of_first_core(index); size > 0) return size;
   const long size = sysconf(name);

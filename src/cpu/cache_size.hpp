@@ -5,8 +5,8 @@
 
 namespace tridia::cpu {
 
-/// Bytes of the caches that a core has: the second-level one, and the last one, which it may share;
-/// a usual size where the system does not say.
+/// These functions return the bytes of a core's caches: the second-level one, and the last one,
+/// which it may share; a usual size where the system does not say.
 std::size_t near_cache_bytes();
 std::size_t last_cache_bytes();
 

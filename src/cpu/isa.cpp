@@ -19,7 +19,7 @@ isa_level best_isa() {
     return isa_level::x86_64_v3;
   }
 #endif
-  // The lowest one needs no asking.
+  // The lowest level needs no check.
 #if defined(TRIDIA_X86_64_V2)
   return isa_level::x86_64_v2;
 #elif defined(__x86_64__)

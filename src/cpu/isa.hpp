@@ -3,13 +3,14 @@
 
 namespace tridia::cpu {
 
-/// The instruction sets that kernels are compiled for; `baseline` where x86-64 has no part in it.
+/// Lists the instruction sets that kernels are compiled for; `baseline` is for processors other
+/// than x86-64.
 enum class isa_level { x86_64_v2, x86_64_v3, x86_64_v4, baseline };
 
-/// The highest one that was built and that the processor has; throws `unsupported` if there is
-/// none.
+/// Returns the highest level that was built and that the processor has; throws `unsupported` if
+/// there is none.
 isa_level best_isa();
-/// The name of its instruction set.
+/// Returns the name of the instruction set of best_isa().
 const char* instruction_set();
 
 }  // namespace tridia::cpu

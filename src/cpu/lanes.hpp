@@ -13,23 +13,23 @@
 #include <immintrin.h>
 #endif
 
-// A lambda that is always inlined: a call would write every vector to memory. Not under
-// AddressSanitizer, whose checks make what is inlined so long that a file of it takes a quarter of
-// an hour.
+// This attribute makes a lambda always inline: a call would write every vector to memory. It is not
+// set under AddressSanitizer, whose checks make inlined code so long that such a file takes a
+// quarter of an hour to compile.
 #if defined(__SANITIZE_ADDRESS__)
 #define TRIDIA_LAMBDA
 #else
 #define TRIDIA_LAMBDA __attribute__((always_inline))
 #endif
 
-// A value that is a vector of whole systems. This header is compiled once for each instruction
-// set, and everything in it is in a namespace of that set's name: the linker must never take one
-// set's code for another's.
+// This header defines values that are vectors, one lane for each system. It is compiled once for
+// each instruction set, and everything in it is in a namespace of that set's name: the linker must
+// never take one set's code for another's.
 namespace tridia::cpu::TRIDIA_ISA {
 
 namespace stdx = std::experimental;
 
-/// The register that a vector is.
+/// Names the type of the register that holds a vector.
 template <class S>
 TRIDIA_FN auto native(const S& a) {
   using R = typename S::value_type;
@@ -46,7 +46,7 @@ TRIDIA_FN __m256d fused_vector(__m256d b, __m256d c, __m256d a) { return _mm256_
 #endif
 #endif
 
-/// `M` vectors side by side, to keep the divider busy while others wait for it.
+/// Holds `M` vectors side by side, to keep the divider busy while others wait for it.
 template <class Simd, int M>
 struct lanes {
   using simd = Simd;
@@ -113,8 +113,9 @@ template <class S, int M>
 TRIDIA_FN lanes<S, M> operator*(const lanes<S, M>& a, const lanes<S, M>& b) {
   return each<S, M>([&](int i) TRIDIA_LAMBDA { return a.v[i] * b.v[i]; });
 }
-/// a + b c in one rounding, where the instruction set can. Said outright: left to the compiler
-/// (these files are built with -ffp-contract=off), two kernels might round one system differently.
+/// Computes a + b c in one rounding, where the instruction set can. The call is explicit: left to
+/// the compiler (these files are built with -ffp-contract=off), two kernels might round one system
+/// differently.
 template <class S>
 TRIDIA_FN S fused(const S& a, const S& b, const S& c) {
 #if defined(__FMA__)
@@ -170,7 +171,7 @@ template <class S, int M>
 TRIDIA_FN lanes<S, M> magnitude(const lanes<S, M>& a) {
   return each<S, M>([&](int i) TRIDIA_LAMBDA { return stdx::fabs(a.v[i]); });
 }
-/// The numbers themselves stand for their exponents (core/unit_scale.hpp).
+/// The numbers themselves serve as their exponents (core/unit_scale.hpp).
 template <class S, int M>
 TRIDIA_FN lanes<S, M> exponent_of(const lanes<S, M>& a) {
   return magnitude(a);
@@ -179,7 +180,7 @@ template <class S, int M>
 TRIDIA_FN lanes<S, M> larger(const lanes<S, M>& a, const lanes<S, M>& b) {
   return each<S, M>([&](int i) TRIDIA_LAMBDA { return stdx::max(a.v[i], b.v[i]); });
 }
-/// The power of two for each number, as core::unit_scale gives it.
+/// Returns the power of two for each number, as core::unit_scale gives it.
 template <class S>
 TRIDIA_FN S unit_scales(const S& a) {
   using R = typename S::value_type;
@@ -279,7 +280,7 @@ void for_each_set(const K& a, F f) {
   }
 }
 
-/// A mask as numbers that can be kept among values.
+/// Converts a mask to numbers that can be stored with values.
 template <class V, lane_mask K>
 TRIDIA_FN V from_mask(const K& a) {
   if constexpr (requires(V v) { v.re; }) {
@@ -294,7 +295,7 @@ TRIDIA_FN V from_mask(const K& a) {
   }
 }
 
-/// How a value lies in a row of lanes: its real type, its parts, and load, store, splat.
+/// Says how a value lies in a row of lanes: its real type, its parts, and load, store, splat.
 template <class V>
 struct packing {
   using part = V;

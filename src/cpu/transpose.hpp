@@ -11,7 +11,7 @@
 #include <immintrin.h>
 #endif
 
-// Shuffles of native vectors, which std::experimental::simd lacks.
+// These functions are shuffles of native vectors, which std::experimental::simd lacks.
 namespace tridia::cpu::TRIDIA_ISA {
 
 template <class R, int W>
@@ -36,7 +36,7 @@ inline void store_vector(R* p, vector<R, W> v) {
   std::memcpy(p, &v, sizeof v);
 }
 
-/// Stores, past the cache where asked for and the address allows it.
+/// Stores a vector, past the cache where asked for and the address allows it.
 template <class R, int W>
 inline void put_vector(R* p, vector<R, W> v, bool stream) {
 #if defined(__x86_64__)
@@ -81,13 +81,14 @@ constexpr auto every_second(std::integer_sequence<int, I...>) {
   return std::integer_sequence<int, ((2 * (I / P) + First) * P + I % P)...>{};
 }
 
-/// a0 b0 a1 b1 … of the lower (`Half` 0) or the upper halves (1) of each `P` elements.
+/// Returns a0 b0 a1 b1 … of the lower (`Half` 0) or the upper halves (1) of each `P` elements.
 template <int P, int Half, class V>
 inline V pairs(V a, V b) {
   constexpr int w = width_of<V>, first = Half * P / 2;
   return shuffle(a, b, interleaving<w, P, first>(std::make_integer_sequence<int, w>{}));
 }
-/// Of a, then of b: pieces of `P` elements number 0, 2, 4, … (`First` 0) or 1, 3, 5, … (1).
+/// Returns the pieces of `P` elements number 0, 2, 4, … (`First` 0) or 1, 3, 5, … (1) of a, then of
+/// b.
 template <int P, int First, class V>
 inline V alternate(V a, V b) {
   return shuffle(a, b, every_second<P, First>(std::make_integer_sequence<int, width_of<V>>{}));
@@ -110,7 +111,7 @@ inline V odds(V a, V b) {
   return alternate<1, 1>(a, b);
 }
 
-// One lane: nothing to shuffle, a complex number's parts change hands.
+// One lane needs no shuffle: the two parts of a complex number are selected.
 inline float evens(float a, float) { return a; }
 inline double evens(double a, double) { return a; }
 inline float odds(float, float b) { return b; }
@@ -127,7 +128,7 @@ inline void transpose_registers(vector<R, W> (&a)[W]) {
   if constexpr (W > 1) {
     using V = vector<R, W>;
     constexpr int p = std::min<int>(W, 16 / sizeof(R)), pieces = W / p;
-    // Of each p rows, each round interleaves row i with row i + p/2 (a perfect shuffle; log2 p of
+    // Each round interleaves row i of each p rows with row i + p/2 (a perfect shuffle; log2 p of
     // them make a transpose).
 #pragma GCC unroll 4
     for (int round = 1; round < p; round *= 2) {
@@ -143,7 +144,7 @@ inline void transpose_registers(vector<R, W> (&a)[W]) {
 #pragma GCC unroll 16
       for (int i = 0; i < W; ++i) a[i] = b[i];
     }
-    // Of rows p apart, each round sorts the pieces of two into even and odd ones.
+    // Each round sorts the pieces of two rows, p apart, into even and odd ones.
 #pragma GCC unroll 4
     for (int round = 1; round < pieces; round *= 2) {
       V b[W];
@@ -162,7 +163,7 @@ inline void transpose_registers(vector<R, W> (&a)[W]) {
   }
 }
 
-/// Elements r to r + W - 1 of W lines into W rows, `pitch` apart.
+/// Copies elements r to r + W - 1 of W lines into W rows, `pitch` apart.
 template <class R, int W>
 inline void transpose_in(const R* const (&lines)[W], index_t r, R* rows, index_t pitch) {
   vector<R, W> a[W];

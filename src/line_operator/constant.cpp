@@ -42,7 +42,7 @@ struct constant_rows {
   const core::row<wide>& get(index_t k) const { return rows[static_cast<std::size_t>(k)]; }
 };
 
-/// The largest magnitude of an entry.
+/// Returns the largest magnitude of an entry.
 long double size_of(const constant_matrix& a) {
   long double size = 0;
   for (const auto& r : a.rows) {
@@ -81,7 +81,7 @@ void factor_with(const constant_matrix& a, constant_factors& f) {
                                   " (from 1) is zero, or its elimination overflows");
 }
 
-/// How much a recurrence may amplify what came in.
+/// Returns how much a recurrence may amplify its input.
 long double growth_of(const std::vector<wide>& factors) {
   core::largest_product<long double> all;
   for (const wide& f : factors)
@@ -130,7 +130,7 @@ void put(R* at, int lanes, const wide& v, bool complex) {
   for (int l = 0; complex && l < lanes; ++l) at[lanes + l] = static_cast<R>(v.im.v);
 }
 
-/// Each number once for each of `lanes`, from `at` on.
+/// Writes each number once for each of `lanes`, from `at` on.
 void put_all(const std::vector<wide>& values, value_type type, int lanes, std::byte* at) {
   const bool complex = type == value_type::c64 || type == value_type::c128;
   for (const wide& v : values) {
@@ -164,7 +164,8 @@ constant_matrix make_constant_matrix(const problem& p, index_t n) {
   const bool transposed = p.operation != operation::none;
   const bool conjugate = p.operation == operation::conjugate_transpose;
   constant_matrix m{periodic && n >= 3 ? boundary::periodic : boundary::regular, {}};
-  // Entry k of an off-diagonal, once around where the matrix is periodic; outside it, zero.
+  // Returns entry k of an off-diagonal, wrapped around where the matrix is periodic; outside it,
+  // zero.
   const auto entry = [&](std::complex<double> input_row::*part, const char* called, index_t k) {
     const index_t row = (k + n) % n;
     const bool outside =

@@ -10,62 +10,65 @@
 #include <optional>
 #include <vector>
 
-// Constant coefficients: what depends on the matrix alone is computed when a plan is made, in
-// higher precision, and rounded once.
+// This header handles constant coefficients: what depends on the matrix alone is computed when a
+// plan is made, in higher precision, and rounded once.
 namespace tridia::line_operator {
 
 using wide = core::complex<core::extended>;
 
-/// The matrix that the systems are solved with: transposed, conjugated, and folded where fewer than
-/// three periodic rows make entries coincide, so that its boundary is regular then.
+/// Holds the matrix that the systems are solved with: transposed, conjugated, and folded where
+/// fewer than three periodic rows make entries coincide, so that its boundary is regular then.
 struct constant_matrix {
   tridia::boundary boundary;
   std::vector<core::row<wide>> rows;
 };
 
-/// Row k of n as it was given; where the matrix ends its dl and du may be anything.
+/// Returns row k of n of the input; where the matrix ends its dl and du may be anything.
 const near_toeplitz::row& row_of(const near_toeplitz&, index_t n, index_t k);
 
-/// Throws `error` (invalid_argument) for a matrix that does not fit the problem.
+/// Makes the matrix of a problem. Throws `error` (invalid_argument) for a matrix that does not fit
+/// it.
 constant_matrix make_constant_matrix(const problem&, index_t rows);
 
-/// Words of the factors of a matrix, row by row: lower, then upper (core/elimination.hpp).
+/// Holds words of the factors of a matrix, row by row: lower, then upper (core/elimination.hpp).
 struct constant_factors {
   index_t rows;
   int values_a_row;  // of a row
   std::vector<wide> at;
 };
 
-/// Some are not finite where there is no finite inverse.
+/// Factors a matrix. Some factors are not finite where there is no finite inverse.
 constant_factors eliminate(const constant_matrix&, pivoting);
 
-/// The same; throws `error` (singular) where there is no finite inverse, to working precision.
+/// Does what `eliminate` does, but throws `error` (singular) where there is no finite inverse, to
+/// working precision.
 constant_factors factor(const constant_matrix&, pivoting);
 
-/// A^-1 rhs, by factors of the same pivoting.
+/// Returns A^-1 rhs, computed with factors of the same pivoting.
 std::vector<wide> solve(const constant_matrix&, const constant_factors&, pivoting,
                         std::vector<wide> rhs);
 
-/// The factors without interchanges as recurrences (core/recurrence.hpp), or, if cyclic, the
+/// Holds the factors without interchanges as recurrences (core/recurrence.hpp), or, if cyclic, the
 /// factors c (1 + p S^-1) (1 + q S) of a circulant matrix, S the shift: lower = p, upper = q,
 /// inverse = 1 / c in every row, and what leaves the last row comes in at the first.
 struct recurrences {
   bool cyclic;
   std::vector<wide> lower, inverse, upper;
-  /// Cyclic: what a line that began with nothing coming in leaves is to be multiplied by.
+  /// These are used if cyclic: what a sweep that began with zero leaves at its end is to be
+  /// multiplied by them.
   wide closing_down, closing_back;
 };
 
-/// Nothing where rounding errors would grow by more than `growth`, or a periodic matrix is not
-/// circulant.
+/// Returns nothing where rounding errors would grow by more than `growth`, or a periodic matrix is
+/// not circulant.
 std::optional<recurrences> make_recurrences(const constant_matrix&,
                                             int growth = core::bounded_growth);
 
-/// Numbers of `type`, one after another.
+/// Rounds numbers to `type`, one after another.
 std::vector<std::byte> rounded(const std::vector<wide>&, value_type type);
 
-/// Factors as an executor of one matrix keeps them, in a status and words of `type`; every number
-/// once for each of `lanes`. In whole lines, so that they begin aligned.
+/// Holds factors as an executor of one matrix keeps them, in a status and words of `type`; every
+/// number once for each of `lanes`. They take whole cache lines, so that they begin aligned.
 struct alignas(64) memory_line {
   std::byte bytes[64];
 };

@@ -8,10 +8,10 @@
 
 namespace tridia::line_operator {
 
-/// Enters the statuses of lines that were solved in parts. A part says 0 or, as -i, the first of
-/// its rows that is not finite, to which `solution_offset` is added if it is one of the solution: a
-/// bad right-hand side spoils the solution of parts before it, but is itself what has to be
-/// reported.
+/// Enters the statuses of lines that were solved in parts. A part's status is 0 or, as -i, the
+/// first of its rows that is not finite, to which `solution_offset` is added if it is one of the
+/// solution: a right-hand side that is not finite also makes the solution of parts before it not
+/// finite, but is itself what has to be reported.
 struct status_merge {
   layout::axes lines;
   const index_t* of_parts;  // part after part, in `places`

@@ -12,7 +12,8 @@ namespace tridia::line_operator {
 
 inline constexpr index_t never_wraps = std::numeric_limits<index_t>::max();
 
-/// The sum of what the `Team` neighbouring threads of a device have, in one order.
+/// Returns the sum of the values of `Team` neighbouring threads of a device, always added in one
+/// order.
 template <int Team, class V>
 TRIDIA_FN V team_sum(V v) {
 #if defined(__CUDA_ARCH__)
@@ -33,8 +34,8 @@ TRIDIA_FN V team_sum(V v) {
   return v;
 }
 
-/// Shares of sums over lines: `Lanes` neighbouring lines a call, or `Team` calls a line. Points
-/// from `points` on are those at the line's beginning once more.
+/// Computes shares of sums over lines: `Lanes` neighbouring lines a call, or `Team` calls a line.
+/// Points from `points` on are those at the line's beginning once more.
 template <class V, int Lanes, int Team>
 struct share_summing {
   const V* in;
@@ -53,12 +54,12 @@ struct share_summing {
     return in + at[layout::rhs] + along.origin;
   }
 
-  /// Every Team-th point from `member` on; `value(line of this call, element)` for all of them, of
-  /// which `live` are there.
+  /// Adds every Team-th point from `member` on; `value(line of this call, element)` for all of
+  /// them, of which `live` are there.
   template <int Sums, class Value>
   TRIDIA_FN void sum(const sum_group& g, index_t line, index_t live, int member,
                      Value value) const {
-    // Points that are asked for at the same time.
+    // This many points are loaded at the same time.
     constexpr int ahead = Lanes > 1 ? 1 : 8;
     V all[Sums][Lanes];
     TRIDIA_UNROLL
@@ -111,7 +112,7 @@ struct share_summing {
 
   TRIDIA_FN void operator()(index_t i, index_t) const { sum_some(i, 0, count); }
 
-  /// What call `i` finds of the groups from `begin` to before `end`.
+  /// Computes what call `i` contributes to the groups from `begin` to before `end`.
   TRIDIA_FN void sum_some(index_t i, index_t begin, index_t end) const {
     const int member = static_cast<int>(i % Team);
     const index_t line = i / Team * Lanes;

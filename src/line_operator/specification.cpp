@@ -27,14 +27,14 @@ specification solving_with(const constant_matrix& a) {
     rows.push_back({narrowed(r.sub), narrowed(r.diag), narrowed(r.sup)});
   const near_toeplitz::row inside = rows[rows.size() / 2];
   if (a.boundary == boundary::regular) {
-    // What is outside the matrix says nothing of its rows.
+    // Entries outside the matrix do not matter, so they do not make a row differ from the interior.
     rows.front().dl = inside.dl, rows.back().du = inside.du;
   }
   const auto is_other = [&](const near_toeplitz::row& r) {
     return r.dl != inside.dl || r.d != inside.d || r.du != inside.du;
   };
   const auto middle = rows.begin() + static_cast<std::ptrdiff_t>(rows.size() / 2);
-  // From the middle, the first row that differs on either side ends the interior.
+  // The interior ends, on either side of the middle, at the first row that differs.
   const auto head = std::find_if(std::make_reverse_iterator(middle), rows.rend(), is_other).base();
   const auto tail = std::find_if(middle, rows.end(), is_other);
   specification o;

@@ -9,16 +9,16 @@
 
 namespace tridia::line_operator {
 
-/// Weights of neighbouring points: weights[k] is that of point i + first + k for row i.
+/// Holds weights of neighbouring points: weights[k] is that of point i + first + k for row i.
 struct stencil {
   int first = 0;
   std::vector<double> weights{};
 };
 
-/// What is done along every line: out = scale A^-1 B in, as a compact scheme does, or a plan of
-/// constant coefficients. A has a row for each point of `out`; B gives it the points of `in`. The
-/// right-hand sides of the first and the last rows may be given instead: an array has them, row
-/// after row of those that are, a number for each line.
+/// Describes what is done along every line: out = scale A^-1 B in, as a compact scheme does, or a
+/// plan of constant coefficients. A has a row for each point of `out`; B gives it the points of
+/// `in`. The right-hand sides of the first and the last rows may be given instead: an array has
+/// them, row after row of those that are, a number for each line.
 struct specification {
   index_t points = 0, rows = 0;                           // of a line of `in` and of `out`
   tridia::boundary boundary = tridia::boundary::regular;  // periodic: A and B both wrap
@@ -27,18 +27,18 @@ struct specification {
   std::vector<stencil> head{}, tail{};                    // the first and the last rows
   std::vector<double> scale{};  // of each row, applied last (a metric); empty: 1
   bool solves = false;          // B is the identity: nothing need be multiplied with it, or scaled
-  // Rows at either end whose right-hand sides are prescribed, whatever else is said of them;
-  // regular lines only.
+  // These are the numbers of rows at either end whose right-hand sides are prescribed, whatever
+  // else defines these rows; regular lines only.
   index_t prescribed_head = 0, prescribed_tail = 0;
 
   [[nodiscard]] index_t prescribed() const { return prescribed_head + prescribed_tail; }
-  /// Which of the prescribed ones a row is; -1 for none.
+  /// Returns the number of a row among the prescribed ones; -1 if it is none.
   [[nodiscard]] index_t prescribed_number(index_t row) const {
     if (row < prescribed_head) return row;
     const index_t from_tail = row - (rows - prescribed_tail);
     return from_tail >= 0 ? prescribed_head + from_tail : -1;
   }
-  /// The stencil of a row that is not given.
+  /// Returns the stencil of a row that is not prescribed.
   [[nodiscard]] const stencil& stencil_of(index_t row) const {
     const index_t from_tail = row - (rows - static_cast<index_t>(tail.size()));
     if (row < static_cast<index_t>(head.size())) return head[static_cast<std::size_t>(row)];
@@ -46,9 +46,9 @@ struct specification {
   }
 };
 
-/// A of the operator, or its transpose, as the solvers take it.
+/// Returns A of the operator, or its transpose, in the form that the solvers take.
 constant_matrix matrix_of(const specification&, operation = operation::none);
-/// Solving with a matrix of three rows or more.
+/// Returns the operator that solves with a matrix of three rows or more.
 specification solving_with(const constant_matrix&);
 
 }  // namespace tridia::line_operator

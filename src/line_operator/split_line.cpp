@@ -12,7 +12,8 @@
 namespace tridia::line_operator {
 namespace {
 
-/// Those of the rows at an end of the whole line that a part has; `first`: of the list.
+/// Returns those of the rows at an end of the whole line that a part has; `first` is the first row
+/// of the list.
 template <class T>
 std::vector<T> those_inside(const std::vector<T>& list, index_t first, index_t begin, index_t end) {
   const auto count = static_cast<index_t>(list.size());
@@ -45,7 +46,8 @@ long double largest_of(const line_weights& weights) {
                                      "elsewhere");
 }
 
-/// First and last point of a row, which may lie beyond the ends where the line is periodic.
+/// Returns the first and last point of a row, which may lie beyond the ends where the line is
+/// periodic.
 std::pair<index_t, index_t> reach_of(const specification& o, index_t row) {
   const stencil& s = o.stencil_of(row);
   return {row + s.first, row + s.first + static_cast<index_t>(s.weights.size()) - 1};
@@ -92,7 +94,7 @@ specification part_of(const specification& whole, const line_cuts& cuts, int par
 }
 
 std::vector<line_weights> end_columns(const specification& part, const part_sides& sides) {
-  // Digits that rounding may cost beyond what it costs the whole line.
+  // Rounding errors of a part may be larger than those of the whole line by this factor.
   constexpr long double most_growth = 1000;
   const constant_matrix a = matrix_of(part, operation::none);
   std::optional<constant_factors> factors;
@@ -124,7 +126,7 @@ line_weights inverse_rows::row(index_t i) const {
   const line_weights of_rows =
       solve(transposed_, factors_, pivoting::partial, unit(whole_.rows, i));
   line_weights all(static_cast<std::size_t>(whole_.points), wide(0));
-  // What is below all rounding costs nothing.
+  // Weights below all rounding are skipped: they change no result.
   const long double least = 1e-24L * largest_of(of_rows);
   for (index_t k = 0; k < whole_.rows; ++k) {
     const wide& factor = of_rows[static_cast<std::size_t>(k)];
@@ -176,7 +178,7 @@ void inverse_rows::add_stencil(line_weights& to, index_t row, const wide& factor
   const stencil& s = whole_.stencil_of(row);
   index_t at = row + s.first;
   for (const double w : s.weights) {
-    // Points beyond the ends are those of a periodic line; others weigh nothing.
+    // Points beyond the ends are those of a periodic line; elsewhere their weights are zero.
     const index_t point = (at++ % whole_.points + whole_.points) % whole_.points;
     wide& sum = to[static_cast<std::size_t>(point)];
     sum = sum + wide_of(w) * factor;

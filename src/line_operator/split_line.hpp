@@ -5,52 +5,55 @@
 
 #include <vector>
 
-// Lines of a line operator cut into parts, for ranks in a row or for a GPU. All of it is known when
-// a plan is made, as matrix and stencils are constant: what other parts add to a part's right-hand
-// sides is a sum over their points with weights that are rows of A^-1 B.
+// These functions cut lines of a line operator into parts, for ranks in a row or for a GPU. All is
+// known when a plan is made, as matrix and stencils are constant: what other parts add to a part's
+// right-hand sides is a sum over their points with weights that are rows of A^-1 B.
 namespace tridia::line_operator {
 
-/// Where the parts of a line begin, and its ends after them: of `in`, and of `out`.
+/// Says where the parts of a line begin, in `in` (points) and in `out` (rows); the end of the line
+/// follows.
 struct line_cuts {
   std::vector<index_t> points, rows;
 
   [[nodiscard]] int parts() const { return static_cast<int>(rows.size()) - 1; }
 };
 
-/// What is coupled to a part's first row, and to its last one.
+/// Says whether rows are coupled to a part's first row, and to its last one.
 struct part_sides {
   bool before, after;
 };
 part_sides sides_of(const specification& whole, const line_cuts&, int part);
 
-/// The operator on a part's rows and points, as a regular one. Its couplings to other rows are cut
-/// off; the right-hand sides of rows that had them, or that need points of other parts, are given.
+/// Returns the operator on a part's rows and points, as a regular one. Its couplings to other rows
+/// are removed; the right-hand sides of rows that had them, or that need points of other parts, are
+/// prescribed.
 specification part_of(const specification& whole, const line_cuts&, int part);
 
-/// A number for each point of a line.
+/// Holds a number for each point of a line.
 using line_weights = std::vector<wide>;
 
-/// What a part's first and last right-hand sides do to its rows, where it has neighbours: columns
-/// of the inverse of its own matrix. Throws `error` (unsupported) where a part is singular by
-/// itself, or close to it, though the whole need not be.
+/// Returns what a part's first and last right-hand sides do to its rows, where it has neighbours:
+/// columns of the inverse of its own matrix. Throws `error` (unsupported) where a part is singular
+/// by itself, or close to it, though the whole need not be.
 std::vector<line_weights> end_columns(const specification& part, const part_sides&);
 
-/// Rows of A^-1 and of A^-1 B, in higher precision, a sweep over the line each.
+/// Computes rows of A^-1 and of A^-1 B, in higher precision, by one sweep over the line each.
 class inverse_rows {
  public:
-  /// Throws `error` (singular) if A is.
+  /// Factors A. Throws `error` (singular) if it is singular.
   explicit inverse_rows(const specification& whole);
-  /// Row i of A^-1 B.
+  /// Returns row i of A^-1 B.
   [[nodiscard]] line_weights row(index_t i) const;
 
-  /// Prescribed right-hand sides of a part, in their order: of what is in the whole line.
+  /// Returns the weights of the whole line's points in the prescribed right-hand sides of a part,
+  /// in their order.
   [[nodiscard]] std::vector<line_weights> prescribed(const line_cuts&, int part) const;
-  /// The same of any part, the first of whose rows is `first`: those that are prescribed need not
-  /// be rows of the whole.
+  /// Returns such weights for any part, the first of whose rows is `first`: rows that are
+  /// prescribed need not be rows of the whole.
   [[nodiscard]] std::vector<line_weights> prescribed(const specification& part,
                                                      index_t first) const;
-  /// What the neighbours' x add to a part's first and last right-hand sides, where it has such
-  /// neighbours: minus couplings times their rows of A^-1 B.
+  /// Returns the weights of what the neighbours' x add to a part's first and last right-hand sides,
+  /// where it has such neighbours: minus couplings times their rows of A^-1 B.
   [[nodiscard]] std::vector<line_weights> couplings(const line_cuts&, int part) const;
 
  private:
@@ -62,9 +65,9 @@ class inverse_rows {
   constant_factors factors_;
 };
 
-/// The tolerance that was asked for, or what is below rounding.
+/// Returns the tolerance that was asked for, or one below rounding.
 double least_weight(value_type, double tolerance);
-/// Makes the least ones zero, which together are at most `tolerance` times the largest.
+/// Sets the smallest weights to zero, which together are at most `tolerance` times the largest.
 void leave_out(line_weights&, double tolerance);
 
 }  // namespace tridia::line_operator

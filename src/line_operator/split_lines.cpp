@@ -10,12 +10,13 @@ namespace tridia::line_operator {
 namespace {
 
 constexpr index_t line_granule = 16;  // lines that begin at multiples of it lie well in memory
-/// Longer lines are left whole: their weights take much time and memory when a plan is made.
+/// Lines of more points are not split: their weights take much time and memory when a plan is made.
 constexpr index_t most_points = index_t{1} << 17;
 /// Shorter last parts are not worth a launch; closures and sums' rows have room in them.
 constexpr index_t least_points = 64;
 
-/// All of them where no part leaves a last one that is long enough.
+/// Returns the points of a part; all of the line's where no length leaves a last part that is long
+/// enough.
 index_t part_points(index_t points, index_t most) {
   const index_t longest = most / line_granule * line_granule;
   // Parts of one length take one launch.
@@ -38,10 +39,11 @@ line_cuts cuts_of(const specification& whole, index_t part) {
   return cuts;
 }
 
-/// Sums at the ends of a line are worth a launch less for its first and last part from here on.
+/// From this many parts on, sums at the ends of a line are worth it: they save a launch for its
+/// first and last part.
 constexpr int many_parts = 4;
 
-/// Whether any row of A or B is one of a line's ends.
+/// Returns whether A or B has rows of its own at a line's ends.
 bool has_ends(const specification& o) {
   return !(o.matrix.head.empty() && o.matrix.tail.empty() && o.head.empty() && o.tail.empty());
 }
@@ -51,13 +53,13 @@ bool are_alike(const specification& a, const specification& b) {
          a.prescribed_tail == b.prescribed_tail;
 }
 
-/// Where a part lies among what is done.
+/// Says which run a part belongs to.
 struct part_place {
   std::size_t run;
   int number;  // in the run
 };
 
-/// Sums of one border, their points counted from it.
+/// Holds the sums of one border, their points counted from it.
 struct border {
   index_t first = 0, count = 0;
   sum_groups sums;  // share k to slot k: tail of the part before, then head of the one after
@@ -83,7 +85,7 @@ class splitting {
     place(lines, wish.most_axes);
     const bool wraps = whole_.boundary == boundary::periodic;
     if (!wraps && !alike_ && (heads(0) > 0 || tails(parts - 1) > 0)) return {};
-    // Where the ends are as all other parts, a line begins and ends with a border as well.
+    // A line begins and ends with a border as well if its end parts are like all others.
     for (int p = wraps || alike_ ? 0 : 1; p < parts + (alike_ ? 1 : 0); ++p) {
       const int before = wraps ? (p + parts - 1) % parts : p - 1;
       if (!is_known(before, p)) known_ = border_of(before, p);
@@ -95,9 +97,9 @@ class splitting {
   }
 
  private:
-  /// Gives the first and the last part of a regular line rows as all parts have them, if that takes
-  /// no sum that has to be found apart from others: one launch is enough for all parts then. Where
-  /// nothing but the matrix ends there, those sums are single right-hand sides.
+  /// Gives the first and the last part of a regular line the same rows as all parts have, if that
+  /// takes no sum that has to be computed apart from others: one launch is enough for all parts
+  /// then. Where only the matrix ends there, those sums are single right-hand sides.
   void make_ends_alike() {
     if (whole_.boundary == boundary::periodic || !whole_.scale.empty()) return;
     if (cuts_.parts() < many_parts && !(whole_.solves && !has_ends(whole_))) return;
@@ -122,13 +124,14 @@ class splitting {
   void add_part(int p) {
     specification part = made_part(p);
     if (all_.runs.empty() || !are_alike(all_.runs.back().line, part)) {
-      // Refuses what is nearly singular.
+      // This call refuses a part that is nearly singular.
       (void)end_columns(part, alike_ ? part_sides{true, true} : sides_of(whole_, cuts_, p));
       all_.runs.push_back({std::move(part), p, 0, cuts_.points[p], cuts_.rows[p], 0});
     }
     places_.push_back({all_.runs.size() - 1, all_.runs.back().parts++});
   }
-  /// Decides in which order parts are done, and with it where what is given to them lies.
+  /// Decides in which order parts are done, and with it where their prescribed right-hand sides
+  /// lie.
   void place(const layout::geometry& lines, int most_axes) {
     const layout::axes& all = lines.right_sides;
     const part_run& first = all_.runs.front();
@@ -153,17 +156,19 @@ class splitting {
   }
 
   const specification& part(int p) const { return all_.runs[places_[p].run].line; }
-  // Rows that are given on both sides of border p; where a line begins or ends there is one side.
+  // These return the prescribed rows on both sides of border p; where a line begins or ends there
+  // is one side.
   index_t tails(int before) const { return before < 0 ? 0 : part(before).prescribed_tail; }
   index_t heads(int p) const { return p == cuts_.parts() ? 0 : part(p).prescribed_head; }
 
-  /// `count` points all but exhaust the influence; there are twice as many between them and an end.
+  /// Returns whether a border of `count` points is far from both ends: `count` points hold all of
+  /// the influence but what is below rounding, and twice as many lie between them and an end.
   bool is_inside(int p, index_t count) const {
     if (whole_.boundary == boundary::periodic && !has_ends(whole_)) return true;
     const index_t at = cuts_.points[p];
     return at > 3 * count && whole_.points - at > 3 * count;
   }
-  /// Whether the border computed last is this one's, elsewhere on the line.
+  /// Returns whether the border computed last has the same sums as this one, elsewhere on the line.
   bool is_known(int before, int p) const {
     return known_.inside && is_inside(p, known_.count) && known_.tails == tails(before) &&
            known_.heads == heads(p);

@@ -8,13 +8,13 @@
 #include <optional>
 #include <vector>
 
-// Long lines on one device: first the right-hand sides of the rows at the borders of a line's
-// parts, which are sums over points on both sides with weights known beforehand; then the parts,
-// each a line of its own. No part reads points of another, so that one may be written before
-// another is read.
+// Long lines on one device are solved in two steps: first the right-hand sides of the rows at the
+// borders of a line's parts, which are sums over points on both sides with weights known
+// beforehand; then the parts, each a line of its own. No part reads points of another, so that one
+// may be written before another is read.
 namespace tridia::line_operator {
 
-/// Neighbouring parts that are alike.
+/// A run is neighbouring parts that are alike.
 struct part_run {
   specification line;
   int first, parts;
@@ -22,8 +22,9 @@ struct part_run {
   index_t slot;        // of the first of their prescribed right-hand sides
 };
 
-/// How parts that are alike are done: each by itself; or together, as lines of an axis more, before
-/// all others; or, where nothing lies between the lines of the slowest axis, as more lines of it.
+/// Says how parts that are alike are done: each by itself (apart); or together, as lines of one
+/// more axis, before all others; or, where nothing lies between the lines of the slowest axis, as
+/// more lines of it (within).
 enum class part_order { apart, before, within };
 
 struct line_split {
@@ -33,28 +34,28 @@ struct line_split {
   sum_groups sums;     // each goes to its slot; points from the whole line's end on are its first
   index_t slots = 0;   // of a line
   index_t window = 0;  // points of the longest sum
-  // Where a line's number of a slot lies. Statuses of parts lie as the first right-hand sides that
-  // are given to them.
+  // This says where a line's number of a slot lies. Statuses of parts lie in the order of the
+  // parts' first prescribed right-hand sides.
   slot_order places{};
 
   [[nodiscard]] int parts() const { return runs.back().first + runs.back().parts; }
 };
 
-/// How lines are to be split.
+/// Holds the limits for splitting lines.
 struct split_wish {
   index_t most_points;  // of a part, but for one row more in the last part of a staggered line
   index_t most_window;  // of a sum
   int most_axes;        // of lines that are done together
 };
 
-/// Nothing where a line is too short for two parts or above 2^17 points, sums would be too long, or
-/// a part alone is singular or nearly so. What is left out of a sum is below rounding.
-/// `lines`: lines[rhs], lines[x] and right_sides are set.
+/// Splits lines into parts. Returns nothing where a line is too short for two parts or above 2^17
+/// points, sums would be too long, or a part alone is singular or nearly so. What is left out of a
+/// sum is below rounding. `lines`: lines[rhs], lines[x] and right_sides are set.
 std::optional<line_split> split(const specification& whole, value_type,
                                 const layout::geometry& lines, const split_wish&);
 
-/// Lines of a run, of all its parts where they are done together; each has a status, side by side
-/// in their order.
+/// Returns the lines of a run, of all its parts where they are done together; each has a status,
+/// side by side in their order.
 layout::geometry lines_of(const layout::geometry& whole, const line_split&, const part_run&);
 
 }  // namespace tridia::line_operator

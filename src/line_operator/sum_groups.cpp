@@ -15,8 +15,8 @@ sum_groups group_shares(const std::vector<sum_share>& shares) {
   sum_groups all;
   for (const std::size_t k : order) {
     const sum_share& s = shares[k];
-    // Longer ones have been before: a group has room for what lies within its points, if it takes
-    // up most of them.
+    // Longer shares came before: a group has room for a share that lies within its points, if the
+    // share takes up most of them.
     const auto has_room = [&](const sum_group& g) {
       return g.sums < sum_group::most && g.first <= s.first &&
              s.first + count(k) <= g.first + g.count && 2 * count(k) > g.count;

@@ -8,15 +8,15 @@
 
 namespace tridia::line_operator {
 
-/// A sum, or a share of it: weights of points from `first` on.
+/// Holds a sum, or a share of it: weights of points from `first` on.
 struct sum_share {
   int sum;  // of those that are wanted
   index_t first;
   std::vector<wide> weights;
 };
 
-/// Sums that are found together, as their points are the same, or some of the same: each point is
-/// read once.
+/// Describes sums that are computed together, as they have all or some of their points in common:
+/// each point is read once.
 struct sum_group {
   static constexpr int most = 4;
   index_t first, count;  // points
@@ -25,8 +25,8 @@ struct sum_group {
   index_t slot[most];  // where the sums go
 };
 
-/// Where the number of a line in a slot lies: blocks of so many lines, of one slot after another,
-/// those of the next lines `jump` further on.
+/// Says where the number of a line in a slot lies: in blocks of `block` lines, of one slot after
+/// another; the blocks of the next lines lie `jump` further on.
 struct slot_order {
   index_t block, jump;  // as many as there are lines, and 0: slot after slot
   TRIDIA_FN index_t at(index_t slot, index_t line) const {
@@ -40,7 +40,7 @@ struct sum_groups {
   std::vector<wide> weights;
 };
 
-/// Share k goes to slot k.
+/// Groups shares; share k goes to slot k.
 sum_groups group_shares(const std::vector<sum_share>&);
 
 }  // namespace tridia::line_operator

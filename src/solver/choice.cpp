@@ -84,7 +84,7 @@ void check_transformation(transformation t, const problem& p, backend where) {
   }
 }
 
-/// `a` is null for automatic.
+/// Checks the options that are parameters of an algorithm. `a` is null for automatic.
 void check_parameters(const algorithm_entry* a, const problem& p, const options& o) {
   const algorithm_parameters& given = o.parameters;
   if (given.switch_point < 0) {
@@ -107,9 +107,10 @@ void check_parameters(const algorithm_entry* a, const problem& p, const options&
   check_transformation(given.transformation, p, o.backend);
 }
 
-/// Whether systems of constants are so short and so few that NEATO is done before a scan. On an
-/// H200 (f64, in memory order: nothing else was measured) it takes 0.95 of its time at 32 rows, in
-/// five stages, for 32 and for 1024 systems, but 1.05 at 64 rows, in six, and 1.2 for 4096 of them.
+/// Returns whether systems of constants are so short and so few that NEATO is faster than a scan.
+/// On an H200 (f64, in memory order: nothing else was measured) it takes 0.95 of its time at 32
+/// rows, in five stages, for 32 and for 1024 systems, but 1.05 at 64 rows, in six, and 1.2 for 4096
+/// of them.
 bool is_quick_by_neato(const problem& p, const layout::resolved& r) {
   constexpr index_t shortest = 32, longest = 63, most_lines = 1024;
   const bool taken = p.coefficients == coefficients::constant && p.pivoting == pivoting::none &&
@@ -156,7 +157,7 @@ choice choose(const problem& p, const layout::resolved& r, const options& o) {
 
 pivoting pivoting_of(algorithm a, pivoting asked) {
   const algorithm_entry& can = *find_algorithm(a);
-  // lu always looks for the pivot; chunks do as they are told.
+  // lu always pivots; partition pivots if the problem asks for it.
   return !can.pivots ? pivoting::none : a == algorithm::lu ? pivoting::partial : asked;
 }
 

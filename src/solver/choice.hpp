@@ -13,14 +13,14 @@ struct choice {
   std::string reason;
 };
 
-/// What `algorithm::automatic` becomes, or why a named algorithm cannot be had (throws
-/// `unsupported`), or a parameter of it (`invalid_argument`). No device is looked at.
+/// Resolves `algorithm::automatic`. Throws `unsupported`, with the reason, where a named algorithm
+/// cannot be used, `invalid_argument` where a parameter of it cannot. No device is queried.
 choice choose(const problem&, const layout::resolved&, const options&);
 
-/// The interchanges that an algorithm makes where the problem asks for `asked`.
+/// Returns the interchanges that an algorithm makes where the problem asks for `asked`.
 pivoting pivoting_of(algorithm, pivoting asked);
 
-/// Whether a matrix is factored once to be solved with many times.
+/// Returns whether a matrix is factored once to be solved with many times.
 bool saves_factors(algorithm);
 
 }  // namespace tridia::solver

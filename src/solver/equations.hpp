@@ -4,11 +4,11 @@
 #include "core/cyclic_reduction.hpp"
 #include "solver/system.hpp"
 
-// The equations of one line, where cyclic reduction finds and leaves them: in the arrays of an
-// execution, and in memory of its own.
+// These classes hold the equations of one line where cyclic reduction reads and writes them: in the
+// arrays of an execution, and in memory of its own.
 namespace tridia::solver {
 
-/// A matrix and one of its right-hand sides: each is a system to the algorithms that keep no
+/// Names a matrix and one of its right-hand sides: each is a system to the algorithms that keep no
 /// factors. Lines are numbered matrix after matrix.
 struct line_place {
   index_t matrix, side;
@@ -21,7 +21,7 @@ struct line_place {
   }
 };
 
-/// The equations as they are given.
+/// Reads the equations as they lie in the caller's arrays.
 template <class V>
 struct input_equations {
   strided_matrix<V> a;
@@ -37,15 +37,15 @@ struct input_equations {
   }
 };
 
-/// Row k at place k: neighbours that are a power of two apart meet in one bank of shared memory.
+/// Puts row k at place k: rows that are a power of two apart lie in one bank of shared memory.
 struct plain_places {
   template <class V, class Index>
   static TRIDIA_FN Index of(Index k) {
     return k;
   }
 };
-/// A word is left out after as many as there are banks, and one more after as many of those: rows a
-/// power of two apart are in different banks.
+/// Leaves out a word after as many words as there are banks, and one more after as many of those:
+/// rows a power of two apart are in different banks.
 struct padded_places {
   template <class V, class Index>
   static TRIDIA_FN Index of(Index k) {
@@ -54,8 +54,8 @@ struct padded_places {
   }
 };
 
-/// Equations in three arrays, `pitch` words apart; `first` and `step`: a part of them. X takes the
-/// place of an equation's right-hand side.
+/// Holds equations in three arrays, `pitch` words apart; `first` and `step` select a part of them.
+/// X takes the place of an equation's right-hand side.
 template <class V, class Places, class Index = int>
 struct equation_rows {
   V* base;

@@ -22,7 +22,7 @@ using layout::align;
 using layout::alignment;
 using layout::round_up;
 
-/// What a backend is asked to do, checked and reduced.
+/// Describes the work that a backend is asked to do; arguments are checked, the problem is reduced.
 struct task {
   value_type type;
   tridia::pivoting pivoting;
@@ -36,27 +36,28 @@ struct task {
       constant{};  // null if the coefficients are not
 };
 
-/// The arrays of one execution by layout::array; null where it does not have one.
+/// Holds the arrays of one execution by layout::array; null where it does not have one.
 struct operands {
   const void* in[4];  // sub, diag, sup, rhs
   void* x;
   index_t* status;
 };
 
-/// A backend's half of a plan: immutable, thread-safe. Arguments have been checked, but for the
-/// device that pointers belong to.
+/// An executor is a backend's half of a plan: immutable, thread-safe. Arguments have been checked,
+/// but for the device that pointers belong to.
 class executor {
  public:
   virtual ~executor() = default;
   [[nodiscard]] virtual int threads() const { return 1; }
   [[nodiscard]] virtual int device() const { return -1; }
-  /// How it goes about the work, to be said beside why the algorithm was chosen; or nothing.
+  /// Describes how the backend does the work, for output beside the reason why the algorithm was
+  /// chosen; or empty.
   [[nodiscard]] virtual std::string description() const { return {}; }
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
   [[nodiscard]] virtual std::size_t factors_bytes() const = 0;
   /// Throws wrong_device if the backend cannot reach the memory.
   virtual void check_pointer(const char* name, const void* p) const = 0;
-  /// If the coefficients are constant, with the right-hand sides alone.
+  /// Solves. Where the coefficients are constant, only the right-hand sides are needed.
   virtual void execute(const operands&, void* workspace, void* stream) const = 0;
   virtual void factor(const operands&, void* factors, void* workspace, void* stream) const = 0;
   virtual void solve(const void* factors, const operands&, void* workspace, void* stream) const = 0;

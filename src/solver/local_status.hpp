@@ -5,9 +5,9 @@
 
 namespace tridia::solver {
 
-/// What is said of a line of which only a part is here, where it has no finite solution but none of
-/// the rows here says why; else a status as in `execution::status`, rows counted from the first one
-/// here.
+/// This is the status of a line of which only a part is here, where it has no finite solution but
+/// none of the rows here shows why. Other statuses are as in `execution::status`, rows counted from
+/// the first one here.
 inline constexpr index_t failed_elsewhere = INT64_MAX;
 
 }  // namespace tridia::solver

@@ -10,7 +10,7 @@
 namespace tridia {
 namespace {
 
-/// The names of an enumeration, in the order of its enumerators.
+/// Holds the names of an enumeration, in the order of its enumerators.
 template <class E>
 constexpr auto table = nullptr;
 template <>

@@ -20,7 +20,7 @@ void execute_and_wait(const plan& p, const void* dl, const void* d, const void* 
     cuda_execute_and_wait(p, dl, d, du, rhs, x, status, stream);
     return;
   }
-  // Not std::vector: its pages would all be touched by one thread.
+  // This is no std::vector: one thread would touch all of its pages.
   const std::size_t bytes = p.workspace_bytes();
   const std::unique_ptr<std::byte[]> memory(new (std::nothrow) std::byte[bytes]);
   if (!memory) {

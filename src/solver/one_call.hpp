@@ -8,10 +8,10 @@
 
 namespace tridia::solver {
 
-/// As many statuses; throws out_of_memory.
+/// Returns a vector of `systems` statuses; throws out_of_memory.
 std::vector<index_t> host_statuses(std::size_t systems);
 
-/// The form of `plan::execute` that the plan has.
+/// Calls the overload of `plan::execute` that suits the plan.
 inline void execute(const plan& p, const void* dl, const void* d, const void* du, const void* rhs,
                     void* x, const execution& e) {
   if (p.problem().coefficients == coefficients::constant) {
@@ -26,7 +26,7 @@ inline void execute(const plan& p, const void* dl, const void* d, const void* du
 void execute_and_wait(const plan&, const void* dl, const void* d, const void* du, const void* rhs,
                       void* x, std::span<index_t> status, void* stream);
 
-/// The same on the plan's GPU.
+/// Does what `execute_and_wait` does, on the plan's GPU.
 void cuda_execute_and_wait(const plan&, const void* dl, const void* d, const void* du,
                            const void* rhs, void* x, std::span<index_t> status, void* stream);
 

@@ -58,7 +58,7 @@ void check_options(const options& o) {
   if (o.threads < 0) refuse("threads: " + std::to_string(o.threads) + " is below 0");
 }
 
-/// A workspace that is large enough, and where the plan runs.
+/// Checks that a workspace is large enough, and lies where the plan runs.
 void check_memory(const plan::state& s, const char* name, const void* p, std::size_t available,
                   std::size_t needed) {
   if (needed == 0) return;
@@ -85,7 +85,7 @@ void check_array(const plan::state& s, const layout::resolved_array& a, const vo
   s.executor->check_pointer(a.name, p);
 }
 
-/// Of a call without a matrix.
+/// Checks the right-hand sides and the solution of a call without a matrix.
 void check_sides(const plan::state& s, const void* rhs, void* x) {
   const void* const inputs[] = {nullptr, nullptr, nullptr, rhs};
   check_array(s, s.shapes.in[layout::rhs_in], rhs);
@@ -93,7 +93,7 @@ void check_sides(const plan::state& s, const void* rhs, void* x) {
   layout::check_overlap(s.problem, s.shapes, inputs, x);
 }
 
-/// `constant`: whether the call is meant for constant coefficients.
+/// Checks that the call suits the plan. `constant`: the call is meant for constant coefficients.
 void check_kind(const plan::state& s, bool constant) {
   if (constant == is_constant(s)) return;
   refuse("coefficients: are " + std::string(name(s.problem.coefficients)) +
@@ -101,10 +101,11 @@ void check_kind(const plan::state& s, bool constant) {
                    : ": the plan holds the factors of the matrix; call execute(rhs, x, e)"));
 }
 
-/// Shared coefficients may be a matrix without any system.
+/// Returns whether there is no system: shared coefficients may be a matrix without any.
 bool nothing_to_do(const plan::state& s) { return s.shapes.systems == 0; }
 
-/// In the order of layout::array: where A^T is solved with, dl and du have changed places.
+/// Returns the arrays in the order of layout::array; where A^T is solved with, dl and du have
+/// changed places.
 operands in_order(const plan::state& s, const void* dl, const void* d, const void* du,
                   const void* rhs, void* x, const execution& e) {
   const bool transposed = s.problem.operation != operation::none;

@@ -14,7 +14,7 @@ namespace {
 using number = long double;
 using factors = core::reduction_factors<number>;
 
-/// A row of a level, and what is kept of it.
+/// Holds a row of a reduction level, and what is kept of it.
 struct level_row {
   number sub, diag, sup;
   factors kept;
@@ -30,7 +30,7 @@ std::vector<level_row> first_level(const line_operator::constant_matrix& a) {
   return rows;
 }
 
-/// Every second row without its neighbours (thesis, equations 1.7 to 1.9).
+/// Returns every second row, its neighbours eliminated (thesis, equations 1.7 to 1.9).
 std::vector<level_row> next_level(const std::vector<level_row>& rows) {
   std::vector<level_row> next;
   for (std::size_t k = 1; k < rows.size(); k += 2) {
@@ -49,7 +49,7 @@ bool same(const factors& a, const factors& b) {
          a.before == b.before && a.after == b.after;
 }
 
-/// Rows at the beginning, or at the end, that are not as the one in the middle is.
+/// Counts the rows at the beginning, or at the end, that differ from the one in the middle.
 index_t own_rows(const std::vector<level_row>& rows, bool at_end) {
   const std::size_t middle = rows.size() / 2;
   std::size_t inside = middle;
@@ -101,7 +101,7 @@ bool reduces_stably(const line_operator::constant_matrix& a) {
       const factors& f = r.kept;
       for (const number sum : {std::abs(f.from_left) + std::abs(f.from_right),
                                std::abs(f.before) + std::abs(f.after)}) {
-        // Behind a zero pivot it is an infinity or a NaN.
+        // After a zero pivot the sum is an infinity or a NaN.
         if (!(sum <= core::bounded_growth)) return false;
         of_level = std::max(of_level, sum);
       }

@@ -8,19 +8,19 @@
 
 namespace tridia::solver {
 
-/// Cyclic reduction of a constant matrix, all of it but the right-hand sides.
+/// Holds the cyclic reduction of a constant matrix, all of it but the right-hand sides.
 struct reduction {
   std::vector<core::reduction_level> levels;  // from all rows to one
   std::vector<line_operator::wide>
       factors;  // words of core::reduction_factors, one row after another
 };
 
-/// Of real numbers, regular. Throws `error` (unsupported) where the order of elimination of cyclic
-/// reduction meets a pivot that is zero.
+/// Reduces a regular matrix of real numbers. Throws `error` (unsupported) where the order of
+/// elimination of cyclic reduction meets a pivot that is zero.
 reduction reduce(const line_operator::constant_matrix&);
 
-/// Whether that order of elimination meets no pivot that is zero, and all its stages together
-/// amplify rounding errors by no more than core::bounded_growth.
+/// Returns whether the order of elimination of cyclic reduction meets no pivot that is zero, and
+/// all its stages together amplify rounding errors by no more than core::bounded_growth.
 bool reduces_stably(const line_operator::constant_matrix&);
 
 }  // namespace tridia::solver

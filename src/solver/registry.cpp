@@ -13,7 +13,7 @@
 namespace tridia::solver {
 namespace {
 
-// In the order of the enumerators.
+// The entries stand in the order of the enumerators.
 constexpr algorithm_entry registry[] = {
     {.algorithm = algorithm::thomas,
      .name = "thomas",

@@ -9,7 +9,7 @@
 
 namespace tridia::solver {
 
-/// An algorithm: its name, and what it can do beside what all can.
+/// Describes an algorithm: its name, and what it can do beside what all can.
 struct algorithm_entry {
   tridia::algorithm algorithm{};
   std::string_view name{};
@@ -18,15 +18,15 @@ struct algorithm_entry {
   bool every_problem = false;  // complex types and periodic boundaries as well
   bool factors = false;
   bool constant_only = false;  // takes no coefficients but constants
-  // Its parameters.
+  // These say which parameters it has.
   bool switch_point = false, packing_depth = false, transformation = false, memory = false;
   cuda::maker make = nullptr;  // where it has kernels of its own
 };
 
-/// The entry of an algorithm; null for automatic, and for what is no algorithm.
+/// Returns the entry of an algorithm; null for automatic, and for what is no algorithm.
 const algorithm_entry* find_algorithm(algorithm);
 
-/// Names in the order of the enumerators, `automatic` first.
+/// Returns the names in the order of the enumerators, `automatic` first.
 std::span<const std::string_view> algorithm_names() noexcept;
 
 }  // namespace tridia::solver

@@ -46,7 +46,7 @@ void check_type(const char* name, const shape& a, const shape& rhs) {
          " does not fit that of rhs, " + layout::shape_text(rhs.extents) + ": " + why);
 }
 
-/// The strides of a coefficient over the axes of rhs, 0 where it is broadcast.
+/// Returns the strides of a coefficient over the axes of rhs, 0 where it is broadcast.
 std::vector<index_t> broadcast(const char* name, const shape& a, const shape& rhs, std::size_t axis,
                                index_t rows) {
   check_type(name, a, rhs);

@@ -8,8 +8,8 @@
 #include "layout/row_values.hpp"
 #include "layout/strided_lines.hpp"
 
-// One system at a time, a scalar at a time, wherever its rows lie: what a thread of the plain CUDA
-// kernels does, and the reference backend in a loop.
+// These functions solve one system at a time, a scalar at a time, wherever its rows lie. A thread
+// of the plain CUDA kernels calls them, and the reference backend calls them in a loop.
 namespace tridia::solver {
 
 using layout::factor_rows;
@@ -24,7 +24,7 @@ using layout::strided_solution;
 using layout::value_counts;
 using layout::with_elimination;
 
-/// Arrays of an execution with their element type.
+/// Holds the arrays of an execution with their element type.
 template <class T>
 struct typed_operands {
   const T* in[4];
@@ -44,7 +44,8 @@ TRIDIA_FN void fill_with_nan(const geometry& g, V* x, index_t matrix, index_t ri
                              team);
 }
 
-/// Whether x of a line has been filled: its row 0 is NaN then, and finite if the line was solved.
+/// Returns whether x of a line has been filled with NaN: its row 0 is NaN then, and finite if the
+/// line was solved.
 template <class V>
 TRIDIA_FN bool is_filled_with_nan(const geometry& g, const V* x, index_t matrix,
                                   index_t right_side) {
@@ -54,9 +55,9 @@ TRIDIA_FN bool is_filled_with_nan(const geometry& g, const V* x, index_t matrix,
   return !core::is_finite(x[at[layout::x] + g.lines[layout::x].origin]);
 }
 
-/// The right-hand sides of a system have one status, and fail together: fills x of all those of
-/// system `system` of a matrix (from 0 to systems_of_matrix) if that of one has been filled. After
-/// all of them are done.
+/// Fills x of all right-hand sides of system `system` of a matrix (from 0 to systems_of_matrix)
+/// with NaN if that of one has been filled: they have one status, and fail together. To be called
+/// after all of them are done.
 template <class V>
 TRIDIA_FN void share_nan(const geometry& g, V* x, index_t matrix, index_t system) {
   const layout::sharing_right_sides all(g, system);
@@ -65,7 +66,7 @@ TRIDIA_FN void share_nan(const geometry& g, V* x, index_t matrix, index_t system
   for (index_t r = 0; r < all.count && bad; ++r) fill_with_nan(g, x, matrix, all.at(r));
 }
 
-/// Why a system has no finite solution, for its status.
+/// Returns why a system has no finite solution, for its status.
 template <class V, pivoting P, boundary B>
 TRIDIA_FN index_t diagnose_system(const geometry& g, const typed_operands<V>& o, index_t matrix,
                                   index_t right_side = 0) {
@@ -130,8 +131,8 @@ TRIDIA_FN void factor_system(const geometry& g, const typed_operands<V>& o, inde
   });
 }
 
-/// The status of a right-hand side whose solution is not finite: the first row of it that is not,
-/// counted from 1, where there is one (0: none); or else of y, if that is still kept.
+/// Returns the status of a right-hand side whose solution is not finite: the first row of it that
+/// is not, counted from 1, where there is one (0: none); or else of y, if that is still kept.
 template <class V, class Kept>
 TRIDIA_FN index_t substitution_status(index_t n, index_t first_nonfinite, bool kept_y,
                                       const Kept& kept) {
@@ -167,7 +168,8 @@ TRIDIA_FN bool substitute_system(const geometry& g, const typed_operands<V>& o, 
     });
   }
   if (status == 0) return true;
-  // Not by fill_with_nan: what that looks for is here, and a GPU's kernels spare registers.
+  // This does not call fill_with_nan: what that looks up is known here, and a GPU's kernels save
+  // registers.
   layout::fill_line_with_nan(o.x + at[layout::x], g.lines[layout::x].step, n);
   if (o.status) layout::merge_status(o.status + at[layout::status], of_matrix, status);
   return false;

@@ -4,12 +4,12 @@
 #include "solver/executor.hpp"
 #include "solver/system.hpp"
 
-// Where the words of system.hpp lie in a workspace and in factors. Systems of one length are
-// interleaved, so that neighbouring threads touch neighbouring words; ragged ones follow each
-// other.
+// This header defines where the words of system.hpp lie in a workspace and in factors. Systems of
+// one length are interleaved, so that neighbouring threads touch neighbouring words; ragged ones
+// follow each other.
 namespace tridia::solver {
 
-/// Factors: a status for each matrix, then the words.
+/// Factors consist of a status for each matrix, then the words.
 struct factor_block {
   index_t* status;
   std::byte* data;
@@ -23,13 +23,13 @@ inline factor_block split_factors(const geometry& g, void* memory) {
   return {reinterpret_cast<index_t*>(at), at + status_bytes(g)};
 }
 
-/// Rows of all matrices together.
+/// Returns the number of rows of all matrices together.
 inline index_t total_rows(const task& t) {
   return t.ragged.empty() ? t.geometry.rows * t.geometry.matrices.size : t.ragged.back();
 }
 
-/// `count` words a row for matrix `m`, where `concurrent_systems` systems are interleaved and this
-/// is slot `slot`.
+/// Locates `count` words a row for matrix `m`, where `concurrent_systems` systems are interleaved
+/// and this is slot `slot`.
 template <class V>
 TRIDIA_FN row_values<V> row_values_of(const geometry& g, V* base, index_t count, index_t m,
                                       index_t slot, index_t concurrent_systems) {
@@ -37,7 +37,8 @@ TRIDIA_FN row_values<V> row_values_of(const geometry& g, V* base, index_t count,
   return {base + slot, count * concurrent_systems, concurrent_systems};
 }
 
-/// Bytes for factors of all matrices, and for what `concurrent_systems` solves at a time keep.
+/// Computes the bytes for factors of all matrices, and for what `concurrent_systems` solves at a
+/// time keep.
 template <class V, pivoting P, boundary B>
 std::size_t factors_bytes_of(const task& t) {
   return status_bytes(t.geometry) + alignment +

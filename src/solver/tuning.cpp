@@ -16,7 +16,7 @@ constexpr std::string_view contiguous = "contiguous", interleaved_layout = "inte
 // Format 1 is read too; it has another word for the interleaved layout.
 constexpr std::string_view header_1 = "tridia-tuning 1", interleaved_1 = "across";
 
-// A kernel joins with a line in `kernels`, and looks its values up where it is planned.
+// A kernel is added by a line in `kernels`, and looks its values up where it is planned.
 constexpr int chunk_row_choices[] = {5,  7,  9,  11, 13, 15, 17, 19, 21, 23,
                                      25, 27, 29, 31, 33, 37, 41, 49, 57, 65};
 constexpr int powers[] = {1, 2, 4, 8}, more_powers[] = {1, 2, 4, 8, 16};
@@ -36,7 +36,7 @@ const tunable_kernel& kernel_named(std::string_view name) {
   refuse(quoted(name) + " is no kernel that can be tuned");
 }
 
-/// The next word of a line, which loses it; empty at the end.
+/// Removes the next word from a line and returns it; empty at the end.
 std::string_view next_word(std::string_view& line) {
   constexpr std::string_view blanks = " \t\r";
   line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
@@ -61,7 +61,7 @@ E enumerator(std::string_view word, const char* what) {
   refuse(std::string(what) + ": got " + quoted(word));
 }
 
-/// "9.0"
+/// Parses a compute capability such as "9.0".
 int capability(std::string_view word) {
   const auto dot = word.find('.');
   if (dot == word.npos || word.size() != dot + 2) {
@@ -80,7 +80,7 @@ bool is_interleaved(std::string_view word, int format) {
   return word == interleaved;
 }
 
-/// "chunk_rows=17"
+/// Sets a parameter from a word such as "chunk_rows=17".
 void set_parameter(tuning_entry& e, const tunable_kernel& k, std::string_view word) {
   const auto equals = std::min(word.find('='), word.size());
   const auto p = std::find_if(k.parameters.begin(), k.parameters.end(),

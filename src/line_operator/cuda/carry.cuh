@@ -5,30 +5,31 @@
 #include "gpu/device_limits.hpp"
 #include "gpu/warp.cuh"
 
-// The scan of core/recurrence.hpp over the threads of a block.
+// This header runs the scan of core/recurrence.hpp over the threads of a block.
 namespace tridia::line_operator {
 
 using namespace gpu;
 
-/// Where this thread's chunk is: `lanes` threads lie between neighbouring chunks of a line.
+/// Says where this thread's chunk is: neighbouring chunks of a line are `lanes` threads apart.
 struct chunk_position {
   int lanes;
   int chunk, chunks;  // of the line; a thread without rows is alone in a line
   int threads;        // of the block that have chunks, whole warps
 };
 
-/// Shared memory of a scan: two values for each warp and each of `lanes`.
+/// Holds a scan's shared memory: two values for each warp and each of `lanes`.
 template <class V>
 struct carry_memory {
   V *ends, *minus_whole;
 };
 
-/// What comes in at this thread's chunk, along the lines or `Back`. Of the matrix: `minus[i *
-/// pitch]` is what 2^i chunks, this one the last of them, multiply what comes in by, negated.
+/// Computes the value that comes in at this thread's chunk, along the lines or `Back`. From the
+/// matrix comes `minus[i * pitch]`: minus the factor by which 2^i chunks, this one the last of
+/// them, multiply what comes in.
 template <class V, bool Back, int Steps>
 class carry {
  public:
-  /// A barrier must follow.
+  /// Computes what depends on the matrix alone. A barrier must follow.
   __device__ __forceinline__ carry(const chunk_position& p, const carry_memory<V>& m,
                                    const V* minus, int pitch)
       : memory_(m),
@@ -56,14 +57,14 @@ class carry {
     if (last_) memory_.minus_whole[place_] = minus_all_;
   }
 
-  /// `end`: of this chunk, as if nothing came in. Holds a barrier. `through` becomes what leaves
-  /// the chunk.
+  /// Returns the value that comes in. `end` is what would leave this chunk if nothing came in;
+  /// `through` becomes what leaves it. Contains a barrier.
   __device__ __forceinline__ V in(V end, V& through) const {
     V v = end;
 #pragma unroll
     for (int i = 0; i < Steps; ++i) {
       const V other = shift(v, 1 << i);
-      // Not by a factor of zero: a neighbour's NaN must not come in.
+      // A factor of zero would not do here: a neighbour's NaN must not come in.
       if (reach_ >= 1 << i) v = core::sub_mul(v, minus_[i * pitch_], other);
     }
     if (last_) memory_.ends[place_] = v;
@@ -79,7 +80,7 @@ class carry {
     return before_ == 0 ? V(0) : slot_ == 0 ? c : other;
   }
   __device__ __forceinline__ bool begins() const { return before_ == 0; }
-  /// Whether a line ends with this chunk.
+  /// Returns whether a line ends with this chunk.
   __device__ __forceinline__ bool ends(int chunks) const { return before_ == chunks - 1; }
 
  private:

@@ -11,7 +11,8 @@ using namespace gpu;
 
 namespace {
 
-/// Turns of a block from which on a tile counter is worth being cleared first, which takes 2 us.
+/// From this many tiles of a block on, a tile counter is worth being cleared first, which takes 2
+/// us.
 constexpr index_t many_tiles = 8;
 
 scan_launches launches_of(value_type type) {
@@ -28,8 +29,8 @@ std::unique_ptr<const line_scan> line_scan::make(scan_task t, const constant_mat
                                                  const std::vector<double>& scale,
                                                  const device_limits& d) {
   if (std::max(t.points, t.rows) > longest) return {};
-  // Of the rows of a closure more is let pass: those of second derivatives have 11 and 1 above
-  // pivots of 1 and -1/10, in which a CPU eliminates as well.
+  // The rows of a closure may amplify more: those of second derivatives have 11 and 1 above pivots
+  // of 1 and -1/10, with which a CPU eliminates as well.
   constexpr int closure_growth = 32;
   const bool is_operator = t.width > 1;
   const auto factors = make_recurrences(a, is_operator ? closure_growth : core::bounded_growth);

@@ -6,7 +6,8 @@
 namespace tridia::line_operator {
 namespace {
 
-/// Closures count their points from the row's own; the kernels from the line's first.
+/// Converts a closure row: closures count their points from the row's own; the kernels from the
+/// line's first.
 bool put(const stencil& from, index_t row, index_t points, kernel_stencil<double>::row& to) {
   const auto count = static_cast<int>(from.weights.size());
   const index_t first = row + from.first;
@@ -33,7 +34,7 @@ std::optional<scan_task> line_task(const specification& o, value_type type, cons
   std::copy(o.interior.weights.begin(), o.interior.weights.end(), t.b.weights);
   if (o.boundary == boundary::periodic) return t;
 
-  // Where a weight, be it zero, would lie outside the line, a row has weights of its own.
+  // A row has weights of its own where a weight, even a zero, would lie outside the line.
   const index_t heads =
       std::max({static_cast<index_t>(o.head.size()), o.prescribed_head, index_t{-t.b.first}});
   const index_t tails = std::max({static_cast<index_t>(o.tail.size()), o.prescribed_tail,

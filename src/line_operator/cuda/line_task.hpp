@@ -8,8 +8,8 @@
 
 namespace tridia::line_operator {
 
-/// What the kernels of scan.hpp are to do for an operator, or nothing where a stencil is longer
-/// than they have room for. `lines`: lines[rhs], lines[x] and right_sides are set.
+/// Returns what the kernels of scan.hpp are to do for an operator, or nothing where a stencil is
+/// longer than they have room for. `lines`: lines[rhs], lines[x] and right_sides are set.
 std::optional<scan_task> line_task(const specification&, value_type, const geometry& lines);
 
 }  // namespace tridia::line_operator

@@ -11,7 +11,7 @@ namespace tridia::line_operator {
 
 using namespace gpu;
 
-/// What the warp that copies goes by.
+/// Holds the parameters of the producer warp, which copies.
 template <class V>
 struct producer_task {
   bool loads_by_tma,
@@ -25,8 +25,8 @@ struct producer_task {
   unsigned* tile_counter;
 };
 
-/// The warp that copies: asks for tiles ahead, prepares the ends of their lines while others are
-/// solved, and gives back those that are.
+/// Runs the producer warp: it loads tiles ahead, prepares the ends of their lines while others are
+/// solved, and stores those that are solved.
 template <class V>
 __device__ __forceinline__ void produce_tiles(const line_tile<V>& tiles, const scan_shape& s,
                                               const scan_memory<V>& m,
@@ -71,13 +71,13 @@ __device__ __forceinline__ void produce_tiles(const line_tile<V>& tiles, const s
       tma::wait_read();
       __syncwarp();
       load_async(free);
-      // What is given is waited for together: that of the next tile has been asked for long ago,
-      // unless there is no room to look ahead.
+      // Prescribed right-hand sides are waited for together: those of the next tile were loaded
+      // long ago, unless there is no stage to load ahead into.
       if (ahead == 1) load_ends(free);
       prepare(next, next == 0 ? phase ^ 1 : phase);
       if (ahead > 1) load_ends(free);
     };
-    // The tile before this one leaves its stage to another while this one is solved.
+    // The stage of the tile before this one takes another tile while this one is solved.
     if (s.stages > 1) go_on(stage == 0 ? s.stages - 1 : stage - 1);
     tma::wait(m.solved + stage, static_cast<unsigned>(phase));
     if (c.stores_by_tma) {

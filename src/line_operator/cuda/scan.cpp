@@ -16,23 +16,25 @@ using namespace gpu;
 namespace {
 
 constexpr int granule = 16, most_box = 256;
-/// Bytes of a row of neighbouring lines: that memory gives well, and best, and the least.
+/// These are the bytes of a row of neighbouring lines that memory reads well, those that it reads
+/// best, and the minimum.
 constexpr int good_row = 128, best_row = 256, least_row = sector;
-/// Tiles of a block beside each other: the most; enough; enough of each of two blocks of a
-/// multiprocessor.
+/// These are the numbers of stages, each of a tile, of a block: the maximum; enough; enough for
+/// each of two blocks of a multiprocessor.
 constexpr int most_stages = 4, few_stages = 3, least_stages = 2;
-/// Bytes of a line, up to which it is moved together with others where they follow each other; and
-/// up to which lines are moved as a box, whose rows come to lie further apart.
+/// Lines of up to `good_whole` bytes are moved together where they follow each other; lines of up
+/// to `good_box` bytes are moved as a box, whose rows lie further apart in shared memory.
 constexpr int good_whole = 256, good_box = 768;
 
 int size_of(const scan_task& t) { return static_cast<int>(tridia::size_of(t.type)); }
 
-/// Chunks of a line from which on the TMA counts, which is quickest where lines lie as in
-/// lines of the cache, and no longer banks. A stencil reads shared memory twice.
+/// Returns the chunks of a line from which on the speed of the TMA matters and bank conflicts no
+/// longer do; the TMA is fastest where lines keep their alignment to cache lines. A stencil reads
+/// shared memory twice.
 int many_chunks(const scan_task& t) { return t.width > 1 ? 20 : 12; }
 
-/// Turns in which a warp's threads read the same row of their chunks, some lines being `pitch`
-/// apart.
+/// Returns the passes in which a warp's threads read the same row of their chunks, where lines are
+/// `pitch` apart.
 int bank_passes(const scan_shape& s, int pitch, int banks) {
   int all = 0;
   for (int first = 0; first < warp_size; first += banks) {
@@ -45,8 +47,8 @@ int bank_passes(const scan_shape& s, int pitch, int banks) {
   }
   return all;
 }
-/// The pitch from `least` on, in steps, with which threads of neighbouring lines meet in the fewest
-/// banks.
+/// Returns the pitch from `least` on, in steps, with which threads of neighbouring lines have the
+/// fewest bank conflicts.
 int quiet_pitch(const scan_shape& s, int least, int step, int banks) {
   int best = least;
   for (int pitch = least; pitch < least + banks; pitch += step) {
@@ -55,7 +57,7 @@ int quiet_pitch(const scan_shape& s, int least, int step, int banks) {
   return best;
 }
 
-/// What a block needs beside its stages: scan.cu, scan_memory.
+/// Returns the bytes that a block needs beside its stages: scan.cu, scan_memory.
 std::size_t fixed_bytes(const scan_shape& s, int size, int closure_rows) {
   const int exchanged = s.threads / warp_size * (s.interleaved ? s.lines : 1);
   const int values = 3 * s.distinct * s.chunk_rows + (s.scaled ? s.chunks * s.chunk_rows : 0) +
@@ -65,7 +67,8 @@ std::size_t fixed_bytes(const scan_shape& s, int size, int closure_rows) {
          static_cast<std::size_t>(s.lines * most_stages) * sizeof(int);
 }
 
-/// Stages that fit beside each other, for one block of a multiprocessor or for two.
+/// Sets the number of stages that fit in shared memory, for one block of a multiprocessor or for
+/// two.
 bool add_stages(scan_shape& s, const scan_task& t, int size, const device_limits& limits) {
   const std::size_t fixed = fixed_bytes(s, size, t.b.heads + t.b.tails);
   // A multiprocessor keeps a kilobyte of each block for itself.
@@ -78,7 +81,8 @@ bool add_stages(scan_shape& s, const scan_task& t, int size, const device_limits
   return true;
 }
 
-/// Lines that follow each other, and are short enough for a piece of some to be worth it.
+/// Returns whether lines follow each other, and are short enough for moving some in one piece to be
+/// worth it.
 bool lie_whole(const scan_task& t) {
   const layout::axes& batch = t.lines.right_sides;
   if (t.width > 1 || batch.count != 1 || t.rows * size_of(t) > good_whole) return false;
@@ -88,10 +92,11 @@ bool lie_whole(const scan_task& t) {
   return dense(layout::rhs) && dense(layout::x);
 }
 
-/// A tile of lines in memory order. Returns its elements, `all_rows` of the last line among them.
+/// Lays out a tile of lines in memory order. Returns its elements, `all_rows` of the last line
+/// among them.
 int lay_out_lines(scan_shape& s, const scan_task& t, int size, int all_rows) {
   const int step = std::max((s.chunks >= many_chunks(t) ? cache_line : granule) / size, 1);
-  // A box begins with a line of the cache, and when it is stored with the first point of lines.
+  // A box begins with a cache line, and, when it is stored, with the first point of lines.
   s.front = round_up(s.before, s.boxes ? cache_line / size : step);
   const int longer = std::max(s.points, s.rows);
   const int least = s.front + std::max(longer + s.after, s.chunks * s.chunk_rows);
@@ -99,7 +104,7 @@ int lay_out_lines(scan_shape& s, const scan_task& t, int size, int all_rows) {
   return (s.lines - 1) * s.pitch + std::max(s.pitch, s.front + all_rows);
 }
 
-/// Whether lines in memory order are moved as boxes, if these can be described.
+/// Returns whether lines in memory order are moved as boxes, if the TMA can describe these.
 bool are_for_boxes(const scan_shape& s, int size) {
   const bool aligned = s.points * size % granule == 0 || s.rows * size % granule == 0;
   return !s.whole && aligned && std::max(s.points, s.rows) * size <= good_box;
@@ -122,7 +127,7 @@ bool fits(scan_shape& s, const scan_task& t, const device_limits& limits) {
   if (s.interleaved) {
     s.log_lines = std::countr_zero(static_cast<unsigned>(s.lines));
     s.pitch = s.lines;
-    // Every box begins at a multiple of so many rows.
+    // Every box begins at a multiple of this many rows.
     const int step = std::max(cache_line / (s.lines * size), 1);
     const int boxes = ceil_div(longer, most_box);
     s.box_rows = ceil_div(longer, boxes);
@@ -164,7 +169,7 @@ std::optional<scan_shape> plan_scan(const scan_task& t, const device_limits& lim
   s.distinct = t.distinct > 0 ? t.distinct : chunks;
   const int least = s.interleaved ? std::max(least_row / size, 4) : 1;
   s.lines = s.interleaved ? warp_size : std::max(good_scan_threads / chunks, 1);
-  // Enough tiles for all multiprocessors.
+  // There must be enough tiles for all multiprocessors.
   while (s.lines > least && batch.size < index_t{2} * s.lines * limits.multiprocessors &&
          (!s.interleaved || s.lines * size > good_row)) {
     s.lines /= 2;
@@ -178,7 +183,8 @@ std::optional<scan_shape> plan_scan(const scan_task& t, const device_limits& lim
   const index_t neighbours = batch.at[batch.count - 1].extent;
   if (neighbours > std::numeric_limits<int>::max() / 2) return {};
   while (s.lines > least && s.lines / 2 >= neighbours) s.lines /= 2;
-  // Rather two blocks, or several stages, than long rows; but rather one than short rows.
+  // Two blocks, or several stages, are preferred to long rows; but one block is preferred to short
+  // rows.
   const auto good = [&] {
     return fits(s, t, limits) && s.stages >= few_stages &&
            (s.threads <= good_scan_threads || s.lines * size <= best_row);

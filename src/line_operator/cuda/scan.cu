@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Lines through recurrences known beforehand. Compiled once for each value type, TRIDIA_VALUE.
+// These kernels solve lines by recurrences known beforehand. The file is compiled once for each
+// value type, TRIDIA_VALUE.
 #include "core/recurrence.hpp"
 #include "gpu/dependent_launch.cuh"
 #include "gpu/launch.cuh"
@@ -23,7 +24,7 @@ namespace {
 using V = TRIDIA_VALUE;
 using R = real_of<V>;
 
-/// Factors of a chunk in shared memory.
+/// Reads the factors of a chunk in shared memory.
 struct chunk_factors {
   static constexpr int rows = scan_chunk(sizeof(V));
   const V* at;
@@ -45,7 +46,7 @@ struct call {
   unsigned* tile_counter;
 };
 
-/// Threads of whole warps have a chunk each; one warp more copies.
+/// Solves the tiles of a block: the threads of whole warps have a chunk each; one more warp copies.
 template <bool Interleaved, int Width>
 __global__ void __maxnreg__(scan_registers)
     scan_kernel(const __grid_constant__ geometry g, const __grid_constant__ scan_arrays<V> arrays,
@@ -90,7 +91,7 @@ __global__ void __maxnreg__(scan_registers)
   for (int i = thread; i < s.lines * s.stages; i += s.threads) m.found[i] = INT_MAX;
   meet_threads(s.threads);
 
-  // This thread's chunk, the same of every tile.
+  // This thread has the same chunk of every tile.
   const int line = Interleaved ? thread & (s.lines - 1) : thread / s.chunks;
   const int number = Interleaved ? thread >> s.log_lines : thread - line * s.chunks;
   const bool alive = Interleaved ? number < s.chunks : line < s.lines;
@@ -108,8 +109,9 @@ __global__ void __maxnreg__(scan_registers)
   V through;
   V *const around_down = m.around + position.chunk, *const around_back = around_down + s.chunks;
   if (c.cyclic) {
-    // What comes in where one came in at the beginning of the line: of one line, as another, whose
-    // threads lie otherwise in their warps, may round it differently.
+    // This computes what comes in at each chunk if 1 comes in at the beginning of the line. It is
+    // taken from one line: another, whose threads lie elsewhere in their warps, may round it
+    // differently.
     const bool mine = alive && line == 0;
     const V a = down.in(down.begins() ? -*down_products : V(0), through);
     if (mine) *around_down = down.begins() ? V(1) : a;
@@ -117,7 +119,7 @@ __global__ void __maxnreg__(scan_registers)
     if (mine) *around_back = back.begins() ? V(1) : z;
     meet_threads(s.threads);
   }
-  // A line's end comes in again at its beginning.
+  // What leaves at a line's end comes in again at its beginning.
   const auto close = [&](bool end, V in, V factor, const V* around) {
     if (!c.cyclic) return in;
     if (alive && end) m.closing[my_line] = through;
@@ -160,7 +162,8 @@ __global__ void __maxnreg__(scan_registers)
     x.back(factors, in);
 
     if (counts && !x.finite()) find_row(x.value, k0, found, longest);
-    // What is not finite in any row reaches the first one: enough where nobody asks which it was.
+    // A value that is not finite in any row reaches the first one: checking that is enough if the
+    // caller wants no status.
     if (mine_counts && c.status == nullptr && k0 == 0 && !core::is_finite(x.value[0])) *found = 0;
     if constexpr (Width > 1) scale_rows(s.scaled ? m.scales + k0 : nullptr, c.scale, x.value);
 #pragma unroll
@@ -213,7 +216,7 @@ scan_arrays<V> arrays_of(const planned_scan& p, const scan_call& c) {
   scan_arrays<V> a{
       static_cast<const V*>(c.in), static_cast<V*>(c.out), {}, {}, {}, {}, c.accumulate};
   a.input = copy_mode_of(p, layout::rhs, c.in, a.in_map);
-  // What is added to is read as well.
+  // An output that is added to is read as well.
   a.output = c.accumulate || a.input == line_copy_mode::elements
                  ? line_copy_mode::elements
                  : copy_mode_of(p, layout::x, c.out, a.out_map);
@@ -239,7 +242,7 @@ cudaError_t apply(const planned_scan& p, const scan_call& c, cudaStream_t stream
     const cudaError_t cleared = cudaMemsetAsync(c.tile_counter, 0, sizeof(unsigned), stream);
     if (cleared != cudaSuccess) return cleared;
   }
-  // Behind a substitution that most often has nothing to do, it begins early.
+  // The kernel begins early after a substitution, which most often has nothing to do.
   cudaLaunchAttribute early{};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;

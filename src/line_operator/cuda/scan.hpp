@@ -13,19 +13,19 @@
 
 #include <optional>
 
-// out = scale A^-1 B in along lines, A known beforehand (core/recurrence.hpp), B a stencil or
-// nothing: a block brings whole lines into shared memory, a thread holds some consecutive rows of a
-// line in registers, and the carries between threads are two scans. Nothing but `in` and `out`
-// moves. A block stays with the same rows of one tile of lines after another, so that their factors
-// stay with it, and asks for tiles ahead.
+// These kernels compute out = scale A^-1 B in along lines, A known beforehand
+// (core/recurrence.hpp), B a stencil or the identity: a block loads whole lines into shared memory,
+// a thread holds some consecutive rows of a line in registers, and the carries between threads are
+// two scans. Nothing but `in` and `out` is moved. A thread has the same rows of one tile of lines
+// after another, so that their factors are loaded once, and tiles are loaded ahead.
 namespace tridia::line_operator {
 
 using namespace gpu;
 using layout::geometry;
 
-/// B: row k of a line is the sum of weights[w] in[k + first + w]; the rows at both ends of a line
-/// have weights of their own, which count from point `first`. Kernels have room for so many weights
-/// inside; those that are not needed are zeros.
+/// Row k of B along a line is the sum of weights[w] in[k + first + w]; the rows at both ends of a
+/// line have weights of their own, which count from point `first`. Kernels have room for so many
+/// weights inside; those that are not needed are zeros.
 inline constexpr int some_weights = 5, most_weights = 11, most_closure = 8,
                      most_closure_weights = 12;
 template <class V>
@@ -33,14 +33,14 @@ struct kernel_stencil {
   int first;
   V weights[most_weights];
   int heads, tails;  // rows of a line at its beginning and its end
-  // A count of 0: the right-hand side is prescribed, as number `first` of those that are.
+  // A count of 0 means that the right-hand side is prescribed, as number `first` of those that are.
   struct row {
     int first, count;
     V weights[most_closure_weights];
   } rows[2 * most_closure];  // heads, then tails, the very last one at the end
 };
 
-/// What is to be done, on the host. A stencil's weights are in double precision.
+/// Describes on the host what is to be done. A stencil's weights are in double precision.
 struct scan_task {
   value_type type;
   geometry lines;              // lines[rhs], lines[x] and right_sides are of `in` and `out`
@@ -51,8 +51,8 @@ struct scan_task {
   int width = 1;               // of the interior stencil; 1: B is the identity
 };
 
-/// What a block does. A line takes `chunks` threads; a tile is some lines, one after another, or
-/// `interleaved`: neighbours in memory, row by row.
+/// Describes what a block does. A line takes `chunks` threads; a tile is some lines, one after
+/// another, or `interleaved`: neighbours in memory, row by row.
 struct scan_shape {
   int points, rows;
   int chunk_rows;  // of a thread: one of the numbers that kernels are compiled for
@@ -73,81 +73,86 @@ struct scan_shape {
   std::size_t stage_bytes, shared_bytes;
 };
 
-/// Rows of a thread, by the bytes of a value: odd, so that chunks lie in different banks.
+/// Returns the rows of a thread, by the bytes of a value: odd, so that chunks lie in different
+/// banks.
 constexpr int scan_chunk(std::size_t value_bytes) {
   return value_bytes == 4 ? 37 : value_bytes == 8 ? 19 : 9;
 }
 
-/// Registers of a thread, and threads of a block that have chunks: with the warp that copies, two
-/// blocks of `good_scan_threads` take all the registers of a multiprocessor.
+/// These are the registers of a thread, and the threads of a block that have chunks: with the warp
+/// that copies, two blocks of `good_scan_threads` take all the registers of a multiprocessor.
 inline constexpr int scan_registers = 128, good_scan_threads = 224, most_scan_threads = 480;
 
-/// Shorter lines are left to the kernels that substitute.
+/// Lines of fewer rows are left to the kernels that substitute.
 inline constexpr index_t least_scan_rows = 24;
 
-/// A point around a periodic line that B reads, and the point of the line that it is a copy of.
+/// Names a point around a periodic line that B reads, and the point of the line that it is a copy
+/// of.
 struct periodic_copy {
   int to, from;
 };
-/// Number `i` of the `s.before + s.after` copies around a line.
+/// Returns number `i` of the `s.before + s.after` copies around a line.
 TRIDIA_FN periodic_copy periodic_copy_of(const scan_shape& s, int i) {
   if (i < s.before) return {i - s.before, i - s.before + s.points};
   return {i - s.before + s.points, i - s.before};
 }
 
-/// Whether neighbouring lines are closer in `in` than neighbouring points.
+/// Returns whether neighbouring lines are closer in `in` than neighbouring points.
 bool lies_interleaved(const geometry&);
 
-/// Nothing where a block has no room for a line, lines are too short, or there is no TMA.
+/// Plans a scan. Returns nothing where a block has no room for a line, lines are too short, or
+/// there is no TMA.
 std::optional<scan_shape> plan_scan(const scan_task&, const device_limits&);
 
-/// Tables of a matrix (core/chunk_tables.hpp). Chunks that have the same values, as they have where
-/// factors have settled, share them.
+/// Holds the tables of a matrix (core/chunk_tables.hpp). Chunks share values that are the same, as
+/// they are where factors have converged.
 struct chunked_factors {
   std::vector<wide> values;
   std::vector<int> number;  // of a chunk's values
   std::vector<wide> minus_products;
 };
 inline constexpr int most_scan_steps = 5;
-/// Steps of a scan within a warp: across, at least four of its lanes hold neighbouring lines.
+/// Returns the steps of a scan within a warp: if interleaved, at least four of its lanes hold
+/// neighbouring lines.
 constexpr int scan_steps(bool interleaved) { return interleaved ? 3 : most_scan_steps; }
 chunked_factors cut_factors(const recurrences&, value_type type);
-/// Of lines of `rows` rows.
+/// Returns how lines of `rows` rows are cut into chunks.
 template <class V>
 constexpr core::chunk_cut scan_cut(int rows) {
   constexpr int of_chunk = scan_chunk(sizeof(V));
   return {of_chunk, ceil_div(rows, of_chunk), most_scan_steps};
 }
 
-/// The same in memory of the device.
+/// Holds the tables of chunked_factors in memory of the device.
 struct scan_tables {
   const void *values = nullptr, *minus_products = nullptr;
   const int* number = nullptr;  // null: chunks share no values
-  // Null, or where there is a 0 if the tables are of no use: then nothing is done.
+  // This is null, or points to a 0 if the tables cannot be used: then nothing is done.
   const int* sound = nullptr;
 };
 
-/// One execution.
+/// Holds the arguments of one execution.
 struct scan_call {
   const void* in;
   void* out;
   double scale;
   bool accumulate;  // out += instead of out =
   index_t* status;  // null, or zeros if lines share one (layout/line_status.hpp)
-  // Right-hand sides of rows that are prescribed: of each of them one for each line. What `in` has
-  // there counts for the status all the same.
+  // These are the prescribed right-hand sides: for each such row, one number for each line. The
+  // values of `in` there still count for the status.
   const void* prescribed = nullptr;
-  // Whether a row of the solution that is not finite is told from one of the right-hand side, by
-  // adding `longest`: for lines that are parts of others (line_operator/merged_status.hpp).
+  // This says whether a row of the solution that is not finite is distinguished from one of the
+  // right-hand side, by adding `longest`: for lines that are parts of others
+  // (line_operator/merged_status.hpp).
   bool tells_solution = false;
-  // In memory of the device: blocks draw the tiles that they do after their first. Null: every
-  // block does as many.
+  // From this counter in memory of the device, blocks take the tiles that they do after their
+  // first. Null: every block does equally many.
   unsigned* tile_counter = nullptr;
   bool tile_counter_cleared = false;  // by a launch before; or else by this one
   scan_tables tables{};               // where the plan has none
 };
 
-/// What stays from one execution to the next.
+/// Holds what is kept from one execution to the next.
 struct planned_scan {
   scan_task task;
   scan_shape shape;
@@ -158,22 +163,24 @@ struct planned_scan {
   index_t blocks;
 };
 
-/// How an array is moved, as its addresses allow.
+/// Says how an array is moved, as its addresses allow.
 enum class line_copy_mode { elements, lines, boxes };
 
-/// Of `in` (layout::rhs) or `out` (layout::x); with its description, if by boxes.
+/// Returns the copy mode of `in` (layout::rhs) or `out` (layout::x), and its tensor map, if it is
+/// moved by boxes.
 line_copy_mode copy_mode_of(const planned_scan&, layout::array, const void* array, CUtensorMap&);
-/// What boxes of an array there are, if the shape is for boxes and its addresses allow them.
+/// Returns the tensor layout of an array's boxes, if the shape is for boxes and the array's
+/// addresses allow them.
 std::optional<tensor_layout> layout_of(const planned_scan&, layout::array, const void* array);
 
 struct scan_launches {
-  /// Once a device: lets blocks have `bytes` of shared memory, and finds how many of a shape a
-  /// multiprocessor holds.
+  /// Lets blocks have `bytes` of shared memory, and finds how many of a shape a multiprocessor
+  /// holds. To be called once for each device.
   cudaError_t (*prepare)(const planned_scan&, std::size_t bytes, int* resident);
   cudaError_t (*apply)(const planned_scan&, const scan_call&, cudaStream_t);
 };
 
-/// For each value type; instantiated in the file of the kernels.
+/// Returns the launches for a value type; instantiated in the file of the kernels.
 template <class V>
 scan_launches scan_kernels();
 

@@ -8,7 +8,7 @@ namespace tridia::line_operator {
 
 using namespace gpu;
 
-/// A block's shared memory.
+/// Lays out a block's shared memory.
 template <class V>
 struct scan_memory {
   std::uint64_t *arrived, *ready, *solved;  // of each stage

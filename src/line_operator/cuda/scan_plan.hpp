@@ -11,12 +11,13 @@ namespace tridia::line_operator {
 
 using namespace gpu;
 
-/// A scan of whole lines where a block holds them, or else, as where it holds too few of those side
-/// by side, of their parts.
+/// Scans whole lines where a block holds them; otherwise, or where it holds too few of them side by
+/// side, their parts.
 class scan_plan {
  public:
-  /// Null where neither will do. Lines whose tiles have rows of less than `least_row` bytes, though
-  /// there are neighbours enough, are cut. `lines`: lines[rhs], lines[x] and right_sides are set.
+  /// Plans a scan. Returns null where neither is possible. Lines whose tiles have rows of less than
+  /// `least_row` bytes, though there are neighbours enough, are cut. `lines`: lines[rhs], lines[x]
+  /// and right_sides are set.
   static std::unique_ptr<const scan_plan> make(const specification&, value_type,
                                                const geometry& lines, index_t least_row,
                                                const device_limits&);
@@ -27,7 +28,7 @@ class scan_plan {
   [[nodiscard]] std::size_t workspace_bytes() const {
     return whole_ ? whole_->workspace_bytes() : parts_->workspace_bytes();
   }
-  /// Launches. A status is that of an operator that solves.
+  /// Launches the kernels. Statuses are for operators that solve.
   void apply(const scan_call& c, void* workspace, cudaStream_t stream) const {
     whole_ ? whole_->apply(c, workspace, stream) : parts_->apply(c, workspace, stream);
   }

@@ -8,8 +8,8 @@
 #include <climits>
 #include <type_traits>
 
-// Rows of a tile's lines: into registers through B, with scales out of them, and what is found in
-// them.
+// These functions read rows of a tile's lines into registers through B, scale them, and check that
+// they are finite.
 namespace tridia::line_operator {
 
 using namespace gpu;
@@ -20,8 +20,8 @@ using real_of = typename core::value_traits<V>::real;
 template <class V>
 inline constexpr bool is_real = std::is_same_v<V, real_of<V>>;
 
-/// Rows of the tile into registers, through B. What lies beyond the rows that there are is read,
-/// but not used.
+/// Loads rows of the tile into registers, through B. What lies beyond the rows that there are is
+/// read, but not used.
 template <int Width, class V, int Rows>
 __device__ __forceinline__ void read_rows(const V* line, int step, int k0, int n,
                                           const kernel_stencil<real_of<V>>& b, V (&value)[Rows]) {
@@ -46,7 +46,7 @@ __device__ __forceinline__ void read_rows(const V* line, int step, int k0, int n
   for (int i = 0; i < Rows; ++i) value[i] = core::select(i < n, value[i], V(0));
 }
 
-/// Right-hand sides of the rows at both ends of a line instead of what its tile has.
+/// Replaces the tile's values in the rows at both ends of a line by their right-hand sides.
 template <class V, int Rows>
 __device__ __forceinline__ void read_ends(int k0, int n, const scan_shape& s,
                                           const kernel_stencil<real_of<V>>& b, const V* closure,
@@ -66,8 +66,8 @@ __device__ __forceinline__ void read_ends(int k0, int n, const scan_shape& s,
   }
 }
 
-/// Right-hand sides of a tile's lines that are given, which are there once this thread has waited
-/// for its copies. By `threads` threads.
+/// Loads the prescribed right-hand sides of a tile's lines, which are there once this thread has
+/// waited for its copies. To be called by `threads` threads.
 template <class V>
 __device__ __forceinline__ void load_prescribed(const line_tile<V>& t, index_t number,
                                                 const kernel_stencil<real_of<V>>& b,
@@ -84,9 +84,9 @@ __device__ __forceinline__ void load_prescribed(const line_tile<V>& t, index_t n
   }
 }
 
-/// B at the ends of all lines of the tile: where it goes around, the points beyond that it reads;
-/// otherwise rows of their own, but for those that are prescribed. By `threads` threads; a barrier
-/// must follow.
+/// Applies B at the ends of all lines of the tile: on periodic lines, copies the points beyond the
+/// ends that B reads; otherwise computes the rows that have weights of their own, but for those
+/// that are prescribed. To be called by `threads` threads; a barrier must follow.
 template <class V>
 __device__ __forceinline__ void prepare_ends(const line_tile<V>& t, index_t number, V* tile,
                                              const scan_shape& s,
@@ -114,7 +114,7 @@ __device__ __forceinline__ void prepare_ends(const line_tile<V>& t, index_t numb
   }
 }
 
-/// By `scale`, unless rows have scales of their own.
+/// Multiplies rows by `scale`, unless they have scales of their own.
 template <class V, int Rows>
 __device__ __forceinline__ void scale_rows(const real_of<V>* scales, real_of<V> scale,
                                            V (&value)[Rows]) {

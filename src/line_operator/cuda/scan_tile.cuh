@@ -9,7 +9,7 @@
 
 #include <climits>
 
-// Tiles of lines on their way between device and shared memory.
+// line_tile moves tiles of lines between device and shared memory.
 namespace tridia::line_operator {
 
 using namespace gpu;
@@ -23,8 +23,8 @@ struct scan_arrays {
   bool accumulate;
 };
 
-/// Fills x of the lines of a tile in which a row was `found` with NaN, and forgets it: by one warp,
-/// after what it has given, and others have stored.
+/// Fills x of the lines of a tile in which a row was `found` with NaN, and resets `found`. To be
+/// called by one warp, after its own stores by the TMA and those of the other threads.
 template <class V>
 __device__ __noinline__ void fill_lines(const geometry&, const scan_arrays<V>&, const scan_shape&,
                                         index_t tile, int* found);
@@ -36,7 +36,7 @@ class line_tile {
                                        const scan_shape& s)
       : g_(g), a_(a), s_(s) {}
 
-  /// All of them; those of a tile that there are, and the number of each.
+  /// These return the number of all lines, of the lines that a tile has, and the index of each.
   __device__ __forceinline__ index_t lines() const { return g_.right_sides.size; }
   __device__ __forceinline__ int count(index_t tile) const {
     const index_t left =
@@ -51,7 +51,7 @@ class line_tile {
     return a_.input != line_copy_mode::elements;
   }
 
-  /// By one warp: asks the TMA for a tile.
+  /// Loads a tile by the TMA. To be called by one warp.
   __device__ __forceinline__ void load_async(index_t tile, V* to, std::uint64_t* mbarrier) const {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     if (a_.input == line_copy_mode::boxes) {
@@ -79,7 +79,7 @@ class line_tile {
                 mbarrier);
     }
   }
-  /// By one warp, after `fence_proxy_async` and a barrier.
+  /// Stores a tile by the TMA. To be called by one warp, after `fence_proxy_async` and a barrier.
   __device__ __forceinline__ void store_async(index_t tile, const V* from) const {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     if (a_.output == line_copy_mode::boxes) {
@@ -102,7 +102,7 @@ class line_tile {
     }
   }
 
-  /// By all threads, element by element.
+  /// Loads a tile element by element. To be called by all threads.
   __device__ __forceinline__ void load(index_t tile, V* to) const {
     for_each_line(tile, layout::rhs, [&](int line, index_t at, int first, int step) {
       const index_t stride = g_.lines[layout::rhs].step;
@@ -129,11 +129,11 @@ class line_tile {
     fill_lines(g_, a_, s_, tile, found);
   }
 
-  /// Where a point of a line lies in a tile.
+  /// Returns where a point of a line lies in a tile.
   __device__ __forceinline__ int place(int line, int k) const {
     return s_.interleaved ? (k + s_.front) * s_.pitch + line : line * s_.pitch + s_.front + k;
   }
-  /// Where a line begins in an array.
+  /// Returns where a line begins in an array.
   __device__ __forceinline__ index_t start(int array, index_t number) const {
     index_t at[layout::array_count];
     g_.right_sides.offsets(number, at);
@@ -152,7 +152,7 @@ class line_tile {
   __device__ __forceinline__ int first_line(index_t tile) const {
     return static_cast<int>(tile) * s_.lines;
   }
-  // Interleaved: the place of a tile on the fastest axis, and on the others.
+  // These return the place of an interleaved tile on the fastest axis, and on the others.
   __device__ __forceinline__ int first_of(index_t tile) const {
     const auto axis_tiles = static_cast<unsigned>(s_.axis_tiles);
     return static_cast<int>(static_cast<unsigned>(tile) % axis_tiles) * s_.lines;

@@ -14,14 +14,15 @@ using namespace gpu;
 
 namespace {
 
-/// Of a part: as many as a tile with good rows holds; contiguous: as keep a block busy.
+/// These are the maximum points of a part: interleaved, as many as a tile with good rows holds;
+/// contiguous, as many as keep a block busy.
 constexpr index_t most_interleaved = 512, most_contiguous = 2048;
 
 split_wish wish_of(const geometry& lines, bool needed) {
   const bool interleaved = lies_interleaved(lines);
   const index_t most = interleaved ? most_interleaved : most_contiguous;
-  // A sum reads its points once more, against a part that is read and written. Where anything else
-  // takes ten times as long, that may be much. The TMA takes two axes of lines across.
+  // A sum reads its points once more, while a part is read and written once. Sums may be long where
+  // anything else takes ten times as long. The TMA takes two axes of interleaved lines.
   return {.most_points = most,
           .most_window = needed ? 4 * most : most / 4,
           .most_axes = interleaved ? 2 : layout::max_axes};

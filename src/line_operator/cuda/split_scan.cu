@@ -13,10 +13,10 @@ using namespace gpu;
 
 namespace {
 
-/// Calls that share a line whose points lie side by side.
+/// This many calls share a line whose points lie side by side.
 constexpr int team = 4;
 
-/// One group of sums a call, line after line: few long lines keep a device busy as well.
+/// Computes one group of sums a call, line after line: few long lines keep a device busy as well.
 template <class V, int Team>
 struct group_summing {
   share_summing<V, 1, Team> all;
@@ -35,7 +35,8 @@ cudaError_t sum_by(const border_sums& s, const void* in, void* to, cudaStream_t 
   return for_each(s.count * s.lines.size * Team, f, stream);
 }
 
-/// A line that was solved in parts, some of which may not know that another one has no solution.
+/// Enters the status of a line that was solved in parts, and fills x with NaN where it has no
+/// solution: some parts may not know that another one has none.
 template <class V>
 struct line_merging {
   status_merge statuses;

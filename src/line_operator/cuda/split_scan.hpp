@@ -15,7 +15,7 @@ namespace tridia::line_operator {
 
 using namespace gpu;
 
-/// What the sums of a split line are found by: of `in`, a number for each line in each slot.
+/// Describes the sums of split lines over `in`: they give a number for each line in each slot.
 struct border_sums {
   layout::axes lines;
   layout::along along;  // of `in`
@@ -25,30 +25,31 @@ struct border_sums {
   const void* weights;
   slot_order places;
 };
-/// Launches.
+/// Launches the kernel that computes the sums.
 cudaError_t sum_borders(value_type type, const border_sums&, const void* in, void* to,
                         cudaStream_t);
 /// Enters statuses, unless `to` is null. X of lines whose status is not 0 becomes NaN.
 cudaError_t merge_statuses(value_type type, const status_merge&, const layout::along& of_x,
                            index_t rows, void* x, cudaStream_t);
 
-/// Long lines by scans over parts of them (line_operator/split_lines.hpp), in memory of the current
-/// device.
+/// Solves long lines by scans over parts of them (line_operator/split_lines.hpp), in memory of the
+/// current device.
 class split_scan {
  public:
-  /// Null where they cannot be split. `needed`: nothing quick does without. `lines`: lines[rhs],
-  /// lines[x] and right_sides are set.
+  /// Returns null where the lines cannot be split. `needed`: no other fast kernel can do them, so
+  /// longer sums are allowed. `lines`: lines[rhs], lines[x] and right_sides are set.
   static std::unique_ptr<const split_scan> make(const specification&, value_type,
                                                 const geometry& lines, bool needed,
                                                 const device_limits&);
 
   [[nodiscard]] std::string description() const;
   [[nodiscard]] std::size_t workspace_bytes() const;
-  /// Launches. Of the call nothing is given; a status is that of an operator that solves.
+  /// Launches the kernels. The call has no prescribed right-hand sides; statuses are for operators
+  /// that solve.
   void apply(const scan_call&, void* workspace, cudaStream_t) const;
 
  private:
-  /// Launches of one scan, where `parts` are not done together.
+  /// Describes the launches of one scan: as many as `parts`, where these are not done together.
   struct run {
     std::unique_ptr<const line_scan> scan;
     int first, parts;

@@ -10,20 +10,20 @@ namespace tridia::line_operator {
 
 using namespace gpu;
 
-/// The tiles of a block, one after another. Multiprocessors are not equally fast at memory: with
-/// a tile counter, a block takes another tile whenever it has room for one.
+/// Gives the tiles of a block, one after another. Multiprocessors are not equally fast at memory:
+/// with a tile counter, a block takes another tile whenever it has room for one.
 class tile_queue {
  public:
   __device__ __forceinline__ explicit tile_queue(unsigned* tile_counter)
       : tile_counter_(tile_counter), next_(blockIdx.x) {}
 
-  /// By one warp.
+  /// Returns the next tile. To be called by one warp.
   __device__ __forceinline__ index_t take() {
     const index_t now = drawn_ ? index_t{gridDim.x} + __shfl_sync(whole_warp, tile_, 0) : next_;
     next_ += gridDim.x;
     return now;
   }
-  /// By the same warp, once after each `take`: the next number is on its way then.
+  /// Fetches the next number ahead. To be called by the same warp, once after each `take`.
   __device__ __forceinline__ void prefetch() {
     if (tile_counter_ == nullptr) return;
     if (!drawn_) wait_for_launch_before();  // which may have cleared them

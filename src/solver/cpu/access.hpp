@@ -6,12 +6,13 @@
 #include "solver/cpu/group.hpp"
 #include "solver/cpu/strided_lanes.hpp"
 
-// The parts that core/line.hpp asks for, for a group of systems in lockstep.
+// This header defines the parts that core/line.hpp needs, for a group of systems solved in
+// lockstep.
 namespace tridia::cpu::TRIDIA_ISA {
 
 using layout::edge;
 
-/// Rows a tile holds: four tiles of them stay in the first-level cache.
+/// This is the number of rows of a tile: four tiles of them fit in the first-level cache.
 template <class V>
 inline constexpr index_t block_rows = [] {
   const std::size_t row = packing<V>::reals * sizeof(typename packing<V>::scalar);
@@ -20,7 +21,7 @@ inline constexpr index_t block_rows = [] {
   return rows;
 }();
 
-/// A tile of a block; the way back has one row more.
+/// A tile holds the rows of a block; the backward sweep needs one row more.
 template <class V>
 using tile = typename packing<V>::scalar[(block_rows<V> + 1) * packing<V>::reals];
 
@@ -28,7 +29,7 @@ template <class V>
 using strided_lanes_of = strided_lanes<typename packing<V>::scalar, packing<V>::parts,
                                        packing<V>::count, packing<V>::width>;
 
-/// One group of a strip: its arrays, by layout::array, and how many of its lanes are live.
+/// Holds one group of a strip: its arrays, by layout::array, and how many of its lanes are live.
 template <class V>
 struct group {
   strided_lanes_of<V> in[4], x;
@@ -51,23 +52,24 @@ struct group {
   }
 };
 
-/// Asks for the lines that will be read next, bit by bit while other work is done, in the order in
-/// which they lie in memory: tiles are read from many places at once, which hardware does not
-/// foresee.
+/// Prefetches the lines that will be read next, a little at a time beside other work, in the order
+/// in which they lie in memory: tiles are read from many places at once, which the hardware
+/// prefetcher does not predict.
 template <class V>
 class lookahead {
  public:
-  /// All rows of one group whose lines are contiguous, and follow each other; null: nothing.
+  /// Sets what to prefetch: all rows of one group whose lines are contiguous, and follow each
+  /// other; null: nothing.
   void lines_of(const group<V>* next, index_t rows) {
     at_ = due_ = end_ = 0;
     if (next == nullptr || !next->in[layout::rhs].in_lines()) return;
     for (int a = 0; a < 4; ++a) base_[a] = next->in[a].address(0, 0);
     end_ = rows * row_bytes;
   }
-  /// Memory is asked for as evenly as time passes: a processor drops what it is asked for in bursts
-  /// (Zen 5: half of the time). Of each array an eighth of what was moved into tiles or out of
-  /// them, a quarter of a row that went down and an eighth of one that came back: a group for a
-  /// group.
+  /// Prefetches are spread evenly over time: a processor drops those that come in bursts (Zen 5:
+  /// half of the time). From each array come an eighth of what was moved into tiles or out of them,
+  /// a quarter of a row of the forward sweep and an eighth of one of the backward sweep: in all,
+  /// one group while one is solved.
   TRIDIA_FN void moved(int bytes) { next(bytes / 8); }
   TRIDIA_FN void went_down() { next(row_bytes / 4); }
   TRIDIA_FN void came_back() { next(row_bytes / 8); }
@@ -102,7 +104,7 @@ void load_padded(const strided_lanes_of<V>& p, const index_t* first,
   }
 }
 
-/// Cache lines that a row of one array of a group takes.
+/// This is the number of cache lines that a row of one array of a group takes.
 template <class V>
 inline constexpr int lines_a_row =
     packing<V>::reals* static_cast<int>(sizeof(typename packing<V>::scalar)) / 64;
@@ -145,7 +147,7 @@ class matrix_tiles {
     if (last) clear(sup_tile_ + (k1 - 1 - k0) * row);
   }
 
-  /// The first entry of sub and the last of sup are read only where the matrix has them.
+  /// Reads the first entry of sub and the last of sup only where the matrix has them.
   void fetch_off_diagonals(index_t k0, index_t k1) {
     const layout::geometry& g = *s_.g;
     const strided_lanes_of<V>&sub = group_->in[layout::sub], &sup = group_->in[layout::sup];
@@ -221,12 +223,13 @@ class rhs_tiles {
   alignas(64) tile<V> tile_;
 };
 
-/// Asks for the memory of results before they are written, a few cache lines with each row of the
+/// Prefetches the memory of results before they are written, a few cache lines with each row of the
 /// block after them.
 template <class V>
 class write_ahead {
  public:
-  /// The `rows` rows before row k0 of lines that are contiguous, and follow each other.
+  /// Sets what to prefetch: the `rows` rows before row k0 of lines that are contiguous, and follow
+  /// each other.
   void lines_before(const strided_lanes_of<V>& x, index_t k0, index_t rows) {
     left_ = 0;
     if (!x.in_lines() || k0 == 0) return;
@@ -291,13 +294,13 @@ class solution_tiles {
   alignas(64) tile<V> tile_;
 };
 
-/// Words of `Count` values a row, in the thread's memory or in factors.
+/// Accesses words of `Count` values a row, in the thread's memory or in factors.
 template <class V, int Count>
 class value_rows {
  public:
   using scalar = typename packing<V>::scalar;
   static constexpr index_t row_reals = Count * packing<V>::reals;
-  /// `pitch`: from one row to the next.
+  /// `pitch` is the distance from one row to the next.
   explicit value_rows(const void* memory, index_t pitch = row_reals)
       : base_(static_cast<scalar*>(const_cast<void*>(memory))), pitch_(pitch) {}
   TRIDIA_FN void store(index_t k, int word, const V& v) const {
@@ -352,7 +355,7 @@ struct factor_values {
   }
 };
 
-/// Factors of one matrix, each number in every lane. They were made by kernels of one lane.
+/// Reads factors of one matrix, each number in every lane. They were made by kernels of one lane.
 template <class V, class E>
 struct shared_factor_values {
   static constexpr int words = E::lower_values + E::upper_values;
@@ -372,7 +375,7 @@ struct shared_factor_values {
   }
 };
 
-/// Substitution: U from factors, y from the thread's memory.
+/// Gives substitution U from factors, and y from the thread's memory.
 template <class V, class E, class Factors>
 struct kept_values {
   const Factors& factors;

@@ -13,9 +13,9 @@
 #include <algorithm>
 #include <atomic>
 
-// Systems are grouped into vectors, groups are shared out among threads. Where several right-hand
-// sides go with a matrix, it is factored first; then either the lanes are matrices (and the
-// right-hand sides follow one another) or, if there are enough, the lanes are right-hand sides.
+// Systems are grouped into vectors, and the groups are divided among threads. Where several
+// right-hand sides go with a matrix, it is factored first; then either the lanes are matrices (and
+// the right-hand sides follow one another) or, if there are enough, the lanes are right-hand sides.
 namespace tridia::cpu {
 namespace {
 
@@ -24,7 +24,7 @@ using solver::align;
 using solver::operands;
 using solver::task;
 
-/// Fewer do not make rows that are worth walking along.
+/// Sweeps along rows need at least this many groups: with fewer, rows are too short to pay.
 constexpr int fewest_groups_by_rows = 4;
 
 class cpu_executor final : public solver::executor {
@@ -99,8 +99,8 @@ class cpu_executor final : public solver::executor {
  private:
   // ---- strips ----
 
-  /// Groups of matrices, each with its right-hand side `other`; or of right-hand sides of matrix
-  /// `other`.
+  /// Fills a strip with groups of matrices, each with its right-hand side `other`; or with groups
+  /// of right-hand sides of matrix `other`.
   void fill(strip& s, const operands& o, const stretch& part, index_t other,
             bool right_sides = false) const {
     const geometry& g = place_.geometry();
@@ -136,7 +136,8 @@ class cpu_executor final : public solver::executor {
       s.first[l] = s.first[from];
     }
   }
-  /// Measured: f64 gains 15 % where coefficients are constant; f32, of shorter lines, loses.
+  /// Returns whether the lines of x are prefetched for writing. Measured: f64 gains 15 % where
+  /// coefficients are constant; f32, of shorter lines, loses.
   bool owns_lines(const operands& o) const {
     return task_.type == value_type::f64 && (task_.constant || prefetch_for_write_is_faster()) &&
            place_.geometry().lines[layout::x].step == 1 && !place_.side_by_side() &&
@@ -172,7 +173,7 @@ class cpu_executor final : public solver::executor {
     fill(s, o, part, 0);
     part.with->factor(s, factors, of_lane);
   }
-  /// Returns whether all solutions are finite.
+  /// Substitutes for one run. Returns whether all solutions are finite.
   bool substitute_run(const operands& o, index_t i, index_t right_side, const index_t* of_lane,
                       const void* factors, void* memory) const {
     const stretch part = place_.stretch_of(i);
@@ -208,7 +209,7 @@ class cpu_executor final : public solver::executor {
     });
   }
 
-  /// Several right-hand sides, but fewer than would fill the lanes.
+  /// Solves for several right-hand sides, but fewer than would fill the lanes.
   void execute_grouped(const operands& o, std::byte* workspace) const {
     for_each(place_.runs(), [&](index_t i, int thread) {
       std::byte* memory = thread_memory(workspace, thread);
@@ -225,7 +226,7 @@ class cpu_executor final : public solver::executor {
     });
   }
 
-  /// A few matrices at a time, so that their factors stay near.
+  /// Factors and solves with a few matrices at a time, so that their factors stay in a near cache.
   void execute_shared(const operands& o, std::byte* workspace) const {
     const index_t count = place_.geometry().matrices.size, block = place_.block_of_matrices();
     auto* status = reinterpret_cast<index_t*>(workspace);
@@ -260,7 +261,7 @@ class cpu_executor final : public solver::executor {
 
   // ---- statuses ----
 
-  /// Systems without rows are in no run, but have a status.
+  /// Clears the statuses of systems without rows, which are in no run.
   void clear_empty(index_t* status) const {
     const geometry& g = place_.geometry();
     if (status == nullptr || (g.rows > 0 && g.right_sides.size > 0 && !place_.is_ragged())) return;
@@ -270,7 +271,7 @@ class cpu_executor final : public solver::executor {
       }
     }
   }
-  /// The statuses of matrices m0 to m1 - 1 for each of their systems.
+  /// Copies the statuses of matrices m0 to m1 - 1 to each of their systems.
   void spread(const index_t* of_matrix, index_t m0, index_t m1, index_t* status) const {
     const geometry& g = place_.geometry();
     if (status == nullptr) return;
@@ -295,7 +296,7 @@ class cpu_executor final : public solver::executor {
     if (!layout::shares_status(place_.geometry())) return;
     for_each(m1 - m0, [&](index_t i, int) { share_nan(o, m0 + i); });
   }
-  /// Does so for all systems of a matrix.
+  /// Calls solver::share_nan for all systems of a matrix.
   void share_nan(const operands& o, index_t matrix) const {
     const geometry& g = place_.geometry();
     core::with_type(task_.type, [&](auto type) {

@@ -6,7 +6,7 @@
 namespace tridia::cpu {
 namespace {
 
-/// A table for each value type.
+/// Holds a table for each value type.
 template <class Table>
 struct by_type {
   Table f32, f64, c64, c128;

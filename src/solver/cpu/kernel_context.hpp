@@ -7,7 +7,8 @@
 
 namespace tridia::cpu::TRIDIA_ISA {
 
-/// Why systems failed, by lane of a group; counted from where each system begins.
+/// Holds why systems failed, as statuses by lane of a group; rows are counted from where each
+/// system begins.
 class findings {
  public:
   explicit findings(const index_t* first = nullptr) : first_(first) {}
@@ -15,14 +16,14 @@ class findings {
     status_[lane] = status > 0 ? status - first_[lane] : status + first_[lane];
     any_ = true;
   }
-  /// What is said if no reason is found.
+  /// Enters the status of lanes that failed for a reason not found yet.
   template <class Mask>
   void enter_unknown(const Mask& failed) {
     for_each_set(failed, [&](int lane) { enter_unknown(lane); });
   }
   void enter_unknown(int lane) { status_[lane] = -1, any_ = true; }
   index_t operator[](int lane) const { return status_[lane]; }
-  /// Whether any lane failed.
+  /// Returns whether any lane failed.
   bool any() const { return any_; }
 
  private:
@@ -31,7 +32,7 @@ class findings {
   index_t status_[max_lanes] = {};
 };
 
-/// How a group of a strip is read and written: through tiles, or where it lies.
+/// Reads and writes a group of a strip through tiles; row_access does so in place.
 template <class V>
 struct tile_access {
   lookahead<V> ahead;
@@ -50,7 +51,7 @@ struct row_access {
   void use(const group<V>& g) { a.use(g), b.use(g), x.use(g); }
 };
 
-/// What the groups of a strip go through.
+/// Holds a strip, its groups, and the access to the group that is solved.
 template <class V, class E, class Access>
 struct kernel_context : Access {
   const strip& s;
@@ -64,7 +65,7 @@ struct kernel_context : Access {
   }
   void use(int number) { Access::use(groups[number]); }
 
-  /// Rare, and long: kept out of the way of what is not.
+  /// Finds the reasons of failures. This is rare and long, so it is not inlined.
   template <class Rhs>
   __attribute__((noinline)) void explain(Rhs& rhs, const core::mask_t<V>& open, findings& found) {
     core::diagnose_line<V, E>(s.rows, cut, a, rhs, open,
@@ -79,7 +80,7 @@ struct kernel_context : Access {
       explain(zero, mask, found);
     }
   }
-  /// Of all live lanes, or of those in which something was found.
+  /// Enters the statuses of all live lanes, or of those that failed.
   void enter_statuses(int number, const findings& found, bool all) const {
     if (s.status == nullptr) return;
     const index_t* at = s.line[layout::status] + number * packing<V>::count;
@@ -87,7 +88,7 @@ struct kernel_context : Access {
       if (all || found[l] != 0) s.status[at[l]] = found[l];
     }
   }
-  /// Once x of a group has been written: that of live lanes in which something was found is NaN.
+  /// Fills x of live lanes that failed with NaN, once x of the group has been written.
   void fill_with_nan(int number, const findings& found) const {
     if (found.any()) fill_failed(groups[number], found);
   }

@@ -3,8 +3,8 @@
 
 #include "solver/cpu/group.hpp"
 
-// What each compilation of kernels.cpp defines: the kernels of one value type for one instruction
-// set.
+// Each compilation of kernels.cpp defines these tables: the kernels of one value type for one
+// instruction set.
 #define TRIDIA_DECLARE_TABLES(isa)            \
   namespace isa {                             \
   kernel_pair table_f32(pivoting, boundary);  \

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Compiled once for each instruction set and value type: TRIDIA_ISA and TRIDIA_VALUE are given.
+// This file is compiled once for each instruction set and value type: the build defines TRIDIA_ISA
+// and TRIDIA_VALUE.
 #include "core/dispatch.hpp"
 #include "layout/status.hpp"
 #include "solver/cpu/kernel_table.hpp"
@@ -22,7 +23,7 @@ core::blocks blocks_of(const strip& s) {
   return cut;
 }
 
-/// One group after another; the next one's lines are asked for meanwhile.
+/// Solves one group after another; the next one's lines are prefetched meanwhile.
 template <class V, class E>
 void solve(const strip& s, void* memory) {
   kernel_context<V, E, tile_access<V>> w(s, blocks_of<V>(s));
@@ -48,7 +49,7 @@ void factor(const strip& s, void* factors, index_t* status) {
   for (int l = 0; l < s.live; ++l) status[l] = found[l];
 }
 
-/// The first row of a lane's right-hand side that is not finite, as a status; or 0.
+/// Returns the first row of a lane's right-hand side that is not finite, as a status; or 0.
 template <class V, class Rhs>
 index_t explain_rhs(Rhs& b, index_t rows, int lane) {
   for (index_t k0 = 0, k1; k0 < rows; k0 = k1) {
@@ -63,7 +64,7 @@ index_t explain_rhs(Rhs& b, index_t rows, int lane) {
   return 0;
 }
 
-/// The first row in which a lane's y is not finite, as a status; or 0.
+/// Returns the first row in which a lane's y is not finite, as a status; or 0.
 template <class V, class Kept>
 index_t explain_values(const Kept& kept, index_t rows, int lane) {
   for (index_t k = 0; k < rows; ++k) {
@@ -74,7 +75,8 @@ index_t explain_values(const Kept& kept, index_t rows, int lane) {
   return 0;
 }
 
-/// Why lanes of a right-hand side failed: before x is written (`before`), or not known.
+/// Finds why lanes of a right-hand side failed, before x is written (`before`); later the reason is
+/// not known.
 template <class V, class Rhs, class Kept>
 void explain(const core::mask_t<V>& failed, bool before, Rhs& b, const Kept& kept, index_t rows,
              findings& found) {
@@ -102,8 +104,9 @@ bool report(const Context& w, int number, const index_t* of_matrix, findings& fo
   return !found.any();
 }
 
-/// Right-hand sides that are neighbours in memory: all groups of a strip go down a few rows, then
-/// the next few, so that memory is walked in long pieces; then back likewise.
+/// Substitutes for right-hand sides that are neighbours in memory: the forward sweep does a few
+/// rows of all groups of a strip, then the next few, so that memory is read in long pieces; the
+/// backward sweep does likewise.
 template <class V, class E, class Factors>
 bool substitute_rows(const strip& s, const index_t* of_matrix, const Factors& factors,
                      void* memory) {
@@ -200,7 +203,7 @@ kernels table() {
             &factor<V, E>,
             &substitute<V, E>,
             &substitute<V, E>};
-  // One lane has no neighbours.
+  // A single lane has no neighbours in memory.
   if constexpr (packing<V>::count > 1) {
     k.sweep = &sweep<V, E>;
     k.substitute_shared = &substitute_shared<V, E>;

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Compiled once for each instruction set and value type: TRIDIA_ISA and TRIDIA_VALUE are given.
+// This file is compiled once for each instruction set and value type: the build defines TRIDIA_ISA
+// and TRIDIA_VALUE.
 #include "solver/cpu/part_kernels.hpp"
 
 #include "core/chunk_merge.hpp"
@@ -15,7 +16,7 @@ namespace {
 template <class V>
 using scalar_of = typename packing<V>::scalar;
 
-/// Words of the live lanes, between a vector and where each lane has its own.
+/// Moves words of the live lanes between vectors and the memory of each lane.
 template <class V>
 class lane_values {
  public:
@@ -54,11 +55,11 @@ class lane_values {
   int live_;
 };
 
-/// The two entries that couple the rows here to those elsewhere; zero where there are none.
+/// Holds the two entries that couple the rows here to those elsewhere; zero where there are none.
 template <class V>
 struct couplings {
   V before, after;
-  /// `first`: the group's first line in the strip.
+  /// `first` is the number of the group's first line in the strip.
   couplings(const part_strip& s, const group<V>& g, int first)
       : before(s.before ? entry(g, s.entries_before, first, layout::sub, 0) : V(0)),
         after(s.after ? entry(g, s.entries_after, first, layout::sup, s.lines.rows - 1) : V(0)) {}
@@ -81,7 +82,8 @@ struct couplings {
   }
 };
 
-/// Rows as core/chunk.hpp asks for them without pivoting: in order, fetched a block at a time.
+/// Gives core/chunk.hpp the rows that it reads without pivoting: in order, fetched a block at a
+/// time.
 template <class V, class Context>
 class rows_in_order {
  public:
@@ -111,8 +113,8 @@ class rows_in_order {
   index_t end_ = 0;
 };
 
-/// Rows as pivoting wants them, from several places of a chunk at a time: all of them in memory.
-/// What expanding keeps of a row takes its place, and then its x.
+/// Holds all rows of a chunk in memory, as pivoting reads several places of it at a time. What
+/// expanding keeps of a row replaces the row, and x then replaces that.
 template <class V>
 class staged_rows {
  public:
@@ -141,7 +143,7 @@ class staged_rows {
             to_mask(words_.load(k, 4))};
   }
   void put(index_t k, const V& x) { words_.store(k, 0, x); }
-  /// What was put goes to where x lies.
+  /// Copies the values of `put` to x.
   template <class Context>
   void flush(Context& w) const {
     for (index_t k0 = 0, k1; k0 < w.s.rows; k0 = k1) {
@@ -156,7 +158,7 @@ class staged_rows {
   value_rows<V, words> words_;
 };
 
-/// A right-hand side from which what is known outside has been taken.
+/// Reads a right-hand side minus the couplings times the x known outside.
 template <class V>
 struct coupled_rhs {
   rhs_tiles<V>& tiles;
@@ -181,7 +183,7 @@ core::blocks whole_blocks() {
 }
 
 /// Calls f(group, words of its lanes, its couplings, its first line) for one group after another;
-/// the next one's lines are asked for meanwhile.
+/// the next one's lines are prefetched meanwhile.
 template <class V, class Context, class F>
 void for_each_group(Context& w, const part_strip& s, F f) {
   for (int i = 0; i < s.lines.groups; ++i) {
@@ -215,7 +217,7 @@ void reduce(const part_strip& s, void* equations, void* memory) {
   });
 }
 
-/// What is found of the lines of a group.
+/// Collects the statuses of the lines of a group.
 template <class V>
 class part_findings {
  public:
@@ -223,7 +225,7 @@ class part_findings {
     std::fill_n(found_, g_.live, 0);
   }
 
-  /// Reasons are looked for here, in the rows of this part alone.
+  /// Looks for reasons in the rows of this part alone.
   template <class Context>
   void explain(Context& w, const couplings<V>& outside, const core::mask_t<V>& open) {
     for_each_live(open, [&](index_t& found) { found = solver::failed_elsewhere; });
@@ -232,13 +234,14 @@ class part_findings {
     for (int l = 0; l < g_.live; ++l) {
       if (reasons[l] != 0) found_[l] = reasons[l];
     }
-    // What couples the first and the last row to others is no entry of the rows by themselves.
+    // The couplings of the first and the last row to others are no entries of this part's rows, so
+    // they are checked here.
     for_each_live(open && !is_finite(outside.before), [](index_t& found) { found = -1; });
     for_each_live(open && !is_finite(outside.after), [&](index_t& found) {
       if (found > 0) found = -w.s.rows;
     });
   }
-  /// The solution overflows here: x has been written over what might tell where.
+  /// Enters that the solution overflows here: x has been written over what could show where.
   void overflow(const core::mask_t<V>& open) {
     for_each_live(open, [](index_t& found) {
       if (found == 0) found = -1;
@@ -256,7 +259,7 @@ class part_findings {
   index_t* found_;
 };
 
-/// With x known on both sides what is left is a system of its own.
+/// Solves the part as a system of its own, as x is known on both sides.
 template <class V>
 void expand_group(kernel_context_of<V, pivoting::none>& w, const part_strip& s,
                   const couplings<V>& outside,
@@ -284,7 +287,7 @@ void expand_group(kernel_context_of<V, pivoting::partial>& w, const part_strip& 
   const auto good = is_finite(unknowns.before) && is_finite(unknowns.first) &&
                     is_finite(unknowns.last) && is_finite(unknowns.after);
   if (!all_of(good)) found.explain(w, outside, !good);
-  // What reducing found is found again: that is less than to keep it of all lines.
+  // The reduction is computed again: that costs less than to keep its results of all lines.
   using chunk = core::chunk<V, pivoting::partial>;
   staged_rows<V> rows(w, outside, memory);
   typename chunk::middle middle{};

@@ -4,22 +4,24 @@
 #include "solver/cpu/group.hpp"
 #include "solver/local_status.hpp"
 
-// Lines of which only a part is here: its rows become interface equations, and x once the ends are
-// known. As kernel_table.hpp: compiled once for each instruction set and value type.
+// These kernels handle lines of which only a part is here: its rows become interface equations, and
+// give x once the ends are known. They are compiled once for each instruction set and value type,
+// like those of kernel_table.hpp.
 namespace tridia::cpu {
 
-/// Where word 0 of what a line holds is, in values of the problem's type, and how far the next is.
+/// Locates word 0 of what a line holds, in values of the problem's type, and says how far the next
+/// is.
 struct value_place {
   index_t first, pitch;
 };
 
-/// Some groups of lines (whose geometry has no corners), and whether other rows of them are
+/// Holds some groups of lines (whose geometry has no corners), and whether other rows of them are
 /// elsewhere: `sub` of the first row counts only if some are before it.
 struct part_strip {
   strip lines;
   bool before, after;
-  // What couples the first and the last row to those elsewhere, one a line; null: where the rows
-  // have it.
+  // These entries couple the first and the last row to those elsewhere, one a line; null: they lie
+  // with the rows.
   const void *entries_before, *entries_after;
   value_place place[max_systems];  // of live lines
 };
@@ -27,9 +29,10 @@ struct part_strip {
 struct part_kernels {
   int lanes;
   std::size_t kept_bytes;  // a row, in `memory`
-  /// The chunk's equations of every live line.
+  /// Computes the chunk's interface equations of every live line.
   void (*reduce)(const part_strip&, void* equations, void* memory);
-  /// x, from the ends; `found` has an entry for each live line, 0 where all is well.
+  /// Computes x from the interface unknowns; `found` gets a status for each live line, 0 where it
+  /// was solved.
   void (*expand)(const part_strip&, const void* unknowns, void* memory, index_t* found);
 };
 
@@ -37,7 +40,7 @@ struct part_kernel_pair {
   part_kernels wide, single;
 };
 
-/// The best kernels that this processor can run.
+/// Returns the best kernels that this processor can run.
 part_kernel_pair find_part_kernels(value_type, pivoting);
 
 #define TRIDIA_DECLARE_TABLES(isa)            \

@@ -11,7 +11,7 @@ class pipelined_sweeps {
   pipelined_sweeps(void* memory, bool side_by_side)
       : memory_(memory), side_by_side_(side_by_side) {}
 
-  /// To be filled, then run.
+  /// Returns the strip to fill next; then it is run.
   strip& next() { return strips_[turn_]; }
   void run(const kernels& k) {
     if (!side_by_side_ || k.sweep == nullptr) {
@@ -34,7 +34,7 @@ class pipelined_sweeps {
 
   void* memory_;
   bool side_by_side_;
-  const kernels* pending_ = nullptr;  // of the strip before the next one, if its way back is left
+  const kernels* pending_ = nullptr;  // of the strip before, if its backward sweep is left
   int turn_ = 0;
   strip strips_[2];
 };

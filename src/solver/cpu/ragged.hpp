@@ -7,7 +7,7 @@
 
 namespace tridia::cpu {
 
-/// A ragged batch in an order in which neighbours have like lengths.
+/// Holds a ragged batch in an order in which neighbours have similar lengths.
 struct ragged_order {
   std::vector<index_t> system;  // the k-th longest system
   std::vector<run> runs;        // over positions in `system`

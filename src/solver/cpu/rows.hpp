@@ -3,11 +3,11 @@
 
 #include "solver/cpu/access.hpp"
 
-// The parts that core/line.hpp asks for, where systems are neighbours in memory: a row of a group
-// is read and written where it lies, one row a block.
+// This header defines the parts that core/line.hpp needs where systems are neighbours in memory: a
+// row of a group is read and written in place, one row a block.
 namespace tridia::cpu::TRIDIA_ISA {
 
-/// A value whose lanes are neighbours; real and imaginary parts take turns in memory.
+/// Loads a value whose lanes are neighbours; real and imaginary parts alternate in memory.
 template <class V>
 TRIDIA_FN V load_neighbours(const typename packing<V>::scalar* p) {
   if constexpr (packing<V>::parts == 1) {
@@ -43,7 +43,7 @@ TRIDIA_FN void store_neighbours(const V& v, typename packing<V>::scalar* p, bool
   }
 }
 
-/// Row k of a group.
+/// Loads row k of a group.
 template <class V>
 TRIDIA_FN V load_row(const strided_lanes_of<V>& p, index_t k) {
   if (p.in_one_piece()) return load_neighbours<V>(p.row(k));
@@ -53,7 +53,7 @@ TRIDIA_FN V load_row(const strided_lanes_of<V>& p, index_t k) {
   return packing<V>::load(row);
 }
 
-/// Asks for the memory of rows k0 to k1 - 1 of a group, as far as there are any.
+/// Prefetches the memory of rows k0 to k1 - 1 of a group, as far as there are any.
 template <class Panel>
 TRIDIA_FN void ask_rows(const Panel& p, index_t k0, index_t k1, index_t rows) {
   if (!p.in_one_piece()) return;
@@ -81,7 +81,7 @@ class matrix_rows {
   }
 
  private:
-  /// What would be read beyond an end is read only where the matrix has it.
+  /// Reads an entry beyond an end only where the matrix has it.
   TRIDIA_FN V off_diagonal(layout::array a, index_t k, bool end, index_t wrapped) const {
     if (end && s_.g->corners != edge::inside) {
       return s_.g->corners == edge::absent ? V(0) : load_row<V>(group_->in[a], wrapped);
@@ -127,8 +127,8 @@ class solution_rows {
   const group<V>* group_;
 };
 
-/// Rows of a strip whose systems are neighbours throughout: one address for all groups of a row,
-/// which the parts above would find out anew for every group.
+/// Accesses rows of a strip whose systems are all neighbours: one address serves all groups of a
+/// row, where the parts above would compute it for every group.
 template <class V>
 class joint_rows {
  public:
@@ -150,7 +150,7 @@ class joint_rows {
   }
   bool joint() const { return joint_; }
 
-  /// One row of all groups. Its addresses are copies, which no store can change.
+  /// Holds the addresses of one row of all groups, as copies, which no store can change.
   class row {
    public:
     row(const joint_rows& all, index_t k) {
@@ -158,7 +158,7 @@ class joint_rows {
         at_[a] = all.base_[a] + k * all.step_[a];
       }
     }
-    /// Of group i.
+    /// Returns the address of group i.
     TRIDIA_FN scalar* at(layout::array a, int i) const { return at_[a] + i * packing<V>::reals; }
 
    private:
@@ -188,7 +188,7 @@ class joint_rows {
       store_neighbours(v, of.at(layout::x, i), stream);
     }
   };
-  /// Asks for what group i of a row is read from.
+  /// Prefetches what group i of a row is read from.
   static TRIDIA_FN void ask(const row& of, int i) {
     _Pragma("GCC unroll 4") for (int a = 0; a < layout::x; ++a) {
       const scalar* const p = of.at(layout::array(a), i);

@@ -5,17 +5,17 @@
 
 namespace tridia::cpu {
 
-/// Consecutive systems that are solved in lockstep, or one alone.
+/// A run is consecutive systems that are solved in lockstep, or one alone.
 struct run {
   index_t first;
   int count;
   bool single;
 };
 
-/// Fewer systems than this many do not pay for all the lanes that they would occupy.
+/// Returns the fewest systems that pay for all the lanes that they occupy.
 constexpr int fewest(int lanes) { return lanes / 4 + 1; }
 
-/// `size` systems of one length cut into full vectors and a rest, which is a vector too, or, if it
+/// Cuts `size` systems of one length into full vectors and a rest, which is a vector too, or, if it
 /// is short, single systems.
 struct split {
   index_t size;
@@ -32,7 +32,7 @@ struct split {
   [[nodiscard]] bool has_wide() const { return size >= fewest(lanes); }
 };
 
-/// The runs of a split cut into strips: `groups` vectors each, then single systems one by one.
+/// Cuts the runs of a split into strips: `groups` vectors each, then single systems one by one.
 class strip_split {
  public:
   struct range {
@@ -59,8 +59,8 @@ class strip_split {
   index_t wide_, single_;
 };
 
-/// Pieces of a batch, `apart` systems from one to the next, all cut alike into two sections at
-/// most. A section is a split of its own, cut into strips.
+/// Holds pieces of a batch, `apart` systems from one to the next, all cut alike into two sections
+/// at most. A section is a split of its own, cut into strips.
 class strip_sections {
  public:
   struct range {
@@ -72,7 +72,7 @@ class strip_sections {
   strip_sections(int lanes, int groups, index_t pieces, index_t apart)
       : lanes_(lanes), groups_(groups), pieces_(pieces), apart_(apart) {}
 
-  /// The systems of a piece from the last section's end up to `end`.
+  /// Adds a section: the systems of a piece from the last section's end up to `end`.
   void add(index_t end) {
     if (end <= end_) return;
     sections_[used_++] = {{end - end_, lanes_}, end_, in_piece_};

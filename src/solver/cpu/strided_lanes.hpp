@@ -4,11 +4,11 @@
 #include "cpu/transpose.hpp"
 #include "tridia/types.hpp"
 
-// Between arrays and tiles. A tile holds some rows of a group of systems, systems side by side:
-// row after row, in each row the parts (re, im), in each part the lanes.
+// strided_lanes copies between arrays and tiles. A tile holds some rows of a group of systems,
+// systems side by side: row after row, in each row the parts (re, im), in each part the lanes.
 namespace tridia::cpu::TRIDIA_ISA {
 
-/// How the `W` lanes of one vector lie in an array.
+/// Says how the `W` lanes of one vector lie in an array.
 enum class pattern : char { interleaved, broadcast, contiguous, any };
 
 template <int W>
@@ -24,13 +24,13 @@ pattern classify(const index_t* line, index_t step) {
                      : pattern::any;
 }
 
-/// What hears how many bytes a strided_lanes has moved, and does not care.
+/// Ignores how many bytes a strided_lanes has moved.
 struct unheard {
   void operator()(int) const {}
 };
 
-/// One array as the kernels go over it: `R` the real type, `C` parts, `L` lanes of vectors of
-/// `W`.
+/// Accesses one array as the kernels read it: `R` is the real type, `C` the parts, `L` the lanes,
+/// in vectors of `W`.
 template <class R, int C, int L, int W>
 class strided_lanes {
  public:
@@ -46,20 +46,21 @@ class strided_lanes {
     first_ = at(0, 0);
   }
 
-  /// Whether a row of all lanes is one piece of memory, or one entry for all of them; where it is.
+  /// These return whether a row of all lanes is one piece of memory, or one entry for all of them,
+  /// and where the row is.
   bool in_one_piece() const { return together_ == pattern::interleaved; }
   bool in_one_entry() const { return together_ == pattern::broadcast; }
   R* row(index_t k) const { return first_ + k * step_ * C; }
-  /// Whether a lane's rows are one piece of memory.
+  /// Returns whether a lane's rows are one piece of memory.
   bool in_lines() const { return together_ == pattern::contiguous; }
 
-  /// Where row k of a lane is.
+  /// Returns the address of row k of a lane.
   const char* address(int lane, index_t k) const {
     return reinterpret_cast<const char*>(base_ == nullptr ? nullptr : at(lane, k));
   }
 
-  /// Rows k0 to k1 - 1 of all lanes into a tile whose first row is k0. Calls moved(bytes) now and
-  /// then, if lines are contiguous.
+  /// Loads rows k0 to k1 - 1 of all lanes into a tile whose first row is k0. Calls moved(bytes) now
+  /// and then, if lines are contiguous.
   template <class Moved = unheard>
   void load(R* tile, index_t k0, index_t k1, Moved moved = {}) const {
     // There may be no array after an empty range: off-diagonals of systems of one row.
@@ -82,7 +83,7 @@ class strided_lanes {
     }
   }
 
-  /// Entry of row k in one lane into a row of a tile.
+  /// Loads the entry of row k in one lane into a row of a tile.
   void load_entry(R* row, int lane, index_t k) const {
     for (int c = 0; c < C; ++c) row[c * L + lane] = at(lane, k)[c];
   }
@@ -91,14 +92,14 @@ class strided_lanes {
     for (int c = 0; c < C; ++c) at(lane, k)[c] = row[c * L + lane];
   }
 
-  /// A number in all parts of rows k0 to k1 - 1 of one lane.
+  /// Writes a number to all parts of rows k0 to k1 - 1 of one lane.
   void fill(R value, int lane, index_t k0, index_t k1) const {
     for (index_t k = k0; k < k1; ++k) {
       for (int c = 0; c < C; ++c) at(lane, k)[c] = value;
     }
   }
 
-  /// The other way; lanes from `live` on are left out.
+  /// Stores rows k0 to k1 - 1 from a tile; lanes from `live` on are left out.
   template <class Moved = unheard>
   void store(const R* tile, index_t k0, index_t k1, int live, bool stream, Moved moved = {}) const {
     for (int v = 0; v < live; v += W) {

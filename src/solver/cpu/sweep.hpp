@@ -6,15 +6,17 @@
 #include <algorithm>
 #include <optional>
 
-// Systems that are neighbours in memory: all groups of a strip go through a row, then through the
-// next. The way back of one strip, which mostly writes, runs beside the way down of the next, which
-// mostly reads, a group of each in turn: a processor drops what it is asked for in bursts.
+// These sweeps solve systems that are neighbours in memory: they do a row of all groups of a strip,
+// then the next row. The backward sweep of one strip, which mostly writes, runs beside the forward
+// sweep of the next, which mostly reads, a group of each in turn: a processor drops prefetches that
+// come in bursts.
 namespace tridia::cpu::TRIDIA_ISA {
 
-/// How far a row of each array is asked for before it goes down.
+/// A row of each array is prefetched this many bytes before the forward sweep reads it.
 inline constexpr index_t asked_bytes = 2048;
 
-/// What a strip keeps: a row of all groups, then the next, upwards or downwards.
+/// Locates what a strip keeps between the sweeps: a row of all groups, then the next, at ascending
+/// or descending addresses.
 template <class V, class E>
 class kept_strip {
  public:
@@ -36,7 +38,7 @@ class kept_strip {
 
 inline constexpr core::blocks single_rows{1, 1};
 
-/// The way down of the groups of a strip.
+/// Runs the forward sweep of the groups of a strip.
 template <class V, class E>
 class forward_sweep {
  public:
@@ -46,7 +48,7 @@ class forward_sweep {
     rows_ahead_ = std::max<index_t>(asked_bytes / (s.groups * row_bytes), 1);
   }
 
-  /// Row k of all groups.
+  /// Does row k of all groups.
   void row(index_t k) {
     const index_t n = w_.s.rows;
     if (is_joint(k)) {
@@ -61,7 +63,8 @@ class forward_sweep {
       lines_[i].rows(k, k + 1, n, w_.a, w_.b, kept);
     }
   }
-  /// Statuses too: inputs may be overwritten from here on, so reasons are looked for now.
+  /// Ends the sweep and enters statuses: inputs may be overwritten from here on, so reasons are
+  /// looked for now.
   void finish() {
     for (int i = 0; i < w_.s.groups; ++i) {
       auto kept = kept_.of(i);
@@ -74,9 +77,9 @@ class forward_sweep {
     }
   }
 
-  /// Whether row k of all groups can be read where it lies, and is like any other.
+  /// Returns whether row k of all groups can be read in place, and is an interior row.
   bool is_joint(index_t k) const { return joint_.joint() && k > 0 && k + 1 < w_.s.rows; }
-  /// Such a row: copies of all that is the same for every group, in registers.
+  /// Holds such a row: copies of all that is the same for every group, in registers.
   class joint_row {
    public:
     joint_row(forward_sweep& of, index_t k)
@@ -109,7 +112,7 @@ class forward_sweep {
   core::reduction<V, E> lines_[max_groups];
 };
 
-/// The way back.
+/// Runs the backward sweep of the groups of a strip.
 template <class V, class E>
 class backward_sweep {
  public:
@@ -121,7 +124,7 @@ class backward_sweep {
     }
   }
 
-  /// Row k of all groups, or of the last rows all that come together.
+  /// Does row k of all groups, or all rows of the last block together.
   void row(index_t k) {
     const index_t n = w_.s.rows, last = core::last_block<E>(n, single_rows);
     if (is_joint(k)) {
@@ -142,7 +145,7 @@ class backward_sweep {
     }
   }
 
-  /// As of a forward_sweep.
+  /// Returns what is_joint of a forward_sweep does.
   bool is_joint(index_t k) const {
     return joint_.joint() && k < core::last_block<E>(w_.s.rows, single_rows);
   }
@@ -165,7 +168,7 @@ class backward_sweep {
   };
 
  private:
-  /// Those that failed on the way down have a status.
+  /// Fails lanes of group i; those that failed in the forward sweep have a status already.
   __attribute__((noinline)) void fail(int i) {
     findings found(w_.groups[i].first);
     const auto bad = open_[i] && !is_finite(lines_[i].value);
@@ -183,7 +186,8 @@ class backward_sweep {
   core::mask_t<V> open_[max_groups];
 };
 
-/// Rows go down first to last while those of the strip before come back last to first.
+/// Runs the forward sweep from the first row to the last while the backward sweep of the strip
+/// before runs from the last to the first.
 template <class V, class E>
 void sweep(const strip* down, const strip* back, void* memory) {
   const strip& one = down != nullptr ? *down : *back;

@@ -3,7 +3,7 @@
 
 #include "cpu/lanes.hpp"
 
-// The value type that TRIDIA_VALUE says, as vectors of systems: as many as pay, or one.
+// This header defines the value type of TRIDIA_VALUE as vectors of systems: as many as pay, or one.
 namespace tridia::cpu::TRIDIA_ISA {
 
 template <class R>

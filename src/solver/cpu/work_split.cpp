@@ -16,8 +16,8 @@ using solver::round_up;
 /// Below this many rows in all, starting threads costs more than it gains.
 constexpr index_t serial_rows = 8192;
 
-/// Of a strip's row in each array, where systems are neighbours: longer ones gain little and leave
-/// less of the first cache to the groups' states.
+/// A strip's row takes at most this many bytes in each array where systems are neighbours: longer
+/// ones gain little and leave less of the first cache to the groups' states.
 constexpr index_t row_piece_bytes = 1024;
 
 }  // namespace
@@ -46,7 +46,7 @@ work_split::work_split(const solver::task& t)
     const index_t piece = row_piece_bytes / size_of(type_);
     const index_t most = std::min(piece, neighbours()) / kernels_.wide.lanes;
     matrix_groups_ = static_cast<int>(std::clamp<index_t>(most, 1, matrix_groups_));
-    // What is kept may be more than the near cache by what is asked for early and late.
+    // What is kept may exceed the near cache by what is prefetched early and what is used late.
     matrix_groups_ = fitting(matrix_groups_, kernels_.wide.kept_bytes, near_cache_bytes() / 2 * 3);
     right_side_groups_ =
         fitting(right_side_groups_, kernels_.wide.value_bytes, near_cache_bytes() / 2);
@@ -84,12 +84,13 @@ strip_sections work_split::matrix_strips(const void* x) const {
   const index_t systems = geometry_.matrices.size, piece = neighbours();
   const int lanes = kernels_.wide.lanes;
   strip_sections strips(lanes, matrix_groups_, piece > 0 ? systems / piece : 0, piece);
-  // Groups of the systems before and after cost what they gain where a piece is short.
+  // Where a piece is short, the separate groups of the systems before and after cost what they
+  // gain.
   if (side_by_side_ && piece >= 2 * matrix_groups_ * lanes) {
     const index_t size = size_of(type_);
     const auto at = static_cast<index_t>(reinterpret_cast<std::uintptr_t>(x) / size);
     const index_t per_line = 64 / size;
-    // At most one group: with fewer lanes than a cache line holds, vectors are aligned.
+    // This adds at most one group: with fewer lanes than a cache line holds, vectors are aligned.
     strips.add((per_line - at % per_line) % per_line % lanes);
   }
   strips.add(piece);
@@ -110,8 +111,8 @@ bool work_split::lies_side_by_side() const {
   return fastest.stride[layout::rhs] == 1 && fastest.stride[layout::x] == 1;
 }
 
-/// Several, so that there is something to look ahead to, but no more than leave work for all
-/// threads.
+/// Returns the groups of a strip: several, so that the next one can be prefetched, but no more than
+/// leave work for all threads.
 int work_split::groups_for(const split& s) const {
   const index_t most = std::min<index_t>(max_groups, max_systems / s.lanes);
   return static_cast<int>(std::clamp<index_t>(s.full() / (2 * threads_), 1, most));
@@ -138,7 +139,7 @@ std::size_t work_split::factors_at(index_t i) const {
 std::size_t work_split::run_bytes(index_t i) const {
   const kernels& k = kernels_at(i);
   const auto rows = static_cast<std::size_t>(rows_at(i));
-  // Substitution with factors of the caller's needs the values alone.
+  // Substitution with the caller's factors needs memory for the values alone.
   return round_up(geometry_.right_sides.size == 1 ? rows * std::max(k.kept_bytes, k.value_bytes)
                                                   : run_factors_bytes(i) + rows * k.value_bytes);
 }

@@ -8,7 +8,7 @@
 
 namespace tridia::cpu {
 
-/// How a task is cut into runs and strips, which kernels they get, and where their factors and
+/// Says how a task is cut into runs and strips, which kernels they get, and where their factors and
 /// their memory lie.
 class work_split {
  public:
@@ -17,11 +17,12 @@ class work_split {
   const layout::geometry& geometry() const { return geometry_; }
   bool is_ragged() const { return geometry_.ragged != nullptr; }
   int threads() const { return threads_; }
-  /// The arrays are larger than the cache.
+  /// Returns whether the arrays are larger than the cache.
   bool streams() const { return streams_; }
-  /// Neighbouring systems are neighbours in memory, in every array that is not shared.
+  /// Returns whether neighbouring systems are neighbours in memory, in every array that is not
+  /// shared.
   bool side_by_side() const { return side_by_side_; }
-  /// Whether the lanes are right-hand sides of one matrix.
+  /// Returns whether the lanes are right-hand sides of one matrix.
   bool shares_matrices() const { return shares_matrices_; }
 
   // ---- runs: of matrices, or single matrices where they are shared ----
@@ -30,21 +31,21 @@ class work_split {
   run run_at(index_t i) const;
   index_t rows_at(index_t i) const { return is_ragged() ? ragged_.rows[i] : geometry_.rows; }
   const kernels& kernels_at(index_t i) const { return kernels_of(run_at(i).single, rows_at(i)); }
-  /// The system at a position of a run.
+  /// Returns the system at a position of a run.
   index_t system_at(index_t position) const {
     return is_ragged() ? ragged_.system[position] : position;
   }
 
   // ---- strips ----
 
-  /// Run `i` alone.
+  /// Returns run `i` alone.
   stretch stretch_of(index_t i) const;
-  /// What `count` runs of a split from number `first` on are, the split's systems being those from
-  /// `offset` on.
+  /// Returns the systems of a range of a split's runs, where the split's first system is number
+  /// `offset`.
   stretch stretch_of(const split& s, index_t offset, const strip_split::range& runs) const;
-  /// All matrices, each with one right-hand side. Neighbours in memory: no strip goes from one
-  /// piece of them to the next; those before the first that begins where a cache line of x does
-  /// come first, so that whole vectors are stored at aligned addresses.
+  /// Cuts all matrices, each with one right-hand side, into strips. Of neighbours in memory, no
+  /// strip goes from one piece of them to the next; those before the first that begins where a
+  /// cache line of x does come first, so that whole vectors are stored at aligned addresses.
   strip_sections matrix_strips(const void* x) const;
   const split& right_sides() const { return right_sides_; }
   int matrix_groups() const { return matrix_groups_; }
@@ -53,12 +54,12 @@ class work_split {
   // ---- memory ----
 
   std::size_t run_factors_bytes(index_t i) const;
-  /// Where a run's factors begin; those of run `runs()` would begin where all end.
+  /// Returns where a run's factors begin; those of run `runs()` would begin where all end.
   std::size_t factors_at(index_t i) const;
-  /// What a thread needs.
+  /// Returns the bytes of memory that a thread needs.
   std::size_t thread_bytes() const { return thread_bytes_; }
-  /// Matrices that are factored at a time where they are shared, and what their statuses and
-  /// factors need.
+  /// Returns how many matrices are factored at a time where they are shared; the next function, the
+  /// bytes of their statuses and factors.
   index_t block_of_matrices() const;
   std::size_t shared_factors_bytes() const;
 
@@ -68,11 +69,11 @@ class work_split {
     return single ? pair.single : pair.wide;
   }
   bool lies_side_by_side() const;
-  /// Systems that lie in one piece of memory, row by row; all of them if they do not, or if that
-  /// would not fill a group.
+  /// Counts the systems that lie in one piece of memory, row by row; all of them if they do not, or
+  /// if that would not fill a group.
   index_t neighbours() const;
   int groups_for(const split& s) const;
-  /// As many of `groups` as keep no more than `cache`, but at least one.
+  /// Returns as many of `groups` as keep no more than `cache` bytes, but at least one.
   int fitting(int groups, std::size_t row_bytes, std::size_t cache) const;
   std::size_t run_bytes(index_t i) const;
   void place_memory();

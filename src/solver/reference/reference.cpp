@@ -5,7 +5,8 @@
 #include "solver/executor.hpp"
 #include "solver/system_memory.hpp"
 
-// One system after another, a scalar at a time: what the other backends are tested against.
+// The reference backend solves one system after another, a scalar at a time. The other backends are
+// tested against it.
 namespace tridia::solver {
 namespace {
 
