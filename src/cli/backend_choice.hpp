@@ -5,7 +5,7 @@
 
 namespace tridia::cli {
 
-/// Throws `failure` about --device where the backend cannot work here.
+/// Throws `failure` about --device if the backend cannot work here.
 void require_backend(backend where);
 
 }  // namespace tridia::cli

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// What the commands that use a GPU own of it.
+// These classes own the GPU's resources for the commands that use one.
 namespace tridia::cli {
 
 inline void check(cudaError_t result, const char* what) {
@@ -28,7 +28,7 @@ inline void check_start() {
   check(result, "start");
 }
 
-/// Bytes of the current device that a slab may take, given those of the host.
+/// Returns the bytes of the current device that a slab may take, given those of the host.
 inline std::uint64_t memory_for_slabs(std::uint64_t host_bytes) {
   std::size_t free = 0, total = 0;
   check(cudaMemGetInfo(&free, &total), "tell its free memory");
@@ -65,7 +65,7 @@ inline double seconds_between(const device_event& begin, const device_event& end
   return milliseconds * 1e-3;
 }
 
-/// One allocation that grows when a slab needs more, cut into aligned pieces.
+/// Holds one allocation that grows when a slab needs more, cut into aligned pieces.
 class device_arena {
  public:
   device_arena() = default;

@@ -7,7 +7,7 @@
 
 namespace tridia::cli {
 
-/// What the process returns.
+/// These are the exit codes of the process.
 enum exit_code : int {
   exit_success = 0,
   exit_failure = 1,    ///< Memory, a disk or a device failed.
@@ -15,7 +15,8 @@ enum exit_code : int {
   exit_singular = 3,   ///< The output was written, but some systems have no solution.
 };
 
-/// The command line's one exception: a sentence for people, and the argument that it is about.
+/// This is the command line's only exception: it holds a sentence for the user, and the argument
+/// that it is about.
 class failure : public std::runtime_error {
  public:
   failure(exit_code code, std::string argument, const std::string& sentence)
@@ -32,8 +33,8 @@ class failure : public std::runtime_error {
   std::string argument_;
 };
 
-/// What a system call's error number says about a file that an argument names: that the argument is
-/// wrong, or that the machine failed (ENOMEM, ENOSPC, EIO, EMFILE, …).
+/// Classifies a system call's error number for a file that an argument names: the argument is
+/// wrong, or the machine failed (ENOMEM, ENOSPC, EIO, EMFILE, …).
 constexpr exit_code code_of(int error) noexcept {
   switch (error) {
     case EACCES:

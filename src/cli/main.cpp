@@ -33,7 +33,7 @@ constexpr const char* solve_help =
     "Exit codes: 0 solved; 1 memory, a disk or a device failed; 2 bad input, nothing written;\n"
     "3 written, but some systems have no solution.\n";
 
-/// Lets through, and lists, the names of an enumeration.
+/// Accepts, and lists, the names of an enumeration.
 template <class E>
 CLI::IsMember a_name_of() {
   const auto known = names<E>();
@@ -171,7 +171,7 @@ void add_tuning(CLI::App& app, tune_arguments& a) {
   app.add_flag("--quiet", a.quiet, "Show no progress");
 }
 
-/// What was asked for on the command line.
+/// Holds what was asked for on the command line.
 struct request {
   solve_arguments solve;
   derive_arguments derive;
@@ -207,7 +207,7 @@ struct request {
   }
 };
 
-/// True if the command is to be run; help and the version are printed here.
+/// Returns true if the command is to be run; help and the version are printed here.
 bool parse(request& r, int argc, char** argv) {
   try {
     r.app.parse(argc, argv);

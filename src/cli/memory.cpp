@@ -18,7 +18,7 @@
 namespace tridia::cli {
 namespace {
 
-/// The power of 1024 that a suffix means, if it is one: "", "B", "K", "KB", "KiB", …
+/// Returns the power of 1024 that a suffix means, if it is one: "", "B", "K", "KB", "KiB", …
 std::optional<int> suffix_power(std::string_view suffix) {
   if (suffix.empty() || suffix == "B") return 0;
   const std::size_t power = std::string_view("KMGT").find(suffix.front());
@@ -27,7 +27,7 @@ std::optional<int> suffix_power(std::string_view suffix) {
   return static_cast<int>(power) + 1;
 }
 
-/// The number that follows a word at the start of a line of a file of the kernel.
+/// Returns the number that follows a word at the start of a line of a file of the kernel.
 std::optional<std::uint64_t> read_number(const char* path, std::string_view word = {}) {
   std::ifstream in(path);
   for (std::string token; in >> token;) {
@@ -85,7 +85,7 @@ std::uint64_t available_memory() {
 }
 
 void require_memory(std::uint64_t bytes) {
-  // A compiler may leave out an allocation that nothing uses, but no map.
+  // A compiler may remove an allocation that nothing uses, but not a memory map.
   void* const map = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (map == MAP_FAILED) throw std::bad_alloc();

@@ -16,7 +16,7 @@ constexpr index_t width = 40;
 
 }  // namespace
 
-// One part is done before there is anything to show.
+// A single part is done before there is anything to show.
 progress::progress(bool enabled, index_t parts, std::string_view parts_name)
     : enabled_(enabled && parts > 1),
       parts_(parts),

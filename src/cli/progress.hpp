@@ -8,7 +8,7 @@
 
 namespace tridia::cli {
 
-/// A bar on stderr for work in parts; silent unless `enabled`.
+/// Shows a progress bar on stderr for work in parts; silent unless `enabled`.
 class progress {
  public:
   progress(bool enabled, index_t parts, std::string_view parts_name = "slabs");
@@ -27,7 +27,7 @@ class progress {
   std::chrono::steady_clock::time_point begin_, drawn_;
 };
 
-/// Whether people are looking at stderr.
+/// Returns whether stderr is a terminal.
 bool stderr_is_terminal() noexcept;
 
 }  // namespace tridia::cli

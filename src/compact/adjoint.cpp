@@ -16,7 +16,8 @@ namespace {
 
 const near_toeplitz identity{{0, 1, 0}, {}, {}};
 
-/// A line operator that solves with nothing, for lines that keep their number of points.
+/// Returns a line operator that solves with the identity, for lines that keep their number of
+/// points.
 line_operator::specification plain_line(index_t rows) {
   line_operator::specification o;
   o.points = o.rows = rows;
@@ -25,10 +26,10 @@ line_operator::specification plain_line(index_t rows) {
   return o;
 }
 
-/// Column j of B as row j of B^T.
+/// Holds column j of B as row j of B^T.
 class gathered_row {
  public:
-  /// Rows of B come in ascending order.
+  /// Adds an entry; rows of B come in ascending order.
   void add(index_t j, index_t row, double weight) {
     if (row_.weights.empty()) row_.first = static_cast<int>(row - j);
     row_.weights.resize(static_cast<std::size_t>(row - j - row_.first), 0);
@@ -44,7 +45,7 @@ class gathered_row {
   stencil row_{};
 };
 
-/// The points from `first` to before `end` are read by rows of B's interior alone.
+/// Holds the range of points, `first` to `end` - 1, that only rows of B's interior read.
 struct inner_points {
   index_t first, end;
 };
@@ -63,8 +64,8 @@ inner_points inner_points_of(const line_operator::specification& o) {
   return in;
 }
 
-/// B^T. Its rows at an end are those of all points that the rows of B at this end read, and of
-/// those that miss a row of the interior.
+/// Returns B^T. Its rows at an end are those of all points that the rows of B at this end read, and
+/// of those that lack a row of the interior.
 line_operator::specification transposed_stencil(const line_operator::specification& o) {
   line_operator::specification t = plain_line(o.rows);
   t.rows = o.points;
@@ -99,8 +100,8 @@ line_operator::specification transposed_stencil(const line_operator::specificati
   return t;
 }
 
-/// A dense field of `rows` values a line, whose axes follow each other as those of the arrays do:
-/// neighbouring lines stay neighbours, lines that are contiguous stay so.
+/// Describes a dense field of `rows` values per line whose axes have the order of those of the
+/// arrays: neighbouring lines stay neighbours, lines that are contiguous stay so.
 struct field_strides {
   index_t step;
   index_t of[layout::max_axes];
@@ -125,7 +126,8 @@ field_strides strides_of(const layout::geometry& g, index_t rows) {
   return f;
 }
 
-/// The geometry `g` with lines of `rows` results, and one of its arrays exchanged for the field.
+/// Returns the geometry `g` with lines of `rows` results, and one of its arrays replaced by the
+/// field.
 layout::geometry with_field(layout::geometry g, index_t rows, layout::array which,
                             const field_strides& f) {
   g.rows = rows;
@@ -191,7 +193,7 @@ adjoint_steps adjoint_of(const line_operator::specification& o) {
     steps.scaling->scale = o.scale;
   }
   steps.solve = line_operator::solving_with(line_operator::matrix_of(o, operation::transpose));
-  // An operator like any other, for which backends let eliminations grow as those of closures do.
+  // This is an ordinary operator; backends allow its elimination to grow as that of a closure does.
   steps.solve.solves = false;
   steps.gather = transposed_stencil(o);
   return steps;

@@ -16,7 +16,8 @@ value_type real_type(value_type t) {
   return t == value_type::c64 ? value_type::f32 : t == value_type::c128 ? value_type::f64 : t;
 }
 
-/// One of the two arrays: fields first, then the axes, then the parts of a complex number.
+/// Describes one of the two arrays: fields first, then the axes, then the parts of a complex
+/// number.
 resolved_array array_of(const grid& g, const char* name, const std::vector<index_t>& extents,
                         const std::vector<index_t>& strides, index_t step) {
   const std::string argument = name;

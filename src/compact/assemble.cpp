@@ -20,13 +20,13 @@ bool is_half(end_condition e) {
   return e == end_condition::symmetric_half || e == end_condition::antisymmetric_half;
 }
 
-/// Beyond a mirror, entry k is entry `sum` - k with a sign: of `in`, and of `out`.
+/// Describes a mirror: beyond it, entry k is entry `sum` - k with a sign, in `in` and in `out`.
 struct mirror {
   index_t in_sum, out_sum;
   double in_sign, out_sign;
 };
 
-/// The mirror at an end whose outermost entries are `in` and `out`.
+/// Returns the mirror at an end whose outermost entries are `in` and `out`.
 mirror mirror_at(end_condition e, tridia::quantity quantity, tridia::staggering staggering,
                  index_t in, index_t out, bool tail) {
   // Where points and midpoints alternate, the points are outermost: at the mirror itself, with the
@@ -39,7 +39,7 @@ mirror mirror_at(end_condition e, tridia::quantity quantity, tridia::staggering 
   return m;
 }
 
-/// Row i of the interior with what lies beyond the mirror folded back.
+/// Returns row i of the interior with the entries beyond the mirror folded back.
 compact_row folded(const compact_row& interior, index_t i, const mirror& m, bool tail) {
   const auto is_beyond = [tail](index_t k, index_t sum) {
     return tail ? 2 * k > sum : 2 * k < sum;
@@ -69,7 +69,7 @@ compact_row folded(const compact_row& interior, index_t i, const mirror& m, bool
   return row;
 }
 
-/// All that is checked and made ready about one scheme on one grid.
+/// Checks and assembles one scheme on one grid.
 class assembly {
  public:
   assembly(const scheme& s, const closure& c, const grid& g, index_t points)
@@ -102,7 +102,7 @@ class assembly {
     return periodic() ? points : points - extra_points(scheme_.staggering());
   }
 
-  /// The rows at an end, those of the tail in the order of the line.
+  /// Returns the rows at an end; those of the tail are in the order of the line.
   std::vector<compact_row> ends(bool tail, index_t points) const {
     if (periodic()) return {};
     const end_condition e = tail ? grid_.tail : grid_.head;
@@ -122,7 +122,7 @@ class assembly {
     return rows_needed(tail ? mirrored(row, scheme_.quantity(), scheme_.staggering()) : row);
   }
 
-  /// Whether lines of so many points have room for the rows of both ends.
+  /// Checks whether lines of this many points have room for the rows of both ends.
   bool has_room(index_t points) const {
     if (periodic()) {
       // A stencil goes around once: what it reaches lies on the line or on a copy beside it.

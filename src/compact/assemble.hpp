@@ -6,8 +6,8 @@
 
 namespace tridia::compact {
 
-/// What a scheme does along the lines of a grid: `points` is its extent there. The closure is used
-/// where an end asks for it. Throws `error` (invalid_argument) where they do not go together.
+/// Returns the line operator of a scheme on a grid with `points` points per line. The closure is
+/// used where an end asks for it. Throws `error` (invalid_argument) if they do not fit together.
 line_operator::specification assemble(const scheme& s, const closure& c, const grid& g,
                                       index_t points);
 

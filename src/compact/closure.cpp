@@ -27,7 +27,7 @@ std::vector<compact_row> mirror_images(const std::vector<compact_row>& head,
   return tail;
 }
 
-/// Whether a row needs nothing from before the start of a line, as row `position`.
+/// Returns whether a row, as row `position`, needs nothing from before the start of a line.
 bool fits(const compact_row& row, int position) {
   return position + row.first >= 0 && (position > 0 || row.sub == 0);
 }
@@ -35,10 +35,10 @@ bool fits(const compact_row& row, int position) {
 /// A filter's row that leaves its value alone is called 0.
 int label_of(int order) { return order == exact_order ? 0 : order; }
 
-/// The parameter of a filter.
+/// Returns the parameter of a filter.
 double alpha_of(const scheme& s) { return s.interior().sup / s.interior().diag; }
 
-/// What a named closure can be made of: the rows for a position, in rising order.
+/// Returns the rows that a named closure may have at a position, in rising order.
 std::vector<std::pair<int, compact_row>> rows_for(const scheme& s, int position) {
   std::vector<std::pair<int, compact_row>> rows;
   for (auto& known : compact::interior_rows(s.quantity(), s.staggering(), alpha_of(s))) {
@@ -64,7 +64,7 @@ compact_row row_of_order(const scheme& s, int position, int order) {
                  (known.empty() ? "" : ", but of " + known));
 }
 
-/// "3-4-6-4-3" as numbers; empty if it is no such list.
+/// Returns a list such as "3-4-6-4-3" as numbers; empty if it is no such list.
 std::vector<int> parse_orders(std::string_view text) {
   std::vector<int> orders;
   for (const char *at = text.data(), *end = at + text.size();; ++at) {

@@ -5,10 +5,10 @@
 
 namespace tridia::compact {
 
-/// Rows at the start of a line that an interior row does not fit into.
+/// Returns the number of rows at the start of a line where the interior row does not fit.
 int rows_needed(const compact_row& interior);
 
-/// Whether scheme and closure are the library's own, as their names say.
+/// Returns whether scheme and closure are the library's own, as their names say.
 bool is_known(const scheme& s, const closure& c);
 
 }  // namespace tridia::compact

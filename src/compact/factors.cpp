@@ -17,7 +17,8 @@ using line_operator::wide;
 using row = core::row<wide>;
 using numbers = std::vector<wide>;
 
-/// Sub of row 0 is A(0, n-1) and sup of the last A(n-1, 0), whether the matrix is periodic or not.
+/// Holds a row: sub of row 0 is A(0, n-1) and sup of the last row A(n-1, 0), whether the matrix is
+/// periodic or not.
 std::vector<row> rows_of(const near_toeplitz& a, index_t n) {
   const auto real = [](std::complex<double> v) {
     return wide{core::extended(v.real()), core::extended(0)};
@@ -30,7 +31,7 @@ std::vector<row> rows_of(const near_toeplitz& a, index_t n) {
   return rows;
 }
 
-/// A pivot that is nothing but the rounding of coefficients of that size is no pivot.
+/// Rejects a pivot that is no larger than the rounding errors of coefficients of that size.
 void check_pivot(long double pivot, const row& of, std::size_t index) {
   constexpr long double rounding = 16 * std::numeric_limits<double>::epsilon();
   const long double size =
@@ -41,7 +42,7 @@ void check_pivot(long double pivot, const row& of, std::size_t index) {
                   std::to_string(index) + " is 0");
 }
 
-/// Of the regular matrix that rows are: the first sub and the last sup are left out.
+/// Factors the rows as a regular matrix: the first sub and the last sup are left out.
 class regular_factors {
  public:
   explicit regular_factors(std::vector<row> rows) : matrix_{boundary::regular, std::move(rows)} {
@@ -89,7 +90,7 @@ class regular_factors {
   line_operator::constant_factors factors_{};
 };
 
-/// What has decayed below all rounding is nothing, and costs nothing.
+/// Sets entries that have decayed below all rounding to zero, so that they cost nothing.
 void forget_small(numbers& v) {
   long double largest = 0;
   for (const wide& x : v) largest = std::max(largest, core::magnitude(x).v);

@@ -7,8 +7,8 @@
 
 namespace tridia::compact {
 
-/// Elimination of one row of a constant matrix, with partial pivoting, in long double. With r the
-/// right-hand side, c what is left of it, x the solution:
+/// Holds the elimination of one row of a constant matrix, with partial pivoting, in long double.
+/// With r the right-hand side, c the eliminated one, x the solution:
 ///   c[i] = r[i] - below c[i-1], after r[i] and c[i-1] have changed places if `swapped`,
 ///   x[i] = pivot c[i] - next x[i+1] - fill x[i+2].
 /// A periodic matrix is one of the first n - 1 rows and columns, bordered by the last ones:
@@ -25,7 +25,7 @@ struct factors {
   long double corner = 0;
 };
 
-/// Throws `error` (invalid_argument) if the matrix is singular.
+/// Factors a matrix. Throws `error` (invalid_argument) if it is singular.
 factors factor(const near_toeplitz& a, index_t rows, boundary ends);
 
 }  // namespace tridia::compact

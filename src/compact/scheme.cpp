@@ -17,7 +17,7 @@ std::string list_of(const std::vector<std::string>& names) {
   return list;
 }
 
-/// Where there are schemes, but not of this staggering.
+/// Throws if there are schemes, but none of this staggering.
 void check_staggering(tridia::quantity quantity, tridia::staggering staggering) {
   if (!compact::interior_rows(quantity, staggering, 0).empty()) return;
   refuse(quantity == tridia::quantity::interpolation

@@ -3,7 +3,7 @@
 
 #include "line_operator/specification.hpp"
 
-// What schemes become: the layer below solves with them.
+// Schemes become line operators of this type, which the layer below solves with.
 namespace tridia::compact {
 
 using line_operator::specification;

@@ -8,9 +8,9 @@ namespace {
 
 constexpr double third = 1.0 / 3;
 
-/// A row that is its own mirror image: `alpha` on both sides of the diagonal, and the weight of the
-/// value itself (not where staggered), of its two neighbours, of those after them, …; those in
-/// front of it have the other sign in an odd row.
+/// Returns a row that is its own mirror image: `alpha` on both sides of the diagonal, and the
+/// weight of the value itself (not where staggered), of its two neighbours, of those after them, …;
+/// those in front of it have the other sign in an odd row.
 compact_row centred(double alpha, tridia::staggering staggering, bool odd,
                     const std::vector<double>& weights) {
   compact_row row{alpha, 1, alpha, 0, {}};

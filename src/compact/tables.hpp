@@ -10,17 +10,18 @@
 // found from the coefficients.
 namespace tridia::compact {
 
-/// The interior row of a scheme, by its name.
+/// Returns the interior row of a scheme, by its name.
 struct named_row {
   std::string_view name;
   compact_row row;
 };
 
-/// The schemes of a quantity, in rising order; none if there are none of that staggering.
+/// Returns the schemes of a quantity, in rising order; none if there are none of that staggering.
 std::vector<named_row> interior_rows(tridia::quantity quantity, tridia::staggering staggering,
                                      double alpha_f);
 
-/// The row of a closure that is no scheme's interior, `position` rows from the end of a line.
+/// Returns the row of a closure that is no scheme's interior, `position` rows from the end of a
+/// line.
 struct end_row {
   int position;
   compact_row row;

@@ -18,8 +18,8 @@ std::string text(long double v) {
   return buffer;
 }
 
-/// The two sides of a row for f = x^m around the row's own place, with h = 1, and the sum of the
-/// magnitudes that they are made of.
+/// Holds the two sides of a row for f = x^m around the row's own position, with h = 1, and the sum
+/// of the magnitudes of their terms.
 struct sides {
   long double left = 0, right = 0, magnitude = 0;
 };
@@ -45,7 +45,7 @@ sides moments(const compact_row& row, tridia::quantity quantity, tridia::stagger
   return s;
 }
 
-/// Equal but for the rounding of coefficients that were given in double.
+/// Returns whether they are equal up to the rounding of coefficients that were given in double.
 bool agree(const sides& s) {
   return std::fabs(s.left - s.right) <= 16 * std::numeric_limits<double>::epsilon() * s.magnitude;
 }

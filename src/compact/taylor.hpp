@@ -3,30 +3,30 @@
 
 #include "tridia/scheme.hpp"
 
-// Where the entries of a row lie, and what Taylor expansion says of it.
+// These functions find where the entries of a row lie, and its order by Taylor expansion.
 namespace tridia::compact {
 
-/// The order of the derivative that a quantity is.
+/// Returns the order of the derivative that a quantity is.
 constexpr int derivative_of(quantity q) {
   return q == quantity::first_derivative ? 1 : q == quantity::second_derivative ? 2 : 0;
 }
 
-/// How far value k of a line lies after result k, in cells.
+/// Returns how far value k of a line lies after result k, in cells.
 constexpr double offset_of(staggering s) {
   return s == staggering::to_midpoints ? -0.5 : s == staggering::to_points ? 0.5 : 0.0;
 }
 
-/// Points of a regular line less its rows.
+/// Returns the points of a regular line minus its rows.
 constexpr int extra_points(staggering s) {
   return s == staggering::to_midpoints ? 1 : s == staggering::to_points ? -1 : 0;
 }
 
-/// The last point that a row reads, relative to it; the first one is `row.first`.
+/// Returns the last point that a row reads, relative to it; the first one is `row.first`.
 inline int last_of(const compact_row& row) {
   return row.first + static_cast<int>(row.weights.size()) - 1;
 }
 
-/// The row at the other end of a line that does the same with the line read backwards.
+/// Returns the row at the other end of a line that does the same with the line read backwards.
 compact_row mirrored(const compact_row& row, tridia::quantity quantity,
                      tridia::staggering staggering);
 

@@ -7,7 +7,7 @@
 namespace tridia::distributed {
 namespace {
 
-/// As many values on every rank, whatever it is that each of them makes.
+/// All ranks reduce this many values, whatever each of them makes.
 constexpr std::size_t most = 64;
 
 }  // namespace
@@ -28,7 +28,7 @@ void agreement::reach(const std::function<void()>& check) const {
     wrong = std::current_exception();
   }
   // A rank that has refused still takes part, so that the others need not wait for it in vain. The
-  // least is the largest with the sign changed.
+  // minimum is found as the maximum of the negated values.
   std::vector<index_t> heard{wrong ? 1 : 0};
   for (const index_t d : digests_) heard.push_back(d), heard.push_back(-d);
   heard.resize(most);

@@ -9,7 +9,7 @@
 
 namespace tridia::distributed {
 
-/// What must be the same on all ranks, reduced to a number for each name.
+/// Holds the values that must be equal on all ranks, reduced to one number for each name.
 class agreement {
  public:
   explicit agreement(transport& by) : by_(by) {}
@@ -28,8 +28,8 @@ class agreement {
 
   agreement& on(const decomposition& g);
 
-  /// Calls check(), which throws what is wrong here, then hears from all ranks; throws if anything
-  /// is wrong anywhere.
+  /// Calls check(), which throws what is wrong on this rank, then exchanges the outcome with all
+  /// ranks; throws if anything is wrong on any of them.
   void reach(const std::function<void()>& check) const;
 
  private:
@@ -38,7 +38,7 @@ class agreement {
   std::vector<index_t> digests_;
 };
 
-/// Throws if a grid has not as many ranks as a communicator.
+/// Throws if the decomposition and the communicator differ in the number of ranks.
 void check_size(const decomposition& g, const transport& by);
 
 }  // namespace tridia::distributed

@@ -7,7 +7,8 @@
 
 namespace tridia::distributed {
 
-/// A number as what ranks compare; if it is not negative, in the same order.
+/// Returns the bits of a number as an integer, which ranks compare. Numbers that are not negative
+/// keep their order.
 inline index_t bits(double v) { return std::bit_cast<index_t>(v); }
 
 }  // namespace tridia::distributed

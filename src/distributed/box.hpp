@@ -10,7 +10,7 @@
 
 namespace tridia::distributed {
 
-/// Some points of a strided array, `first` elements from where a pointer points to.
+/// A box is a set of points of a strided array; it begins `first` elements after the pointer.
 struct box {
   std::vector<index_t> extents, strides;
   index_t first;
@@ -18,7 +18,7 @@ struct box {
   [[nodiscard]] std::size_t points() const;
 };
 
-/// A box's elements on their way into one piece of memory in C order, or back.
+/// Describes a copy of a box's elements into contiguous memory in C order, or back.
 struct box_copy {
   int axes;
   index_t extents[layout::max_axes], strides[layout::max_axes];
@@ -30,7 +30,7 @@ struct box_copy {
 box_copy packing(const box&, std::size_t size, const void* array, void* packed);
 box_copy unpacking(const box&, std::size_t size, const void* packed, void* array);
 
-/// A run of elements of type T, `run` of them along the last axis.
+/// Copies a run of elements of type T, `run` of them along the last axis.
 template <class T>
 struct run_copy {
   box_copy c;
@@ -52,7 +52,8 @@ struct two_words {
   double first, second;
 };
 
-/// In an execution space (cpu/host_execution_space.hpp); elements of 4, 8 or 16 bytes.
+/// Copies a box in an execution space (cpu/host_execution_space.hpp); elements have 4, 8 or 16
+/// bytes.
 template <class Space>
 void copy_box(const Space& space, const box_copy& c, std::size_t size) {
   if (c.points == 0) return;

@@ -11,7 +11,7 @@
 namespace tridia::distributed {
 namespace {
 
-/// NaN, once there is one.
+/// Raises `largest` to v; it stays NaN once a value was NaN.
 void enlarge(double& largest, double v) {
   if (!(v <= largest) && !std::isnan(largest)) largest = std::fabs(v);
 }

@@ -10,7 +10,7 @@
 namespace tridia::distributed {
 namespace {
 
-/// One side of one axis.
+/// A face is one side of the block along one axis.
 struct face {
   int peer = -1;   // none beyond the ends of the whole array
   box give, take;  // the layers that the peer needs of the block, and those it has for it
@@ -47,7 +47,7 @@ void fill_in(const char* name, std::vector<T>& values, std::size_t axes, T least
   }
 }
 
-/// Every neighbour must have as many layers of its own.
+/// Throws unless every neighbour has at least `width` layers of its own.
 void check_width(const decomposition& g, int axis, const char* name, int width) {
   if (width < 0) {
     refuse(std::string(name) + ": axis " + std::to_string(axis) + " has " + std::to_string(width) +
@@ -91,7 +91,7 @@ void check_halo(halo_exchange::state& s) {
   layout::check_distinct(padded);
 }
 
-/// `width` layers of a block beside one of its faces, from layer `first` on.
+/// Returns `width` layers of a block beside one of its faces, from layer `first` on.
 box layers(const halo_exchange::state& s, int axis, index_t first, index_t width) {
   box b{s.ranks.block(s.transport->rank()).extents, s.asked.strides, first * s.asked.strides[axis]};
   b.extents[axis] = width;
@@ -121,7 +121,8 @@ void make_faces(halo_exchange::state& s) {
   s.memory = s.where->allocate(bytes);
 }
 
-/// Where both neighbours along an axis are one rank, what it sends first is for the far face.
+/// Makes the messages. Where both neighbours along an axis are one rank, the message that it sends
+/// first is for the far face.
 void make_messages(halo_exchange::state& s) {
   const std::size_t size = size_of(s.asked.type);
   const auto add = [&](std::vector<message>& list, int peer, std::size_t at, const box& b) {

@@ -12,7 +12,7 @@
 namespace tridia::distributed {
 namespace {
 
-/// Each axis is a digit; the slowest comes first.
+/// The order is a number in this base: each axis is a digit, and the slowest comes first.
 constexpr index_t base = 16;
 constexpr int most_axes = 15;
 

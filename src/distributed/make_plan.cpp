@@ -10,7 +10,7 @@
 #include <new>
 #include <utility>
 
-// What happens when a plan is made: everything that may be refused is, on all ranks.
+// This file makes plans. Everything that may be refused is refused here, on all ranks.
 namespace tridia::distributed {
 namespace {
 
@@ -75,8 +75,8 @@ void check_constant(const plan::state& s) {
   (void)end_columns(lines.own, lines.sides);
 }
 
-/// Shapes and geometry of the block, once those of whole lines are known: off-diagonals of n - 1
-/// entries lack the one at the end of a line, where the block has that.
+/// Finds the shapes and geometry of the block once those of whole lines are known. Off-diagonals
+/// of n - 1 entries lack the entry at the end of a line, where the block has that end.
 void resolve_block(plan::state& s) {
   const line_of_ranks line = line_here(s);
   const bool first = line.here == 0, last = line.here + 1 == line.size();
@@ -117,7 +117,7 @@ void check_problem(plan::state& s) {
   resolve_block(s);
 }
 
-/// The most lines that any rank has: all ranks must choose alike.
+/// Returns the largest number of lines of any rank: all ranks must choose alike.
 double most_lines(const plan::state& s) {
   double lines = static_cast<double>(s.problem.right_hand_sides);
   for (int a = 0; a < static_cast<int>(s.ranks.ranks().size()); ++a) {
@@ -157,7 +157,7 @@ void make_whole(plan::state& s) {
   s.memory = s.where->allocate(s.whole->workspace_bytes());
 }
 
-/// What is not zero of a column.
+/// Returns a column without the zeros at its ends.
 sum_column trimmed(const line_weights& column) {
   const auto matters = [](const wide& v) { return core::magnitude(v).v != 0; };
   const auto first = std::find_if(column.begin(), column.end(), matters);
@@ -165,8 +165,8 @@ sum_column trimmed(const line_weights& column) {
   return {first - column.begin(), {first, last.base()}};
 }
 
-/// Parts are solved by themselves: what others add to their first and last right-hand sides is
-/// spread over their x afterwards.
+/// Makes the solve of lines of constant coefficients. Each part is solved by itself; what other
+/// parts add to its first and last right-hand sides is spread over its x afterwards.
 void make_constant(plan::state& s, const line_of_ranks& line) {
   const constant_lines lines = constant_lines_of(s);
   const inverse_rows weights(lines.whole);

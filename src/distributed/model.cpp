@@ -12,14 +12,14 @@ namespace {
 constexpr auto strategy_names = std::to_array<std::string_view>(
     {"automatic", "gather", "allgather", "pcr", "all_to_all", "nearest"});
 
-/// "3.1e-14".
+/// Formats a number as "3.1e-14".
 std::string text(double v) {
   char buffer[32];
   std::snprintf(buffer, sizeof buffer, "%.2g", v);
   return buffer;
 }
 
-/// What nearest neighbours alone would neglect, if that is allowed; else why not.
+/// Returns why `nearest` may not be used; empty if what it neglects is allowed.
 std::string objection_to_nearest(const plan_options& o, pivoting p) {
   if (p != pivoting::none) return "the problem asks for pivoting partial: it needs pivoting none";
   if (!o.neglected_coupling) {

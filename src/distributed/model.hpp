@@ -5,7 +5,8 @@
 
 namespace tridia::distributed {
 
-/// What a strategy costs the busiest rank of a line, once for all lines (docs/scaling.md).
+/// Holds what a strategy costs the busiest rank of a line, for all lines together
+/// (docs/scaling.md).
 struct traffic {
   double rounds;    // messages that wait for each other
   double messages;  // sent and received
@@ -13,20 +14,20 @@ struct traffic {
   double joins;     // of chunks, there and back
 };
 
-/// Words that a line's equations and its ends have, of `bytes` each.
+/// Holds the number of values of a line's equations and of its ends, of `bytes` each.
 struct interface_size {
   double equations, unknowns, bytes;
 };
 
 traffic traffic_of(strategy, int ranks, double lines, const interface_size&);
 
-/// A network and the processors beside it.
+/// Describes a network and the processors that it connects.
 struct network {
   double round_seconds, message_seconds, bytes_per_second, joins_per_second;
 };
-/// No machine's: of the order of a cluster's with a rank for each socket.
+/// These are no measured values: they are of the order of a cluster's with one rank per socket.
 inline constexpr network cluster_of_cpus{3e-6, 5e-7, 8e9, 5e8};
-/// Of the order of GPUs of one host and NCCL, as seen on H200s.
+/// These values are of the order of GPUs of one host and NCCL, as seen on H200s.
 inline constexpr network host_of_gpus{1.5e-5, 1e-6, 2e11, 2e10};
 
 double seconds(const traffic&, const network&);
@@ -36,8 +37,8 @@ struct strategy_choice {
   std::string reason;
 };
 
-/// What `automatic` becomes for lines of so many ranks; or the strategy that was asked for.
-/// Throws if it cannot be had.
+/// Returns the strategy that `automatic` becomes for lines of `ranks` ranks, or the strategy that
+/// was asked for. Throws if that strategy cannot be used.
 strategy_choice choose_strategy(const plan_options&, pivoting, int ranks, double lines,
                                 const interface_size&, const network&);
 

@@ -5,17 +5,17 @@
 
 namespace tridia::distributed {
 
-/// Where the time of an execution goes, phase by phase.
+/// Measures the time of each phase of an execution.
 class phase_timer {
  public:
   virtual ~phase_timer() = default;
   /// Forgets all phases: an execution begins.
   virtual void begin() = 0;
-  /// A phase begins now, or once the work before is done in the stream.
+  /// Starts a phase now, or once the work before it in the stream is done.
   virtual void start(void* stream) = 0;
-  /// What was done since the start, or since the phase before, was this phase; the next one begins.
+  /// Assigns the time since the start, or since the phase before, to this phase; the next begins.
   virtual void record(double phase_times::*step, void* stream) = 0;
-  /// Of all phases since `begin`; waits for what is in the stream.
+  /// Returns the times of all phases since `begin`; waits for the work in the stream.
   virtual phase_times read() = 0;
 };
 

@@ -17,7 +17,7 @@ void check_array(const backend& where, const layout::resolved_array& a, const vo
   where.check_pointer(a.name, p);
 }
 
-/// All rows of whole lines, or, of constant coefficients, all rows here.
+/// Solves all rows of whole lines or, with constant coefficients, all rows of this rank.
 void solve_whole(plan::state& s, index_t* status) {
   const solver::operands& o = s.arrays;
   const execution e{.workspace = s.memory.get(),
@@ -33,7 +33,7 @@ void solve_whole(plan::state& s, index_t* status) {
   s.times->record(&phase_times::expand, s.stream);
 }
 
-/// Lines across ranks: sums travel while the rows here are solved.
+/// Solves lines across ranks; the sums travel while the rows of this rank are solved.
 void solve_constant(plan::state& s) {
   auto* const status = static_cast<index_t*>(s.statuses.get());
   solve_whole(s, s.options.statuses ? status : nullptr);
@@ -58,7 +58,8 @@ void solve_arrays(plan::state& s) {
   }
 }
 
-/// Every right-hand side read where the diagonal lies, which is there without any.
+/// Returns a geometry that reads every right-hand side where the diagonal lies, which exists even
+/// if there is no right-hand side.
 layout::geometry without_rhs(layout::geometry g) {
   g.lines[layout::rhs] = g.lines[layout::diag];
   for (int k = 0; k < g.matrices.count; ++k) {

@@ -22,8 +22,9 @@ struct plan::state {
   layout::resolved shapes{};
   layout::geometry geometry{};
   strategy_choice chosen{};
-  // Lines that do not cross ranks are any plan's. So are this rank's rows of those that do, if
-  // coefficients are constant, but for what other ranks add to them. Others are the three parts.
+  // An ordinary plan solves lines that do not cross ranks. With constant coefficients it also
+  // solves this rank's rows of lines that do, except for what other ranks add to them. All other
+  // lines take the three parts.
   std::unique_ptr<const tridia::plan> whole{};
   std::unique_ptr<line_sums> sums{};
   std::shared_ptr<void> memory{};                        // of `whole`
@@ -34,26 +35,26 @@ struct plan::state {
   std::unique_ptr<status_exchange> found{};
   std::unique_ptr<phase_timer> times{};
 
-  // Of an execution between start and finish.
+  // These members hold an execution between start and finish.
   bool started = false;
   solver::operands arrays{};
   void* stream = nullptr;
 
   [[nodiscard]] index_t lines() const { return geometry.matrices.size; }
   [[nodiscard]] bool constant() const { return problem.coefficients == coefficients::constant; }
-  /// The arrays of an execution; A^T changes places here only where lines cross ranks, as plans of
-  /// whole lines see to it by themselves.
+  /// Returns the arrays of an execution. For A^T, dl and du are exchanged here only where lines
+  /// cross ranks, because plans of whole lines do so themselves.
   [[nodiscard]] solver::operands operands_of(const void* dl, const void* d, const void* du,
                                              const void* rhs, void* x, index_t* status) const {
     return {{neighbours ? du : dl, d, neighbours ? dl : du, rhs}, x, status};
   }
-  /// Where the statuses of this execution go: to the caller, or where systems of several lines need
-  /// them; or null.
+  /// Returns where the statuses of this execution are written: to the caller, or to own memory
+  /// where systems of several lines need them; or null.
   [[nodiscard]] index_t* statuses_of_systems() const {
     if (arrays.status != nullptr || problem.right_hand_sides == 1) return arrays.status;
     return static_cast<index_t*>(statuses.get());
   }
-  /// What is to be done with the rows here.
+  /// Returns the task for the rows of this rank.
   [[nodiscard]] local_rows_task rows_task() const;
 };
 

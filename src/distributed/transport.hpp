@@ -16,8 +16,8 @@ struct message {
   std::size_t bytes;
 };
 
-/// Messages that travel at the same time, again and again. Those from one rank to another arrive
-/// in the order in which they are given. Whoever owns their memory gives it to
+/// An exchange sends messages that travel at the same time, again and again. Those from one rank to
+/// another arrive in the order in which they are given. Whoever owns their memory gives it to
 /// `transport::dispose` at its end. Messages of device memory leave once the work before them in
 /// `stream` is done, and are waited for by what comes after them there; the host does not wait.
 class exchange {
@@ -25,11 +25,12 @@ class exchange {
   virtual ~exchange() = default;
   virtual void start(std::span<const message> receives, std::span<const message> sends,
                      void* stream) = 0;
-  /// Until all of them have arrived. Throws peer_failure after the time limit.
+  /// Waits until all of them have arrived. Throws peer_failure after the time limit.
   virtual void wait(void* stream) = 0;
 };
 
-/// How ranks reach each other: what a communicator is. All waits have a time limit.
+/// A transport carries messages between ranks; every communicator is implemented by one. All waits
+/// have a time limit.
 class transport {
  public:
   virtual ~transport() = default;
@@ -37,16 +38,18 @@ class transport {
   [[nodiscard]] virtual int size() const = 0;
   /// The GPU in whose memory messages lie; -1: host memory.
   [[nodiscard]] virtual int device() const { return -1; }
-  /// As `communicator::synchronize`.
+  /// Does what `communicator::synchronize` says.
   virtual void synchronize(void* /*stream*/) {}
-  /// All ranks make exchanges in the same order. `messages`: the most at a time.
+  /// Makes an exchange of at most `messages` messages at a time. All ranks make exchanges in the
+  /// same order.
   virtual std::unique_ptr<exchange> make_exchange(std::size_t messages) = 0;
-  /// The largest of all ranks' values, entry by entry. All ranks call it together.
+  /// Replaces each entry by the largest of all ranks' values. All ranks call it together.
   virtual void maxima(std::span<index_t> values) = 0;
-  /// Messages may still be on their way into memory that was given.
+  /// Returns whether it has failed: messages may then still be on their way into memory that was
+  /// given.
   [[nodiscard]] virtual bool failed() const = 0;
 
-  /// Ends the life of memory, unless messages may still reach it: it then stays for ever.
+  /// Frees memory, unless messages may still reach it: it is then never freed.
   template <class T>
   void dispose(std::unique_ptr<T> memory, bool travelling = false) {
     if (travelling || failed()) keep(std::shared_ptr<void>(std::move(memory)));
@@ -59,7 +62,7 @@ class transport {
   }
 };
 
-/// Throws invalid_argument for options that make no sense.
+/// Throws invalid_argument for invalid options.
 void check_options(const communicator_options&);
 
 }  // namespace tridia::distributed

@@ -75,7 +75,7 @@ std::string receive(int fd) {
   return text;
 }
 
-/// What a child returned; a signal is a failure as any other.
+/// Returns a child's exit code; a signal is a failure like any other.
 int wait_for(pid_t id) {
   int status = 0;
   ::waitpid(id, &status, 0);

@@ -12,7 +12,7 @@
 
 namespace tridia::cli {
 
-/// What `tridia solve` found out.
+/// Holds the results of `tridia solve`.
 struct solve_report {
   systems problem;
   std::string device, algorithm, reason, out;
@@ -38,7 +38,7 @@ std::string failed_text(const solve_report& report);
 /// {"error": {…}}.
 nlohmann::ordered_json to_json(const failure& f);
 
-/// To stdout.
+/// Writes to stdout.
 void print_json(const nlohmann::ordered_json& json);
 
 }  // namespace tridia::cli

@@ -35,7 +35,7 @@ class field_output {
  public:
   virtual ~field_output() = default;
 
-  /// Where a slab is to be written; then `close` it.
+  /// Returns where a slab is to be written; then `close` it.
   virtual field_part open(const slab& part) = 0;
   virtual void close(const slab& part) = 0;
   virtual void commit() = 0;

@@ -25,10 +25,10 @@ class field_executor {
   virtual double apply(const compact_operator& op, const field_part& in, const field_part& out) = 0;
 };
 
-/// For the backends cpu and reference.
+/// Makes the executor for the backends cpu and reference.
 std::unique_ptr<field_executor> make_host_fields();
 
-/// For the backend cuda; only in builds that have it (TRIDIA_HAS_CUDA).
+/// Makes the executor for the backend cuda; only in builds that have it (TRIDIA_HAS_CUDA).
 std::unique_ptr<field_executor> make_device_fields();
 
 }  // namespace tridia::cli

@@ -77,7 +77,7 @@ std::size_t member_size(hid_t compound, const char* name) {
   return float_size(member);
 }
 
-/// What a dataset of this type holds, if a field may hold it.
+/// Returns the value type of a dataset of this type, if a field may hold it.
 std::optional<value_type> field_type(hid_t type) {
   if (const std::size_t size = float_size(type); size != 0) {
     return size == 4 ? value_type::f32 : value_type::f64;

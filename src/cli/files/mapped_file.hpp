@@ -24,7 +24,7 @@ class mapped_file {
   std::size_t size_ = 0;
 };
 
-/// What the kernel is told about pages of a map. Advice only: failures do not matter.
+/// This is advice to the kernel about pages of a map; failures do not matter.
 enum class page_advice {
   read_ahead,      ///< Start to read them from the disk.
   populate_read,   ///< Map them now, so that a solver does not fault on each.

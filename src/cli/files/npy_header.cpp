@@ -184,7 +184,7 @@ void check_overflow(const npy_header& header) {
   }
 }
 
-/// Where the header's text lies.
+/// Holds where the header's text lies.
 struct text_span {
   std::size_t begin, size;
 };

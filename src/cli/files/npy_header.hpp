@@ -20,7 +20,7 @@ class npy_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What an NPY file says about its data.
+/// Holds what an NPY file says about its data.
 struct npy_header {
   value_type type = value_type::f64;
   bool fortran_order = false;

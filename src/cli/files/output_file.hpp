@@ -21,7 +21,7 @@ class output_file {
   output_file(const output_file&) = delete;
   output_file& operator=(const output_file&) = delete;
 
-  /// Where the data begin.
+  /// Returns where the data begin.
   [[nodiscard]] std::byte* data() const noexcept { return map_ + header_bytes_; }
 
   /// Starts to write back what was changed, and unmaps it: memory does not fill up.

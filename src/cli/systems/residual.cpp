@@ -183,7 +183,7 @@ class group_residual {
   lines<T> lines_[roles];
 };
 
-/// Where a system of a slab is in its status: C order over the batch axes.
+/// Returns the index of a slab's system in its status: C order over the batch axes.
 index_t status_index(const systems& all, const slab& part, const std::vector<index_t>& position) {
   index_t index = 0;
   for (std::size_t a = 0; a < position.size(); ++a) {

@@ -18,19 +18,19 @@ class slab_executor {
  public:
   virtual ~slab_executor() = default;
 
-  /// Whether its plans must be for packed arrays (see `slab_problem`).
+  /// Returns whether its plans must be for packed arrays (see `slab_problem`).
   [[nodiscard]] virtual bool packed() const noexcept = 0;
-  /// Bytes that a slab's arrays and workspace may take, given those of the host.
+  /// Returns the bytes that a slab's arrays and workspace may take, given those of the host.
   [[nodiscard]] virtual std::uint64_t memory(std::uint64_t host_bytes) const = 0;
   /// Solves a slab with a plan for it and waits. Returns the seconds of the solve alone.
   virtual double execute(const plan& p, const systems& all, const slab& part,
                          const array_pointers& inputs, std::byte* x, std::span<index_t> status) = 0;
 };
 
-/// For the backends cpu and reference.
+/// Makes the executor for the backends cpu and reference.
 std::unique_ptr<slab_executor> make_host_slab_executor();
 
-/// For the backend cuda; only in builds that have it (TRIDIA_HAS_CUDA).
+/// Makes the executor for the backend cuda; only in builds that have it (TRIDIA_HAS_CUDA).
 std::unique_ptr<slab_executor> make_device_slab_executor();
 
 }  // namespace tridia::cli

@@ -20,7 +20,7 @@ class slab_plans {
              const options& how);
 
   [[nodiscard]] const slabs& parts() const noexcept { return parts_; }
-  /// Of the largest slab; of the whole problem if there are no slabs.
+  /// Returns the plan of the largest slab; of the whole problem if there are no slabs.
   [[nodiscard]] const plan& largest() const noexcept { return plans_.front(); }
   /// A plan for a slab, made when it is first asked for.
   const plan& of(const slab& part);

@@ -23,7 +23,7 @@ class slabs {
   /// No slab holds more than `systems_at_most` (>= 1) systems.
   slabs(const systems& all, index_t systems_at_most);
 
-  /// 0 if there is nothing to solve.
+  /// Returns the number of slabs; 0 if there is nothing to solve.
   [[nodiscard]] index_t count() const noexcept { return count_; }
   [[nodiscard]] slab operator[](index_t k) const;
 
@@ -54,7 +54,7 @@ struct region {
 
 region region_of(const systems& all, array_role role, const slab& part);
 
-/// Of the region's packed copy, its stretches one after another: strides in elements.
+/// Returns the strides, in elements, of the region's packed copy: its stretches one after another.
 std::vector<index_t> packed_strides(const systems& all, array_role role, const slab& part);
 
 /// Calls `f(offset)` for every stretch in their order, with bytes from the start of the data.

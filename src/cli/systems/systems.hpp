@@ -15,14 +15,14 @@ inline constexpr std::size_t roles = 5;
 /// "--dl", "--d", "--du", "--rhs", "--out".
 const char* argument_of(array_role role) noexcept;
 
-/// How one file's array lies along the axes of the right-hand side.
+/// Describes how one file's array lies along the axes of the right-hand side.
 struct operand {
   std::vector<index_t> extents;  ///< 1 where it is broadcast; along the solve axis its own entries.
   std::vector<index_t> strides;  ///< In elements; 0 where it is broadcast.
   index_t first = 0;             ///< The element of the file that (0, …, 0) is.
 };
 
-/// What the command line says beside the files.
+/// Holds what the command line says besides the files.
 struct system_options {
   int axis = -1;
   tridia::boundary boundary = tridia::boundary::regular;
@@ -43,7 +43,7 @@ struct systems {
   operand arrays[roles];
 
   [[nodiscard]] index_t rows() const noexcept { return extents[axis]; }
-  /// How many there are.
+  /// Returns the number of systems.
   [[nodiscard]] index_t count() const noexcept;
   /// The fewest bytes that solving them moves: each array once, but shared coefficients not at all.
   [[nodiscard]] std::uint64_t bytes_moved() const noexcept;

@@ -18,8 +18,7 @@ namespace {
 /// Below this many values in all, starting threads costs more than it gains.
 constexpr index_t serial_values = 8192;
 
-/// Where lines are neighbours, runs of them are cut into strips, so that a row of a strip is one
-/// piece of memory.
+/// Cuts runs of lines that are neighbours into strips, so that a row of a strip is contiguous.
 struct strip_split {
   index_t lines, run, lanes;
   index_t head;  // lines of the first run that are a strip of their own
@@ -36,7 +35,7 @@ struct strip_split {
   }
 };
 
-/// Where a strip's lines begin.
+/// Holds where a strip's lines begin.
 struct line_starts {
   index_t in[most_lanes], out[most_lanes];
 };

@@ -3,8 +3,7 @@
 
 #include "compact/cpu/strip.hpp"
 
-// What each compilation of kernels.cpp defines: the kernels of one real type for one instruction
-// set.
+// Each compilation of kernels.cpp defines the kernels of one real type for one instruction set.
 #define TRIDIA_DECLARE_TABLES(isa) \
   namespace isa {                  \
   kernels<float> table_f32();      \

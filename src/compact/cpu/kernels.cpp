@@ -50,7 +50,7 @@ struct block {
   }
 };
 
-/// What goes from one chunk to the next, in every lane.
+/// Holds the values that pass from one chunk to the next, in every lane.
 template <class R>
 struct alignas(64) carried {
   R left[most_lanes], border[most_lanes];                  // on the way down
@@ -61,8 +61,8 @@ struct alignas(64) carried {
 /// into the buffer first.
 constexpr int most_rows_where_they_lie = 7;
 
-/// Where results go: straight to where they lie side by side, so that stores go on beside the
-/// arithmetic, or added to what is there; else into the buffer.
+/// Says where results go: directly into the array where they lie side by side, so that stores
+/// overlap the arithmetic, or added to its values; otherwise into the buffer.
 enum class goal : char { array, sum, buffer };
 
 /// A strip of lines on its way, `Vectors` of lanes at a time.
@@ -101,8 +101,8 @@ class passage {
   }
 
  private:
-  /// Whether what belongs to a row of all lanes is one piece of memory, which can be worked on
-  /// where it lies.
+  /// Returns whether the values of a row of all lanes are contiguous, so that they can be used
+  /// without a copy.
   bool lie_side_by_side(const index_t* at, index_t step) const {
     return step != 1 && s_.live == s_.lanes && run_from(at, 0, s_.live) == s_.live;
   }
@@ -236,7 +236,7 @@ class passage {
     }
     return sum;
   }
-  /// Of a periodic line, those beyond its ends too: in the buffer they lie around the others.
+  /// Returns the values of point p, on a periodic line also beyond its ends, around the others.
   values point(index_t p, int lane) const {
     if (lies_in_) p = p < 0 ? p + t_.points : p >= t_.points ? p - t_.points : p;
     return values::load(points_ + p * point_pitch_ + lane);
@@ -435,7 +435,7 @@ void apply(const tables<R>& t, const strip& s, R* buffer) {
   s.lanes % block<R, most_vectors>::count == 0 ? passage<R, most_vectors>(t, s, buffer).run()
                                                : passage<R, 1>(t, s, buffer).run();
 #if defined(__x86_64__)
-  // What went past the cache is in order with what other threads are told afterwards.
+  // Stores that bypass the cache must be ordered before later signals to other threads.
   if (s.stream) _mm_sfence();
 #endif
 }

@@ -66,7 +66,7 @@ class owned_tables {
     return weights_of(stencil{static_cast<int>(at - row), {1}});
   }
   weights<R> weights_of(const stencil& s) {
-    // What is pointed to stays where it is.
+    // The memory that is pointed to does not move.
     const std::vector<R>& kept = store_.emplace_back(s.weights.begin(), s.weights.end());
     return {kept.data(), s.first, static_cast<int>(kept.size())};
   }
@@ -88,7 +88,7 @@ class owned_tables {
     table_.last_scale = scale.empty() ? R(1) : static_cast<R>(scale.back());
   }
 
-  /// Around the middle one, if that is one of them.
+  /// Finds the plain rows around the middle one, if that is one of them.
   void find_plain_rows() {
     const index_t first = table_.heads, end = table_.eliminated - table_.tails;
     const auto plain = [&](index_t i) { return !numbers_[i].swapped && !numbers_[i].fills; };
@@ -105,7 +105,7 @@ class owned_tables {
            a.swapped == b.swapped;
   }
 
-  /// Of the rows around the middle one that are as it is.
+  /// Keeps one of the rows around the middle one that are equal to it.
   void keep_one_of_equal_rows() {
     if (numbers_.empty()) return;
     const auto middle = numbers_.begin() + static_cast<std::ptrdiff_t>(numbers_.size() / 2);

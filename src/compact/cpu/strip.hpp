@@ -6,12 +6,12 @@
 
 #include <cstddef>
 
-// What the CPU's kernels of line operators are given, free of any vector type: the kernels are
-// compiled once for each instruction set (kernels.cpp), everything else once.
+// These types are the arguments of the CPU's kernels of line operators, without any vector type:
+// the kernels are compiled once for each instruction set (kernels.cpp), everything else once.
 namespace tridia::compact::cpu {
 
-/// A stencil in the type of the arrays: the weights of values `first` to `first + count - 1` of a
-/// row, relative to it.
+/// Holds a stencil in the type of the arrays: the weights of values `first` to `first + count - 1`
+/// of a row, relative to it.
 template <class R>
 struct weights {
   const R* at;
@@ -76,7 +76,7 @@ struct tables {
   }
 };
 
-/// The most lanes of a strip.
+/// This is the maximum number of lanes of a strip.
 inline constexpr int most_lanes = 512;
 
 /// Lines that go through the buffer side by side, a lane each.
@@ -108,7 +108,7 @@ struct kernels {
   void (*apply)(const tables<R>&, const strip&, R* buffer);
 };
 
-/// The best that was built and that the processor has.
+/// Returns the best kernels that were built and that the processor supports.
 template <class R>
 kernels<R> find_kernels();
 

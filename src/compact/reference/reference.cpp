@@ -85,7 +85,7 @@ class reference final : public operator_executor {
   std::size_t rows_bytes() const {
     return solver::round_up(static_cast<std::size_t>(task_.line.rows) * sizeof(double));
   }
-  /// Of the sums that an adjoint adds to.
+  /// Returns the bytes of the sums that an adjoint adds to.
   std::size_t points_bytes() const {
     if (!is_adjoint()) return 0;
     return solver::round_up(static_cast<std::size_t>(task_.line.points) * sizeof(long double));

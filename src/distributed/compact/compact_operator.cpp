@@ -9,7 +9,7 @@ namespace {
 
 using op_state = compact_operator::state;
 
-/// Slabs whose messages travel while one is worked on.
+/// This is the number of slabs whose messages travel while one slab is worked on.
 constexpr int ahead = 2;
 
 void apply_whole(const op_state& s) {
@@ -19,7 +19,7 @@ void apply_whole(const op_state& s) {
   c.accumulate ? s.whole->apply_add(c.s, c.in, c.out, e) : s.whole->apply(c.in, c.out, e);
 }
 
-/// What a slab's call reads and writes.
+/// Returns the call of a slab: the arrays that it reads and writes.
 compact::call call_of(const op_state& s, const slab& part) {
   const auto size = static_cast<index_t>(size_of(s.arrays.shape.type));
   compact::call c = s.call;

@@ -12,7 +12,7 @@
 
 namespace tridia::distributed {
 
-/// Some of the lines: what travels, and what is done here.
+/// A slab holds some of the lines: the sums that travel, and the work on this rank.
 struct slab {
   index_t in = 0, out = 0;  // where they begin in the arrays, in real numbers
   std::unique_ptr<line_sums> sums{};
@@ -30,14 +30,14 @@ struct compact_operator::state {
   line_operator::specification whole_line{}, own_line{};  // all of a line, and this rank's rows
   compact::grid_arrays arrays{};
   std::vector<int> peers{};
-  // Lines that do not cross ranks are any operator's.
+  // An ordinary operator is applied to lines that do not cross ranks.
   std::unique_ptr<const tridia::compact_operator> whole{};
   std::vector<slab> slabs{};
   std::size_t memory_bytes = 0;
   std::shared_ptr<void> memory{};  // of `whole` or of a slab's rows
   std::unique_ptr<phase_timer> times{};
 
-  // Of an application between start and finish.
+  // These members hold an application between start and finish.
   bool started = false;
   compact::call call{};
 };

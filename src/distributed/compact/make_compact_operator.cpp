@@ -11,7 +11,7 @@
 #include <new>
 #include <utility>
 
-// What happens when an operator is made: everything that may be refused is, on all ranks.
+// This file makes operators. Everything that may be refused is refused here, on all ranks.
 namespace tridia::distributed {
 namespace {
 
@@ -59,7 +59,7 @@ agreement agreement_of(const op_state& s, const scheme& what, const closure& c) 
   return a;
 }
 
-/// The blocks along the axis with rows in place of points.
+/// Returns the decomposition with rows in place of points along the axis.
 decomposition decomposition_of_rows(const decomposition& points, int axis, index_t rows) {
   std::vector<std::vector<index_t>> parts;
   for (int a = 0; a < static_cast<int>(points.ranks().size()); ++a) {
@@ -78,7 +78,8 @@ decomposition decomposition_of_rows(const decomposition& points, int axis, index
 
 line_cuts cuts_of(const op_state& s) { return {s.ranks.cuts(s.axis), s.out_ranks.cuts(s.axis)}; }
 
-/// The sums that ranks exchange are those of rows of A^-1 B.
+/// Refuses the adjoint on lines that are cut: the sums that ranks exchange are those of rows of
+/// A^-1 B.
 void refuse_cut_adjoint(const op_state& s) {
   const int parts = s.ranks.ranks()[s.axis];
   if (parts == 1) return;
@@ -121,7 +122,7 @@ void check_operator(op_state& s, const scheme& what, const closure& c) {
   (void)end_columns(s.own_line, sides_of(s.whole_line, cuts_of(s), here));
 }
 
-/// Neighbouring axes that one stride can step through are one.
+/// Merges neighbouring axes that one stride can step through.
 layout::axes merged(const layout::axes& list) {
   layout::axes lines{0, list.size, {}};
   for (int k = 0; k < list.count; ++k) {
@@ -139,8 +140,8 @@ layout::axes merged(const layout::axes& list) {
   return lines;
 }
 
-/// Slab k of lines that are numbered alike on all ranks: a part of the slowest axis, on which all
-/// ranks agree.
+/// Returns slab k of lines that are numbered alike on all ranks: a part of the slowest axis, on
+/// which all ranks agree.
 layout::axes slab_of(layout::axes lines, int k, int slabs, slab& s) {
   if (lines.count == 0 || lines.size == 0) {
     lines.size = k == 0 ? lines.size : 0;

@@ -12,26 +12,27 @@
 
 namespace tridia::distributed {
 
-/// Where a rank's arrays lie, and who works on them. What is done to many lines is written once, as
-/// a functor of plain pointers and numbers, and called in the host's space or in a device's
-/// (cuda/device_execution_space.cuh), which has the same members; there work is put into a stream.
+/// An execution space is the memory in which a rank's arrays lie and the processor that works on
+/// them. Work on many lines is written once, as a functor of plain pointers and numbers, and called
+/// in the host's space or in a device's (cuda/device_execution_space.cuh), which has the same
+/// members; there work is put into a stream.
 class host_execution_space {
  public:
   host_execution_space(int threads, void* /*stream*/)
       : threads_(threads > 0 ? threads : omp_get_max_threads()) {}
 
-  /// Memory that has `size()` elements; what they are at first does not matter.
+  /// This memory has `size()` elements; their initial values do not matter.
   template <class T>
   using array = std::vector<T>;
 
-  /// Calls that run at the same time have different slots, below this.
+  /// Returns the number of slots: calls that run at the same time have different ones.
   [[nodiscard]] index_t slots(index_t /*count*/) const { return threads_; }
 
-  /// Elements that one call copies of a piece of so many.
+  /// Returns the number of elements that one call copies of a piece of `elements`.
   static index_t run(index_t elements) { return elements; }
-  /// Lines that one call works on, side by side where they lie so.
+  /// This is the number of lines that one call works on, side by side where they lie so.
   static constexpr int lanes = 8;
-  /// Calls that may share a line whose points lie side by side.
+  /// This is the number of calls that may share a line whose points lie side by side.
   static constexpr int team = 1;
 
   /// Calls f(i, slot) for i from 0 to count - 1; each is worth `work` simple ones.

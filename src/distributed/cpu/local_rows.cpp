@@ -27,7 +27,7 @@ class cpu_local_rows final : public local_rows {
     with_ = lines_ > 1 ? pair.wide : pair.single;
     threads_ = t.threads > 0 ? t.threads : omp_get_max_threads();
     if (lines_ * t.geometry.rows < serial_rows) threads_ = 1;
-    // As many words whatever the type.
+    // The number of values is the same for all types.
     const bool pivots = t.pivoting == pivoting::partial;
     equation_values_ = pivots ? values<pivoting::partial>().first : values<pivoting::none>().first;
     unknown_values_ = pivots ? values<pivoting::partial>().second : values<pivoting::none>().second;
@@ -67,8 +67,8 @@ class cpu_local_rows final : public local_rows {
     return solver::align(memory_.data()) + static_cast<std::size_t>(thread) * thread_bytes();
   }
 
-  /// Lines of a strip: some groups, so that there is something to look ahead to, but no more than
-  /// leave work for all threads.
+  /// Returns the number of lines of a strip: some groups, so that there is something to prefetch,
+  /// but few enough to leave work for all threads.
   index_t lines_a_strip(index_t lines) const {
     const index_t groups = (lines + with_.lanes - 1) / with_.lanes;
     const index_t most = std::min<index_t>(cpu::max_groups, cpu::max_systems / with_.lanes);
@@ -96,7 +96,7 @@ class cpu_local_rows final : public local_rows {
     }
   }
 
-  /// What there is of each line, from one on.
+  /// Returns where the entries of the lines from `first` on begin.
   const void* of_lines(const void* entries, index_t first) const {
     if (entries == nullptr) return nullptr;
     return static_cast<const std::byte*>(entries) +

@@ -1,6 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// What a build without CUDA has instead of the files beside this one.
+// A build without CUDA has this file instead of the others in this folder.
 #include "distributed/backend.hpp"
 #include "gpu/absent.hpp"
 

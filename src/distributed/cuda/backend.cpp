@@ -24,7 +24,8 @@ class timer {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Phases of the first slabs of lines; those of more are not told apart from the last of these.
+/// Measures the phases of the first slabs of lines; phases of later slabs are counted with the last
+/// of these.
 class device_phase_timer final : public phase_timer {
  public:
   void begin() override { used_ = 0; }

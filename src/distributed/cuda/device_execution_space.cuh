@@ -11,7 +11,7 @@
 
 namespace tridia::distributed {
 
-/// Memory of a GPU, as a std::vector's: what it holds at first does not matter.
+/// Owns memory of a GPU, like a std::vector; its initial values do not matter.
 template <class T>
 class device_array {
  public:
@@ -28,7 +28,8 @@ class device_array {
   std::size_t size_;
 };
 
-/// As host_execution_space.hpp says: a thread for each call, in a stream of the current device.
+/// This execution space (cpu/host_execution_space.hpp) runs one thread for each call, in a stream
+/// of the current device.
 class device_execution_space {
  public:
   device_execution_space(int /*threads*/, void* stream)

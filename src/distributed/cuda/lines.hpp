@@ -4,7 +4,7 @@
 #include "distributed/backend.hpp"
 #include "distributed/box.hpp"
 
-// What is done to lines in the memory of the current device.
+// These functions work on lines in the memory of the current device.
 namespace tridia::distributed {
 
 std::unique_ptr<interface_systems> make_device_interface(strategy, const interface_task&,

@@ -10,7 +10,7 @@ namespace {
 
 using gpu::check;
 
-/// Segments of the rows here, their equations and ends.
+/// Works on segments of this rank's rows, on their equations and ends.
 class device_local_rows final : public local_rows {
  public:
   explicit device_local_rows(const local_rows_task& t) : part_(t) {
@@ -41,7 +41,7 @@ class device_local_rows final : public local_rows {
     run(launches_.reduce_local, o, unknowns_of(cut, nullptr, nullptr), stream);
   }
 
-  /// All lines at once, with the last batches.
+  /// Expands all lines at once, with the last batches.
   void expand(const solver::operands& o, const line_batches& cut, index_t, index_t p1,
               const void* unknowns, index_t* found, void* stream) override {
     if (p1 < cut.count()) return;

@@ -6,7 +6,7 @@
 namespace tridia::distributed {
 namespace {
 
-/// The matrix of `n` rows that the lines are solved with, as one that is not transposed.
+/// Returns the matrix of `n` rows that the lines are solved with, as one that is not transposed.
 near_toeplitz resolved_matrix(const problem& p, index_t n) {
   const near_toeplitz& a = p.matrix;
   if (p.operation == operation::none) return a;
@@ -16,7 +16,7 @@ near_toeplitz resolved_matrix(const problem& p, index_t n) {
     if (conjugate) return {std::conj(above), std::conj(here), std::conj(below)};
     return {above, here, below};
   };
-  // What is beyond the ends is that of the other end, or of no account.
+  // Rows beyond an end are those of the other end, or do not matter.
   const auto row = [&](index_t k) { return line_operator::row_of(a, n, (k + n) % n); };
   const auto row_of_transpose = [&](index_t k) {
     return row_of(row(k - 1).du, row(k).d, row(k + 1).dl);

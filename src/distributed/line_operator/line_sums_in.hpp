@@ -13,7 +13,7 @@
 
 namespace tridia::distributed {
 
-/// Shares of one sum after another, in one order.
+/// Adds up the shares of one sum after another, in a fixed order.
 template <class V>
 struct share_adding {
   const V* slots;
@@ -32,7 +32,7 @@ struct share_adding {
   }
 };
 
-/// What sums add to their line.
+/// Adds to each line what its sums contribute.
 template <class V>
 struct sum_spreading {
   struct column {
@@ -60,7 +60,7 @@ struct sum_spreading {
   }
 };
 
-/// In an execution space (cpu/host_execution_space.hpp).
+/// Implements line_sums in an execution space (cpu/host_execution_space.hpp).
 template <class Space, class V>
 class line_sums_in final : public line_sums {
   template <class T>
@@ -125,7 +125,7 @@ class line_sums_in final : public line_sums {
     return to;
   }
 
-  /// A slot for each share: own ones, those that are sent, those that come.
+  /// Assigns a slot to each share: own shares, shares to send, shares to receive.
   void lay_out() {
     const sum_plan& p = task_.plan;
     std::vector<sum_plan::share> shares = p.own;

@@ -7,7 +7,7 @@
 namespace tridia::distributed {
 namespace {
 
-/// The weights of one part's points without zeros around them.
+/// Returns the weights of one part's points without the zeros at their ends.
 sum_plan::share share_of(const line_weights& all, index_t begin, index_t end, int sum) {
   const auto matters = [](const wide& v) { return core::magnitude(v).v != 0; };
   const auto part = all.begin() + begin, end_of_part = all.begin() + end;

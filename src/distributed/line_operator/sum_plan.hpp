@@ -19,9 +19,10 @@ using line_operator::part_sides;
 using line_operator::specification;
 using line_operator::wide;
 
-/// Sums over whole lines, of which each part wants some: what each part adds to those of which.
+/// A plan for sums over whole lines, of which each part wants some. It holds the shares of each
+/// part in the sums that other parts want.
 struct sum_plan {
-  /// A sum's share that this part finds, of its own points.
+  /// A share is what this part adds to a sum from its own points.
   using share = line_operator::sum_share;
   struct sent {
     int part;
@@ -33,12 +34,13 @@ struct sum_plan {
   };
   int wanted = 0;          // here
   std::vector<share> own;  // of those
-  // By other parts, and from them, in order.
+  // These are the shares sent to other parts and received from them, in order.
   std::vector<sent> to;
   std::vector<received> from;
 };
 
-/// `wanted(part)` are the sums that a part wants. A share whose weights are all zero is left out.
+/// Plans the sums; `wanted(part)` returns those that a part wants. A share whose weights are all
+/// zero is left out.
 sum_plan plan_sums(const std::vector<index_t>& points, int here,
                    const std::function<std::vector<line_weights>(int part)>& wanted);
 

@@ -22,10 +22,11 @@ void check(const char* what, int code) {
   if (code != MPI_SUCCESS) fail(what, code);
 }
 
-/// A count of bytes is an int.
+/// This is the largest message in bytes: MPI counts bytes in an int.
 constexpr std::size_t largest_message = std::size_t{1} << 30;
 
-/// The caller's errors come back while its communicator is looked at, whatever it does with them.
+/// Lets MPI return errors of the caller's communicator while it is examined, whatever error handler
+/// the caller has set.
 class errors_returned {
  public:
   explicit errors_returned(MPI_Comm of) : of_(of) {
@@ -47,7 +48,8 @@ class errors_returned {
 class mpi_transport final : public transport {
  public:
   explicit mpi_transport(double time_limit) : limit_(time_limit) {}
-  /// To be called once. Not the constructor: MPI may still write where it has thrown.
+  /// Duplicates the communicator; call it once. The constructor must not do this: if it throws, MPI
+  /// may still write into the object.
   void duplicate(MPI_Comm ranks) {
     const errors_returned guard(ranks);
     MPI_Request duplicated;
@@ -72,7 +74,7 @@ class mpi_transport final : public transport {
   void maxima(std::span<index_t> values) override {
     refuse_failed();
     MPI_Request request;
-    // Of the object's own, as a wait that fails leaves the reduction running.
+    // The buffer belongs to the object because a wait that fails leaves the reduction running.
     reduced_.assign(values.begin(), values.end());
     all_.resize(values.size());
     try {
@@ -103,7 +105,7 @@ class mpi_transport final : public transport {
     }
   }
 
-  /// Marks the transport as failed where MPI says no.
+  /// Marks the transport as failed if MPI returned an error.
   void require(const char* what, int code) {
     if (code == MPI_SUCCESS) return;
     failed_ = true;

@@ -8,8 +8,9 @@
 
 namespace tridia::distributed {
 
-/// Messages that were put into streams and may not have arrived yet, in order: how long the oldest
-/// has been on its way. What it has to wait for on its own GPU does not count.
+/// Holds, in order, the messages that were put into streams and may not have arrived yet, and
+/// measures how long the oldest has been on its way. Time that it waits for on its own GPU does not
+/// count.
 class pending_messages {
  public:
   using clock = std::chrono::steady_clock;
@@ -34,7 +35,7 @@ class pending_messages {
     forget_arrived();
     return count_ < entries_.size();
   }
-  /// For one message more, whose events are to be recorded at once.
+  /// Returns the entry of one more message, whose events are to be recorded at once.
   const entry& enter() { return entries_[(first_ + count_++) % entries_.size()]; }
 
   [[nodiscard]] clock::duration oldest_wait() {

@@ -24,9 +24,9 @@ namespace {
 using gpu::check;
 using gpu::device_scope;
 
-/// A communicator of NCCL. Calls of NCCL in which the host may wait for other ranks (making a
-/// communicator, the first message between two ranks) are made by a thread that is left to itself
-/// once the time limit has passed; all others only put work into a stream.
+/// Implements the transport with NCCL. Calls of NCCL in which the host may wait for other ranks
+/// (making a communicator, the first message between two ranks) are made by a thread that is left
+/// to itself once the time limit has passed; all others only put work into a stream.
 class nccl_transport final : public transport {
  public:
   nccl_transport(int device, double time_limit) : device_(device), limit_(time_limit) {
@@ -120,8 +120,8 @@ class nccl_transport final : public transport {
     return now.done;
   }
 
-  /// Whether some of these messages are the first to (from) another rank; from then on they are
-  /// not.
+  /// Returns whether some of these messages are the first to (from) another rank; the ranks are
+  /// then marked as met.
   bool are_first(std::span<const message> receives, std::span<const message> sends) {
     bool any = false;
     const auto meet = [&](std::span<const message> list, std::vector<bool>& met) {
@@ -142,7 +142,7 @@ class nccl_transport final : public transport {
     if (result != ncclSuccess) fail(std::string(what) + ": " + ncclGetErrorString(result));
   }
 
-  /// Makes calls that may wait for other ranks.
+  /// Runs calls of NCCL that may wait for other ranks.
   template <class Calls>
   void within_limit(const char* what, const Calls& calls) {
     std::packaged_task<ncclResult_t()> task([calls, device = device_] {
@@ -157,7 +157,7 @@ class nccl_transport final : public transport {
     require(what, result.get());
   }
 
-  /// Until done() says so, while no message takes longer than it may.
+  /// Waits until done() returns true, while no message exceeds the time limit.
   template <class Done>
   void wait_until(const char* what, Done done) {
     for (;;) {
@@ -179,22 +179,22 @@ class nccl_transport final : public transport {
     fail(std::string(what) + ": other ranks have not come within the time limit of " +
          std::to_string(limit_) + " seconds");
   }
-  /// Ends what is under way: kernels that wait for another rank would never end by themselves.
+  /// Aborts the running work: kernels that wait for another rank would never end by themselves.
   [[noreturn]] void fail(const std::string& sentence) {
     failed_ = true;
     if (comm_ != nullptr) ncclCommAbort(std::exchange(comm_, nullptr));
     throw error(errc::peer_failure, "NCCL: rank " + std::to_string(rank_) + ": " + sentence);
   }
 
-  /// Without a failure, once all messages have gone. Where the others do not come to its end, a
-  /// communicator is left as it is.
+  /// Closes the communicator, unless it failed, once all messages have gone. If the other ranks do
+  /// not close theirs, the communicator is left as it is.
   void close() {
     if (comm_ == nullptr) return;
     try {
       synchronize(travel_);
       within_limit("ending", [c = std::exchange(comm_, nullptr)] { return ncclCommDestroy(c); });
     } catch (...) {
-      // There is nobody to tell.
+      // The error cannot be reported from here.
     }
   }
 
@@ -261,7 +261,7 @@ std::shared_ptr<nccl_transport> make_transport(int device, const communicator_op
           [](nccl_transport* t) { t->dispose(std::unique_ptr<nccl_transport>(t)); }};
 }
 
-/// The id that rank 0 makes, as whole numbers, the largest of all ranks' being rank 0's.
+/// Returns the id that rank 0 makes. It travels as integers; rank 0's are the largest of all ranks.
 ncclUniqueId shared_id(transport& by) {
   std::array<index_t, sizeof(ncclUniqueId) / sizeof(index_t)> words;
   words.fill(std::numeric_limits<index_t>::min());

@@ -5,7 +5,7 @@
 
 namespace tridia::distributed {
 
-/// A line's equations, rank after rank, to all its interface unknowns.
+/// Solves a line's equations, rank after rank, for all its interface unknowns.
 template <class V, pivoting P>
 struct interface_solve : interface_types<V, P> {
   using typename interface_types<V, P>::equations_t, typename interface_types<V, P>::unknowns_t,
@@ -48,8 +48,8 @@ struct interface_solve : interface_types<V, P> {
   }
 };
 
-/// The strategies in which some rank has all equations of a line: the first rank of the line
-/// (gather), each for its share of the lines (all_to_all), or every one (allgather).
+/// Implements the strategies in which some rank has all equations of a line: the first rank of the
+/// line (gather), each for its share of the lines (all_to_all), or every rank (allgather).
 template <class Space, class V, pivoting P>
 class gathered final : public interface_of<Space, V, P> {
   using base = interface_of<Space, V, P>;
@@ -117,7 +117,7 @@ class gathered final : public interface_of<Space, V, P> {
   }
 
  private:
-  /// As many as leave the equations of others within their bounds.
+  /// Returns the number of lines that keeps the equations of other ranks within their bound.
   static index_t lines_a_batch(strategy s, const interface_task& t) {
     const index_t ranks = t.line.size();
     const auto line = static_cast<index_t>(sizeof(V)) * ranks * (equation_values + unknown_values);
@@ -131,7 +131,7 @@ class gathered final : public interface_of<Space, V, P> {
   std::size_t all_lines() const {
     return static_cast<std::size_t>(ranks() * this->cut_.batch_size);
   }
-  /// The batch of a slab that is solved here.
+  /// Returns the batch of a slab that is solved on this rank.
   index_t owned(index_t slab) const {
     return slab * batches_a_slab() + (how_ == strategy::all_to_all ? here() : 0);
   }

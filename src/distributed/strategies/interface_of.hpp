@@ -10,7 +10,7 @@
 
 namespace tridia::distributed {
 
-/// What functors of strategies work with.
+/// Defines the types that functors of strategies work with.
 template <class V, pivoting P>
 struct interface_types {
   using chunk_merge = core::chunk_merge<V, P>;
@@ -25,7 +25,7 @@ struct interface_types {
   }
 };
 
-/// What all strategies have, in an execution space (cpu/host_execution_space.hpp).
+/// Base class of all strategies, in an execution space (cpu/host_execution_space.hpp).
 template <class Space, class V, pivoting P>
 class interface_of : public interface_systems {
  public:

@@ -18,7 +18,7 @@ std::unique_ptr<interface_systems> make_interface_of(strategy s, const interface
   return std::make_unique<gathered<Space, V, P>>(s, t, by);
 }
 
-/// As `backend::make_interface`, in an execution space.
+/// Does what `backend::make_interface` says, in an execution space.
 template <class Space>
 std::unique_ptr<interface_systems> make_interface_in(strategy s, const interface_task& t,
                                                      transport& by) {

@@ -5,13 +5,13 @@
 
 namespace tridia::distributed {
 
-/// x at a border = rhs - coefficient times x on its other side.
+/// Holds the equation x = rhs - coefficient times x on the other side of a border.
 template <class V>
 struct neighbour_equation {
   V coefficient, rhs;
 };
 
-/// The borders of a rank's rows, of their equations.
+/// Extracts the equations at the borders of a rank's rows.
 template <class V>
 struct neighbour_equations_of : interface_types<V, pivoting::none> {
   using typename interface_types<V, pivoting::none>::equations_t,
@@ -27,7 +27,7 @@ struct neighbour_equations_of : interface_types<V, pivoting::none> {
   }
 };
 
-/// Ends, of own borders and those beside them.
+/// Solves for the ends of a rank's rows from its own borders and those beside them.
 template <class V>
 struct neighbour_solve : interface_types<V, pivoting::none> {
   using typename interface_types<V, pivoting::none>::equations_t,
@@ -38,7 +38,7 @@ struct neighbour_solve : interface_types<V, pivoting::none> {
   index_t n;
   bool has_left, has_right;
 
-  /// x before and after the border of two ranks.
+  /// Solves for x before and after the border of two ranks.
   static TRIDIA_FN void solve_pair(const neighbour_equation<V>& left,
                                    const neighbour_equation<V>& right, V& last, V& first) {
     last = core::sub_mul(left.rhs, left.coefficient, right.rhs) *
@@ -61,8 +61,9 @@ struct neighbour_solve : interface_types<V, pivoting::none> {
   }
 };
 
-/// Where x at one end of a rank's rows hardly matters at the other, two neighbours find x on both
-/// sides of their border by themselves. See `plan::neglected_coupling` for what is neglected.
+/// Implements the strategy `nearest`: where x at one end of a rank's rows hardly affects the other
+/// end, two neighbours solve for x on both sides of their border by themselves. See
+/// `plan::neglected_coupling` for what is neglected.
 template <class Space, class V>
 class nearest final : public interface_of<Space, V, pivoting::none> {
   using base = interface_of<Space, V, pivoting::none>;
@@ -106,7 +107,7 @@ class nearest final : public interface_of<Space, V, pivoting::none> {
  private:
   static constexpr std::size_t border_values = core::value_count<neighbour_equation<V>, V>;
 
-  /// Own first and last border, the right neighbour's first, the left neighbour's last.
+  /// Returns border k: own first and last, the right neighbour's first, the left neighbour's last.
   V* at(int k) {
     return memory_.data() + k * static_cast<index_t>(border_values) * this->cut_.lines;
   }

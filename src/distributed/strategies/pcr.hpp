@@ -5,7 +5,7 @@
 
 namespace tridia::distributed {
 
-/// Two neighbouring groups' equations made one.
+/// Merges the equations of two neighbouring groups.
 template <class V, pivoting P>
 struct group_merge : interface_types<V, P> {
   using typename interface_types<V, P>::equations_t, typename interface_types<V, P>::unknowns_t,
@@ -25,7 +25,7 @@ struct group_merge : interface_types<V, P> {
   }
 };
 
-/// From all ranks' ends to this one's own, through the groups that it was in.
+/// Substitutes back from the ends of all ranks to this rank's own, through the groups it was in.
 template <class V, pivoting P>
 struct group_back_substitution : interface_types<V, P> {
   using typename interface_types<V, P>::equations_t, typename interface_types<V, P>::unknowns_t,
@@ -51,9 +51,9 @@ struct group_back_substitution : interface_types<V, P> {
   }
 };
 
-/// Cyclic reduction in parallel, of ranks: in step s, neighbouring groups of 2^s ranks hear each
-/// other's equations, and every rank joins the two (so that pivots may be chosen); once all ranks
-/// are one group, each goes back alone to its own interface unknowns.
+/// Implements parallel cyclic reduction over ranks: in step s, neighbouring groups of 2^s ranks
+/// exchange their equations, and every rank merges the two (so that pivots may be chosen); once all
+/// ranks are one group, each substitutes back alone to its own interface unknowns.
 template <class Space, class V, pivoting P>
 class pcr final : public interface_of<Space, V, P> {
   using base = interface_of<Space, V, P>;
@@ -112,14 +112,16 @@ class pcr final : public interface_of<Space, V, P> {
     std::vector<int> to;  // who gets its own group's
   };
 
-  /// Within half of what there may be; the merge records take the rest.
+  /// Returns the number of lines whose equations take half of the memory allowed; the merge records
+  /// take the rest.
   static index_t lines_a_batch(const interface_task& t) {
     const auto line = static_cast<index_t>(sizeof(V)) * 4 * equation_values;
     const index_t most = std::max<index_t>(static_cast<index_t>(t.most_bytes) / line, 1);
     return std::max<index_t>(std::min(t.lines, most), 1);
   }
 
-  /// The last group may be smaller than others: its members then tell several ranks each.
+  /// Returns one step. The last group may be smaller than the others: its members then send to
+  /// several ranks each.
   static step step_of(const line_of_ranks& line, int size) {
     const int here = line.here, ranks = line.size();
     const int group = here / size, first = group * size, other = (group ^ 1) * size;

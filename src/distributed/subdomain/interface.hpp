@@ -10,7 +10,7 @@
 
 namespace tridia::distributed {
 
-/// The ranks of a line, in order, and which of them this one is.
+/// Holds the ranks of a line, in order, and the position of this rank among them.
 struct line_of_ranks {
   std::vector<int> ranks;
   int here;
@@ -28,14 +28,15 @@ struct interface_task {
   int threads;
 };
 
-/// The interface systems of a rank's lines: from its equations to its interface unknowns, by
-/// messages. A slab of batches at a time, in order; the next may start once one is finished.
+/// Solves the interface systems of a rank's lines, from its equations to its interface unknowns,
+/// by messages. It solves a slab of batches at a time, in order; the next may start once one is
+/// finished.
 class interface_systems {
  public:
   virtual ~interface_systems() = default;
   [[nodiscard]] virtual const line_batches& cut() const = 0;
   [[nodiscard]] virtual index_t batches_a_slab() const = 0;
-  /// Equations and ends of all batches, as they lie in memory of the object.
+  /// Returns the equations of all batches; these and the ends lie in memory of the object.
   [[nodiscard]] virtual void* equations() = 0;
   [[nodiscard]] virtual std::size_t equation_bytes() const = 0;
   [[nodiscard]] virtual const void* unknowns() const = 0;

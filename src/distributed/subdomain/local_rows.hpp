@@ -11,28 +11,28 @@
 
 namespace tridia::distributed {
 
-/// What a backend is asked to do with this rank's rows of lines.
+/// Describes the work of a backend on this rank's rows of lines.
 struct local_rows_task {
   value_type type;
   tridia::pivoting pivoting;
   layout::geometry geometry;  // as number_lines makes it, without corners
   bool before, after;         // whether rows of the lines are elsewhere, on either side
   int threads;
-  // What couples the first row to the one before it, and the last row to the one after it, one a
-  // line; null: it is where the rows have it (neighbour_coefficients.hpp).
+  // These entries couple the first row to the one before it, and the last row to the one after it,
+  // one per line; null: they lie where the rows have them (neighbour_coefficients.hpp).
   const void *entries_before = nullptr, *entries_after = nullptr;
 };
 
-/// A rank's rows of all its lines, to and from what their interface systems know of them, in memory
-/// of its own. Words lie as line_batches.hpp says.
+/// Reduces a rank's rows of all its lines to equations of their interface systems, and expands
+/// the unknowns of these to x, in memory of its own. Values lie as line_batches.hpp says.
 class local_rows {
  public:
   virtual ~local_rows() = default;
   [[nodiscard]] virtual std::size_t bytes() const = 0;
-  /// The equations of `core::chunk` for the lines of batches p0 to p1 - 1.
+  /// Computes the equations of `core::chunk` for the lines of batches p0 to p1 - 1.
   virtual void reduce(const solver::operands&, const line_batches&, index_t p0, index_t p1,
                       void* equations, void* stream) = 0;
-  /// x of these lines from their interface unknowns, and what was found of each: see
+  /// Computes x of these lines from their interface unknowns, and the status found of each: see
   /// local_status.hpp.
   virtual void expand(const solver::operands&, const line_batches&, index_t p0, index_t p1,
                       const void* unknowns, index_t* found, void* stream) = 0;

@@ -7,14 +7,14 @@
 
 namespace tridia::distributed {
 
-/// Of A^T, the entries that couple a rank's first and last rows to rows of other ranks: they are in
-/// the arrays of those, and travel before anything is done with the rows.
+/// Holds the entries of A^T that couple a rank's first and last rows to rows of other ranks. They
+/// are in the arrays of those ranks, and travel before any work on the rows begins.
 class neighbour_coefficients {
  public:
   virtual ~neighbour_coefficients() = default;
-  /// All ranks of the lines call it, with the same arrays as they then work on.
+  /// Fetches them. All ranks of the lines call it, with the same arrays as they then work on.
   virtual void fetch(const solver::operands&, void* stream) = 0;
-  /// As local_rows_task has them, conjugated where the matrix is.
+  /// Returns the entries as local_rows_task has them, conjugated where the matrix is.
   [[nodiscard]] virtual const void* before() const = 0;
   [[nodiscard]] virtual const void* after() const = 0;
   [[nodiscard]] virtual std::size_t bytes() const = 0;

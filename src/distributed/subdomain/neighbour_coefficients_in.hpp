@@ -13,7 +13,7 @@
 
 namespace tridia::distributed {
 
-/// One entry of each line.
+/// Copies one entry of each line.
 template <class V>
 struct entry_picking {
   const V* from;  // that of a line at element 0
@@ -30,7 +30,7 @@ struct entry_picking {
   }
 };
 
-/// In an execution space (cpu/host_execution_space.hpp).
+/// Implements neighbour_coefficients in an execution space (cpu/host_execution_space.hpp).
 template <class Space, class V>
 class neighbour_coefficients_in final : public neighbour_coefficients {
   using array = typename Space::template array<V>;

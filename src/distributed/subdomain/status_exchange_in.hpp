@@ -12,7 +12,7 @@
 
 namespace tridia::distributed {
 
-/// Which of two reasons is a line's status: the first row that is not finite, or else the first
+/// Returns which of two statuses is a line's: the first row that is not finite, or else the first
 /// zero pivot.
 TRIDIA_FN index_t stronger(index_t a, index_t b) {
   if (a == 0 || b == 0) return a + b;
@@ -38,7 +38,7 @@ TRIDIA_FN void enter_stronger(index_t* at, index_t status) {
 #endif
 }
 
-/// Rows counted from the first of the whole line.
+/// Converts statuses to rows counted from the first row of the whole line.
 struct status_numbering {
   index_t* found;
   line_place at;
@@ -48,7 +48,7 @@ struct status_numbering {
       found[line] = f < 0 ? f - at.first_row : f + at.first_row;
   }
 };
-/// What all ranks found of a line that is put together here.
+/// Combines what all ranks found of a line.
 struct status_gathering {
   index_t* mine;
   const index_t* heard;
@@ -81,7 +81,7 @@ struct status_clearing {
   layout::geometry g;
   index_t* status;
   TRIDIA_FN void operator()(index_t line, index_t) const { enter_zero(status_of(g, status, line)); }
-  /// Others may do the same at the same time.
+  /// Enters a zero; other calls may do so at the same time.
   static TRIDIA_FN void enter_zero(index_t* at) {
 #if defined(__CUDA_ARCH__)
     *static_cast<volatile index_t*>(at) = 0;
@@ -110,7 +110,7 @@ struct line_filling {
   }
 };
 
-/// The status exchange in an execution space (cpu/host_execution_space.hpp).
+/// Implements the status exchange in an execution space (cpu/host_execution_space.hpp).
 template <class Space>
 class status_exchange_in final : public status_exchange {
  public:
