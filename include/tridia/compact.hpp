@@ -13,42 +13,47 @@
 
 namespace tridia {
 
-/// What is beyond an end of a line that is not periodic.
+/// Says what lies beyond an end of a line that is not periodic.
 enum class end_condition {
-  closure,  ///< Nothing: the rows of the closure.
-  /// The field's mirror image, f(-x) = f(x) or f(-x) = -f(x), with x = 0 at the first (last) point
-  /// of the grid: the first entry itself, or half a cell before it where the entries are midpoints.
+  closure,  ///< Nothing lies there: the closure's rows are used.
+  /// The field's mirror image lies there, f(-x) = f(x) or f(-x) = -f(x), with x = 0 at the first
+  /// (last) point of the grid: the first entry itself, or half a cell before it where the entries
+  /// are midpoints.
   symmetric,
   antisymmetric,
-  /// The same with the mirror half a cell beyond the first (last) point; not where staggered.
+  /// The field's mirror image lies there, with x = 0 half a cell beyond the first (last) point; not
+  /// where staggered.
   symmetric_half,
   antisymmetric_half,
 };
 std::string_view name(end_condition) noexcept;
 
-/// The arrays that an operator is for.
+/// Describes the arrays that an operator reads and writes.
 struct grid {
-  /// Of both arrays. A complex field is one of two parts, on which an operator acts alike.
+  /// This is the element type of both arrays. An operator acts alike on the two parts of a complex
+  /// field.
   value_type type = value_type::f64;
 
-  /// Shape of the array that is read, any number of axes from 1. The one that is written has the
-  /// same shape but along the axis of a staggered operator (see `staggering`). An adjoint writes an
-  /// array of this shape, and reads one of the other (see `operation`).
+  /// This is the shape of the array that is read, with at least one axis. The array that is written
+  /// has the same shape, except along the axis of a staggered operator (see `staggering`). An
+  /// adjoint writes an array of this shape, and reads one of the other shape (see `operation`).
   std::vector<index_t> extents{};
 
-  /// The axis of the lines; negative counts from the last, as in NumPy.
+  /// The lines lie along this axis; a negative number counts from the last axis, as in NumPy.
   int axis = -1;
 
-  /// h, the distance of neighbouring points; not 0. Interpolations and filters do not use it.
+  /// This is h, the distance of neighbouring points; not 0. Interpolations and filters do not use
+  /// it.
   double spacing = 1;
 
   tridia::boundary boundary = tridia::boundary::regular;
-  /// The two ends of a line that is not periodic.
+  /// These are the conditions at the two ends of a line that is not periodic.
   end_condition head = end_condition::closure, tail = end_condition::closure;
 
-  /// For a first derivative on a stretched grid: dx/dxi at each result of a line, where xi is the
-  /// coordinate in which points are `spacing` apart. Of one sign, finite, not zero. Empty: 1. (A
-  /// second derivative on a stretched grid is a first one of a first one.)
+  /// The metric of a stretched grid, for a first derivative, is dx/dxi at each result of a line,
+  /// where xi is the coordinate in which points are `spacing` apart. Its values have one sign, are
+  /// finite and not zero; empty means 1. (A second derivative on a stretched grid is a first one of
+  /// a first one.)
   std::vector<double> metric{};
 
   /// `none` makes the operator itself, out = scale A^-1 B in, from n points to m results along a
@@ -56,69 +61,74 @@ struct grid {
   /// results along the axis, `out` its n points. Everything else of the grid still describes the
   /// operator (`extents` the points, `metric` the results, both ends of the line), but strides,
   /// steps and fields, which are those of `in` and `out` as `apply` takes them. As the coefficients
-  /// are real, `conjugate_transpose` is the same: for all u and v, <op(u), v> = <u, adjoint(v)>,
-  /// sums of products with one factor conjugated, without weights of the grid.
+  /// are real, `conjugate_transpose` is the same as `transpose`: for all u and v, <op(u), v> =
+  /// <u, adjoint(v)>, sums of products with one factor conjugated, without weights of the grid.
   tridia::operation operation = tridia::operation::none;
 
-  /// Fields a call, from 0: both arrays are this many of `extents`.
+  /// This is the number of fields per call, from 0: both arrays hold this many fields.
   index_t fields = 1;
 
-  /// Strides in elements, one an axis, any sign; empty means dense in C order. Those of `in` may be
-  /// 0, which broadcasts.
+  /// These strides count elements, one per axis, of any sign; empty means dense in C order. Those
+  /// of `in` may be 0, which broadcasts.
   std::vector<index_t> in_strides{}, out_strides{};
-  /// Elements from one field to the next; 0 means one dense array after another.
+  /// These steps count elements from one field to the next; 0 means one dense array after another.
   index_t in_step = 0, out_step = 0;
 };
 
-/// A compact scheme along one axis of a grid, made ready to be applied many times.
+/// Applies a compact scheme along one axis of a grid, many times.
 ///
-/// Immutable: any number of threads may apply one operator at the same time, each with a workspace
-/// of its own. Application allocates nothing and, on a GPU, does not synchronise. A field is read
-/// once and the result written once, in whatever direction: the stencil and the solve are fused. An
-/// adjoint takes a solve and then a stencil, through a field in its workspace.
+/// It is immutable: any number of threads may apply one operator at the same time, each with a
+/// workspace of its own. Application allocates nothing and, on a GPU, does not synchronise. A field
+/// is read once and the result written once, along any axis: the stencil and the solve are fused.
+/// An adjoint takes a solve and then a stencil, through a field in its workspace.
 ///
 /// `out` may be the very same array as `in` (same pointer, strides and extents); any other overlap
-/// is refused. A line that holds a NaN does not touch other lines. One that was moved from can only
-/// be destroyed or assigned to.
+/// is refused. A line that holds a NaN does not affect other lines. An operator that was moved from
+/// can only be destroyed or assigned to.
 class compact_operator {
  public:
-  /// With `default_closure`. Throws `error`: invalid_argument where scheme, closure and grid do not
-  /// go together (a line that is too short for them, too), unsupported, out_of_memory,
-  /// device_failure. `options::algorithm` must be automatic.
+  /// Makes the operator of a scheme and a closure; without one, `default_closure` is used. Throws
+  /// `error`: invalid_argument where scheme, closure and grid do not fit each other (also where a
+  /// line is too short for them), unsupported, out_of_memory, device_failure. `options::algorithm`
+  /// must be automatic.
   compact_operator(const scheme& s, tridia::grid g, options o = {});
   compact_operator(const scheme& s, const closure& c, tridia::grid g, options o = {});
   ~compact_operator();
   compact_operator(compact_operator&&) noexcept;
   compact_operator& operator=(compact_operator&&) noexcept;
 
-  /// As it was given.
+  /// Returns the grid as it was given.
   [[nodiscard]] const tridia::grid& grid() const noexcept;
-  /// Shape of the array that is read (of each field): the grid's, or an adjoint's of results.
+  /// Returns the shape of the array that is read (of each field): that of the grid, or for an
+  /// adjoint that of the results.
   [[nodiscard]] const std::vector<index_t>& in_extents() const noexcept;
-  /// Shape of the array that is written (of each field).
+  /// Returns the shape of the array that is written (of each field).
   [[nodiscard]] const std::vector<index_t>& out_extents() const noexcept;
   [[nodiscard]] tridia::backend backend() const noexcept;
-  /// The GPU of a CUDA operator; -1 otherwise.
+  /// Returns the GPU of a CUDA operator; -1 otherwise.
   [[nodiscard]] int device() const noexcept;
-  /// Threads that a CPU operator uses; 1 otherwise.
+  /// Returns the number of threads that a CPU operator uses; 1 otherwise.
   [[nodiscard]] int threads() const noexcept;
-  /// The bytes of workspace that an application needs; of an adjoint, with a field like `in`.
+  /// Returns the bytes of workspace that an application needs; those of an adjoint include a field
+  /// like `in`.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
-  /// As `closure_warning`, where a closure is used; or empty.
+  /// Returns the `closure_warning` of the closure, where one is used; or an empty string.
   [[nodiscard]] const std::string& warning() const noexcept;
-  /// What an application computes, in a sentence: the scheme, its closure, and whether this is the
-  /// operator or its adjoint.
+  /// Returns a sentence that says what an application computes: the scheme, its closure, and
+  /// whether this is the operator or its adjoint.
   [[nodiscard]] const std::string& description() const noexcept;
 
-  /// out = op(in), where op is the operator or its adjoint. Arrays and workspace lie where the
-  /// operator runs; `e.status` is not used: lines of `in` with a NaN or an infinity give an
-  /// unspecified `out`, and other lines do not notice. Throws `error`: invalid_argument or
+  /// Computes out = op(in), where op is the operator or its adjoint. Arrays and workspace lie where
+  /// the operator runs; `e.status` is not used: lines of `in` with a NaN or an infinity give an
+  /// unspecified `out`, and other lines are not affected. Throws `error`: invalid_argument or
   /// wrong_device before any work is done, device_failure.
   void apply(const void* in, void* out, const execution& e) const;
-  /// out += s op(in); in place this is a step of an explicit method.
+  /// Computes out += s op(in), which is in place a step of an explicit method. Memory and errors
+  /// are as for `apply`.
   void apply_add(double s, const void* in, void* out, const execution& e) const;
 
-  /// The same; arrays of another type than the grid's are refused (invalid_argument).
+  /// Computes out = op(in) or out += s op(in), as the forms above, but refuses arrays of another
+  /// type than the grid's (invalid_argument).
   template <class T>
   void apply(const T* in, T* out, const execution& e) const {
     require_type(value_type_of<T>);
@@ -130,7 +140,8 @@ class compact_operator {
     apply_add(s, static_cast<const void*>(in), static_cast<void*>(out), e);
   }
 
-  /// For the person in a hurry, on a CPU: with a workspace that is allocated for the call.
+  /// Computes out = op(in) or out += s op(in) on a CPU, with a workspace that is allocated for the
+  /// call.
   template <class T>
   void apply(const T* in, T* out) const {
     const auto memory = host_workspace();

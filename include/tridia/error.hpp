@@ -6,7 +6,7 @@
 
 namespace tridia {
 
-/// What kind of thing went wrong; stable numbers, never reused.
+/// Says which kind of error occurred. The numbers are stable and never reused.
 enum class errc {
   invalid_argument = 1,  ///< An argument is wrong or two disagree: the sentence names them.
   unsupported = 2,       ///< The request is sound but this build, device or algorithm lacks it.
@@ -17,8 +17,8 @@ enum class errc {
   peer_failure = 7,  ///< Another rank died, failed, or did not come within the time limit.
 };
 
-/// The one exception that the library throws: a code, and a sentence that says what to do. Where
-/// one argument is to blame, the sentence begins with its name and a colon, as "axis: 3 is …".
+/// This is the one exception that the library throws: a code, and a sentence that says what to do.
+/// Where one argument is wrong, the sentence begins with its name and a colon, as "axis: 3 is …".
 class error : public std::runtime_error {
  public:
   error(errc code, const std::string& sentence) : std::runtime_error(sentence), code_(code) {}

@@ -9,19 +9,19 @@
 
 namespace tridia {
 
-/// The library's version, as "1.2.3"; that of its headers is in `tridia/version.hpp`.
+/// Returns the library's version, as "1.2.3"; that of its headers is in `tridia/version.hpp`.
 std::string version();
 
-/// A GPU that this process can use.
+/// Describes a GPU that this process can use.
 struct cuda_device {
-  int ordinal = 0;  ///< As CUDA counts and `options::device` takes.
+  int ordinal = 0;  ///< CUDA's number of the GPU, for `options::device`.
   std::string name;
   int compute_capability_major = 0, compute_capability_minor = 0;
   std::size_t memory_bytes = 0;  ///< All of its memory, used or not.
   int multiprocessors = 0;
 };
 
-/// What this build can do on this machine.
+/// Describes what this build can do on this machine.
 struct system_info {
   bool cuda_built = false;   ///< The CUDA backend was compiled in.
   std::string cuda_runtime;  ///< The CUDA version it was built with, as "13.0", or empty.
@@ -30,7 +30,8 @@ struct system_info {
   int threads = 1;   ///< The threads that CPU plans use by default.
 };
 
-/// Looks at this machine. Never throws for a missing GPU or driver: the list is then empty.
+/// Returns what this build can do on this machine. Never throws for a missing GPU or driver: the
+/// list of GPUs is then empty.
 system_info query_system();
 
 }  // namespace tridia

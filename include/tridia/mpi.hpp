@@ -5,14 +5,15 @@
 
 #include <mpi.h>
 
-/// MPI for `tridia/distributed.hpp`; link with tridia::mpi. MPI is called by the thread that calls
-/// the library, and by no other.
+/// This header adds MPI to `tridia/distributed.hpp`; link with tridia::mpi. Only the thread that
+/// calls the library calls MPI.
 namespace tridia::distributed {
 
-/// All ranks of `ranks` call it together: it is duplicated, and stays the caller's. Arrays are in
-/// host memory; MPI need not know of GPUs. Lives until the last plan that was made with it is gone,
-/// which must be before MPI_Finalize. Throws `error`: invalid_argument (MPI is not running, no
-/// communicator), peer_failure.
+/// Makes a communicator that sends by MPI. All ranks of `ranks` call it together; `ranks` is
+/// duplicated, and stays the caller's. Arrays are in host memory; MPI need not support GPUs. The
+/// communicator lives until the last plan that was made with it is gone, which must be before
+/// MPI_Finalize. Throws `error`: invalid_argument (MPI is not running, no communicator),
+/// peer_failure.
 communicator mpi_communicator(MPI_Comm ranks, const communicator_options& o = {});
 
 }  // namespace tridia::distributed

@@ -6,15 +6,16 @@
 
 namespace tridia {
 
-/// A tridiagonal matrix of constants, with rows of its own at both ends.
+/// Describes a near-Toeplitz tridiagonal matrix: all interior rows are equal, and a few rows at
+/// both ends may differ.
 struct near_toeplitz {
   struct row {
     std::complex<double> dl, d, du;
   };
   row interior{};
-  /// Rows 0, 1, … and the last rows, the very last one at the end; none for a Toeplitz matrix. The
-  /// first row's dl and the last row's du are ignored, whatever they hold, unless the matrix is
-  /// periodic.
+  /// `head` holds rows 0, 1, …; `tail` holds the last rows, the very last one at its end. Both are
+  /// empty for a Toeplitz matrix. The first row's dl and the last row's du are ignored, whatever
+  /// they hold, unless the matrix is periodic.
   std::vector<row> head{}, tail{};
 };
 

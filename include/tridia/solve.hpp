@@ -10,28 +10,28 @@
 
 namespace tridia {
 
-/// What a one-call form can be told beside its arrays. All in one place, with no base class, so
-/// that any of it can be named in a call: `{.backend = tridia::backend::cuda, .axis = 0}`.
+/// Holds the options of a one-call form. They are all in one struct, without a base class, so that
+/// any of them can be named in a call: `{.backend = tridia::backend::cuda, .axis = 0}`.
 struct solve_options {
-  tridia::backend backend = tridia::backend::cpu;              ///< As `options::backend`.
-  tridia::algorithm algorithm = tridia::algorithm::automatic;  ///< As `options::algorithm`.
-  int threads = 0;                                             ///< As `options::threads`.
-  int device = -1;                                             ///< As `options::device`.
-  std::shared_ptr<const tuning_table> tuning = {};             ///< As `options::tuning`.
-  algorithm_parameters parameters = {};                        ///< As `options::parameters`.
-  /// Of array views: the axis that the systems lie along; negative counts from the last.
+  tridia::backend backend = tridia::backend::cpu;              ///< See `options::backend`.
+  tridia::algorithm algorithm = tridia::algorithm::automatic;  ///< See `options::algorithm`.
+  int threads = 0;                                             ///< See `options::threads`.
+  int device = -1;                                             ///< See `options::device`.
+  std::shared_ptr<const tuning_table> tuning = {};             ///< See `options::tuning`.
+  algorithm_parameters parameters = {};                        ///< See `options::parameters`.
+  /// The systems of array views lie along this axis; a negative number counts from the last.
   int axis = -1;
   tridia::boundary boundary = tridia::boundary::regular;
   tridia::pivoting pivoting = tridia::pivoting::partial;
   tridia::operation operation = tridia::operation::none;
-  /// One entry a system, in host memory, as `execution::status`. If empty, a singular system
-  /// throws `errc::singular` instead, after all systems have been dealt with. Either way its x is
-  /// NaN.
+  /// The status has one entry per system, in host memory, as in `execution::status`. If it is
+  /// empty, a singular system throws `errc::singular` instead, after all systems have been solved.
+  /// In both cases its x is NaN.
   std::span<index_t> status = {};
-  /// CUDA: a cudaStream_t. The call returns when the solution is there.
+  /// This is a cudaStream_t for CUDA. The call returns when the solution is complete.
   void* stream = nullptr;
 
-  /// The part of it that a plan is made with.
+  /// Returns the options that a plan is made with.
   [[nodiscard]] options for_plan() const {
     return {backend, algorithm, threads, device, tuning, parameters};
   }
@@ -39,17 +39,17 @@ struct solve_options {
 
 /// Makes a plan of `p`, allocates a workspace (where the plan runs), executes and waits. The arrays
 /// are of the problem's type, and lie where the plan runs; `x` may be `rhs` or another input, as
-/// for `plan::execute`. `status` and `stream` as in `solve_options`. Throws `error` for what the
-/// plan and its execution refuse, and for an allocation that fails.
+/// for `plan::execute`. `status` and `stream` are those of `solve_options`. Throws `error` for what
+/// the plan and its execution refuse, and for an allocation that fails.
 void solve(const problem& p, const void* dl, const void* d, const void* du, const void* rhs,
            void* x, const options& o = {}, std::span<index_t> status = {}, void* stream = nullptr);
 
-/// The same where the coefficients are constant.
+/// Solves as the form above does, where the coefficients are constant.
 void solve(const problem& p, const void* rhs, void* x, const options& o = {},
            std::span<index_t> status = {}, void* stream = nullptr);
 
-/// `batch` dense systems of `n` rows, one after another: n entries a system in every array. The
-/// rest as in the form above.
+/// Solves `batch` dense systems of `n` rows, one after another: every array has n entries per
+/// system. Aliasing and errors are as for the first form.
 template <class T>
 void solve(index_t n, index_t batch, const T* dl, const T* d, const T* du, const T* rhs, T* x,
            const solve_options& o = {}) {
@@ -65,7 +65,7 @@ void solve(index_t n, index_t batch, const T* dl, const T* d, const T* du, const
 
 namespace detail {
 
-/// An array view with its type erased, as `problem_of` needs it.
+/// Describes an array view with its type erased, for `problem_of`.
 struct shape {
   value_type type;
   std::vector<index_t> extents, strides;
@@ -81,7 +81,8 @@ shape shape_of(const A& a) {
   return s;
 }
 
-/// Throws where the shapes disagree.
+/// Returns the problem that these arrays describe. Throws `error` (invalid_argument) where the
+/// shapes disagree.
 problem problem_of(const shape& dl, const shape& d, const shape& du, const shape& rhs,
                    const shape& x, const solve_options& o);
 
@@ -90,7 +91,7 @@ problem problem_of(const shape& dl, const shape& d, const shape& du, const shape
 /// Solves along `solve_options::axis` of `rhs` and `x`, which have one shape. A coefficient has
 /// that shape too, or 1 instead of a batch extent (it is broadcast there), or is one-dimensional
 /// (one matrix for all); both off-diagonals may be one shorter along the axis. Any strides; `x` may
-/// be `rhs` itself. The rest as in the forms above.
+/// be `rhs` itself. Memory and errors are as for the first form.
 template <array_view Dl, array_view D, array_view Du, array_view B, array_view X>
 void solve(const Dl& dl, const D& d, const Du& du, const B& rhs, const X& x,
            const solve_options& o = {}) {

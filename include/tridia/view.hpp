@@ -10,8 +10,8 @@
 
 namespace tridia {
 
-/// An N-dimensional strided array as std::mdspan shows it (std::mdspan, Kokkos::mdspan, and
-/// `tridia::view` are such); strides count elements.
+/// This concept holds for an N-dimensional strided array with the interface of std::mdspan:
+/// std::mdspan, Kokkos::mdspan, and `tridia::view`. Strides count elements.
 template <class A>
 concept array_view = requires(const A& a, std::size_t axis) {
   typename A::element_type;
@@ -21,19 +21,19 @@ concept array_view = requires(const A& a, std::size_t axis) {
   { a.stride(axis) } -> std::convertible_to<index_t>;
 };
 
-/// The least of an array view, for compilers without std::mdspan. It does not own its elements, and
-/// checks nothing.
+/// This is a minimal array view, for compilers without std::mdspan. It does not own its elements,
+/// and checks nothing.
 template <class T, std::size_t Rank>
 class view {
  public:
   using element_type = T;
 
-  /// A dense array in C order (the last axis is contiguous).
+  /// Makes a view of a dense array in C order (the last axis is contiguous).
   view(T* data, std::array<index_t, Rank> extents) : data_(data), extents_(extents) {
     index_t step = 1;
     for (std::size_t a = Rank; a-- > 0; step *= extents[a]) strides_[a] = step;
   }
-  /// Any strides, in elements; `data` is the address of element (0, …, 0).
+  /// Makes a view with any strides, in elements; `data` is the address of element (0, …, 0).
   view(T* data, std::array<index_t, Rank> extents, std::array<index_t, Rank> strides)
       : data_(data), extents_(extents), strides_(strides) {}
 

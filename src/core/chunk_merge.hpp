@@ -5,15 +5,15 @@
 
 #include <bit>
 
-// Two neighbouring chunks made one, whoever holds them, with or without pivoting: the interface of
-// any number of chunks is solved by joining them two by two, closing the last, and going back.
+// A merge makes one chunk of two neighbouring ones, with or without pivoting: the interface of any
+// number of chunks is solved by merging them two by two, closing the last, and substituting back.
 namespace tridia::core {
 
-/// Words of a chunk's parts, as they are stored and sent: V's and nothing else.
+/// This is the number of values V in a part of a chunk, which is stored and sent as an array of V.
 template <class Part, class V>
 inline constexpr int value_count = static_cast<int>(sizeof(Part) / sizeof(V));
 
-/// Word w of what line `line` holds is at base[w * pitch + line].
+/// Loads the part of line `line`, whose value w is at base[w * pitch + line].
 template <class Part, class V>
 TRIDIA_FN Part load_values(const V* base, index_t pitch, index_t line) {
   struct {
@@ -39,7 +39,8 @@ struct chunk_merge<V, pivoting::none> : chunk<V, pivoting::none> {
   using base = chunk<V, pivoting::none>;
   using typename base::unknowns, typename base::equation, typename base::equations;
 
-  /// The left one's last x, from what is outside both; the right one's first x.
+  /// Holds the equations of the left chunk's last x, from x outside both chunks, and of the right
+  /// chunk's first x.
   struct merge_record {
     equation last, first;
   };
@@ -57,7 +58,7 @@ struct chunk_merge<V, pivoting::none> : chunk<V, pivoting::none> {
   }
 };
 
-/// Pivoting, a chunk joins its neighbour as it is.
+/// With pivoting, a chunk itself has the operations of a merge.
 template <class V>
 struct chunk_merge<V, pivoting::partial> : chunk<V, pivoting::partial> {};
 

@@ -7,23 +7,25 @@
 #include <cmath>
 #include <limits>
 
-// What a scan over the chunks of a line (core/recurrence.hpp) needs of its matrix, and whether a
-// scan is sound, found by a team of threads: `rank()`, `size()`, `wait()`, a barrier. Factors come
-// as `rows.lower(k)`, `inverse(k)`, `upper(k)`, k below `rows.count()`.
+// These functions find the tables of a matrix that a scan over the chunks of a line needs
+// (core/recurrence.hpp), and whether a scan is accurate. A team of threads does this: `rank()`,
+// `size()`, and `wait()`, a barrier. Factors come as `rows.lower(k)`, `inverse(k)`, `upper(k)`, k
+// below `rows.count()`.
 namespace tridia::core {
 
-/// A line in chunks of `rows` rows, the last one filled up with rows that pass on what comes in.
-/// Products are of 2^i chunks, i below `steps`.
+/// Describes a line cut into chunks of `rows` rows; the last chunk is padded with rows that pass on
+/// the value that comes in. Products are of 2^i chunks, i below `steps`.
 struct chunk_cut {
   int rows, chunks, steps;
 
   [[nodiscard]] TRIDIA_FN int values() const { return 3 * rows * chunks; }
-  /// Of row k's `lower`; `inverse` and `upper` are `rows` after each other.
+  /// Returns the place of row k's `lower`; `inverse` is `rows` places after it, and `upper` as many
+  /// after that.
   [[nodiscard]] TRIDIA_FN int place(int k) const { return k + k / rows * 2 * rows; }
   [[nodiscard]] TRIDIA_FN int products() const { return 2 * steps * chunks; }
 };
 
-/// Chunk after chunk: `lower` of its rows, then `inverse`, then `upper`.
+/// Writes the factors chunk after chunk: `lower` of its rows, then `inverse`, then `upper`.
 template <class V, class Rows, class Team>
 TRIDIA_FN void cut_values(const chunk_cut& cut, const Rows& rows, V* values, const Team& team) {
   for (int k = team.rank(); k < cut.chunks * cut.rows; k += team.size()) {
@@ -35,7 +37,7 @@ TRIDIA_FN void cut_values(const chunk_cut& cut, const Rows& rows, V* values, con
   }
 }
 
-/// The same rows again, from what `cut_values` has made of them.
+/// Reads the factors of rows from the table that `cut_values` has written.
 template <class V>
 class cut_rows {
  public:
@@ -53,8 +55,9 @@ class cut_rows {
   int count_;
 };
 
-/// What `n` rows multiply what comes in by; `factor(i)`: lower, or upper, of row i. Factors are
-/// read some at a time: they lie in memory, and each would else be waited for by itself.
+/// Returns the factor by which `n` rows multiply the value that comes in; `factor(i)` is lower, or
+/// upper, of row i. Several factors are read at a time: they lie in memory, and otherwise each read
+/// would wait for the one before.
 template <class V, class Factor>
 TRIDIA_FN V product_through(int n, Factor factor) {
   constexpr int ahead = 8;
@@ -68,9 +71,9 @@ TRIDIA_FN V product_through(int n, Factor factor) {
   return product;
 }
 
-/// What 2^i chunks, of which chunk q is the last, multiply what comes in by, negated: down, then
-/// back, for each i the chunks in order. Products of fewer where the line has no more. Ends with a
-/// barrier.
+/// Computes the factors by which 2^i chunks, of which chunk q is the last, multiply the value that
+/// comes in, negated: forward, then backward, for each i the chunks in order. Products are of fewer
+/// chunks where the line has no more. Ends with a barrier.
 template <class V, class Rows, class Team>
 TRIDIA_FN void cut_products(const chunk_cut& cut, const Rows& rows, V* minus, const Team& team) {
   V* const minus_back = minus + cut.steps * cut.chunks;
@@ -93,9 +96,9 @@ TRIDIA_FN void cut_products(const chunk_cut& cut, const Rows& rows, V* minus, co
   }
 }
 
-/// The largest product of some neighbouring numbers, none of which is negative: how much a
-/// recurrence with such factors amplifies a rounding error at most. At least 1, the product of
-/// none. Infinite where a number is not one, or a product overflows.
+/// Computes the largest product of consecutive numbers of a sequence, none of which is negative:
+/// the most that a recurrence with such factors amplifies a rounding error. It is at least 1, the
+/// product of no numbers, and infinite where a number is NaN or a product overflows.
 template <class R>
 class largest_product {
  public:
@@ -106,7 +109,7 @@ class largest_product {
         last_(first_),
         largest_(first_) {}
 
-  /// Of these numbers and those that follow them.
+  /// Returns the largest product of these numbers and those that follow them.
   [[nodiscard]] TRIDIA_FN largest_product then(const largest_product& next) const {
     largest_product both;
     both.all_ = all_ * next.all_;
@@ -118,7 +121,7 @@ class largest_product {
   [[nodiscard]] TRIDIA_FN R value() const { return largest_; }
 
  private:
-  /// Of a number and one that may be NaN, as 0 times infinity is.
+  /// Returns the larger of a number and one that may be NaN, as 0 times infinity is.
   static TRIDIA_FN R larger(R a, R b) { return b > a ? b : a; }
 
   R all_, first_, last_, largest_;  // products: of all, of first ones, of last ones, of any
@@ -129,9 +132,10 @@ TRIDIA_FN double modulus(double a) { return magnitude(a); }
 TRIDIA_FN float modulus(const complex<float>& a) { return ::hypotf(a.re, a.im); }
 TRIDIA_FN double modulus(const complex<double>& a) { return ::hypot(a.re, a.im); }
 
-/// How much the two recurrences of some rows amplify rounding errors, each in the units of
-/// right-hand sides and in those of x: a pivot apart. What is small in either of them is harmless,
-/// so that neither rows nor columns that are much larger than their neighbours count as growth.
+/// Holds how much the two recurrences of some rows amplify rounding errors, each in the units of
+/// right-hand sides and in those of x, which differ by a pivot. Growth that is small in either of
+/// them is harmless, so that neither rows nor columns that are much larger than their neighbours
+/// count as growth.
 template <class R>
 struct amplification {
   largest_product<R> down[2], back[2];
@@ -144,8 +148,9 @@ struct amplification {
             next.least < least ? next.least : least,
             next.most > most ? next.most : most};
   }
-  /// Tables hold products in the units of the factors alone: where those of x are so far away that
-  /// what counts in them may underflow there, or overflow, that is not below any bound.
+  /// Returns whether growth is below `bound`. Tables hold products in the units of the factors
+  /// alone: where those of x differ so much that products may underflow or overflow in the tables,
+  /// growth is not below any bound.
   [[nodiscard]] TRIDIA_FN bool is_below(R bound) const {
     constexpr R range = std::numeric_limits<R>::epsilon() / std::numeric_limits<R>::min();
     return most <= range * least && (down[0].value() <= bound || down[1].value() <= bound) &&
@@ -153,13 +158,13 @@ struct amplification {
   }
 };
 
-/// Of row k, or of what goes from it to its neighbours.
+/// Returns the growth of row k, or of the values that go from it to its neighbours.
 template <class R, class Rows>
 TRIDIA_FN amplification<R> amplification_of_row(const Rows& rows, int k) {
   using product = largest_product<R>;
   const R lower = modulus(rows.lower(k)), upper = modulus(rows.upper(k));
   const R here = modulus(rows.inverse(k));
-  // 1 in front of the first row and after the last one, whose factors are 0.
+  // It is 1 before the first row and after the last one, whose factors are 0.
   const R before = k > 0 ? modulus(rows.inverse(k - 1)) : R(1);
   const R after = k + 1 < rows.count() ? modulus(rows.inverse(k + 1)) : R(1);
   return {{product(lower), product(lower * here / before)},
@@ -168,8 +173,8 @@ TRIDIA_FN amplification<R> amplification_of_row(const Rows& rows, int k) {
           here};
 }
 
-/// Whether rounding errors grow by no more than `growth`; the same for every thread. `memory`: for
-/// as many as there are threads, shared by them.
+/// Returns whether rounding errors grow by no more than `growth`, the same for every thread.
+/// `memory` has one entry per thread, and the threads share it.
 template <class Rows, class R, class Team>
 TRIDIA_FN bool growth_is_bounded(const Rows& rows, int growth, amplification<R>* memory,
                                  const Team& team) {
@@ -189,8 +194,8 @@ TRIDIA_FN bool growth_is_bounded(const Rows& rows, int growth, amplification<R>*
   return memory[0].is_below(R(growth));
 }
 
-/// The factors of an elimination E, as far as it made no interchanges, as recurrences: `words` has
-/// those that are kept of each row, lower, then upper.
+/// Reads the factors of an elimination E, as far as it made no interchanges, as those of
+/// recurrences. The values kept of each row are lower, then upper.
 template <class V, class E>
 class factored_recurrences {
  public:
@@ -203,7 +208,7 @@ class factored_recurrences {
     u.get(row(k) + E::lower_values);
     return u.next;
   }
-  /// Whether eliminating column k took the row below it first.
+  /// Returns whether eliminating column k interchanged row k and the row below it.
   [[nodiscard]] TRIDIA_FN bool interchanged(int k) const {
     if constexpr (requires(typename E::lower l) { l.swapped; }) {
       return lower_of(k).swapped;

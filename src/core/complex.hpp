@@ -5,14 +5,14 @@
 
 namespace tridia::core {
 
-/// A complex number over R, a scalar or a vector. std::complex has neither device functions nor
-/// vectors; over float and double this has its layout.
+/// Holds a complex number over R, a scalar or a vector. std::complex has neither device functions
+/// nor vectors; over float and double this type has its layout.
 template <class R>
 struct complex {
   R re, im;
   complex() = default;
   TRIDIA_FN complex(R r, R i) : re(r), im(i) {}
-  /// From a plain number.
+  /// Converts an integer.
   TRIDIA_FN explicit complex(int a) : re(R(a)), im(R(0)) {}
 };
 
@@ -63,8 +63,8 @@ template <class R>
 TRIDIA_FN complex<R> conjugate(complex<R> a) {
   return {a.re, -a.im};
 }
-/// 1 / a, where `invert` does so for real numbers. Scaled by the larger part, so that |a|^2 neither
-/// overflows nor underflows on the way (R. L. Smith, 1962).
+/// Returns 1 / a; `invert` returns this for real numbers. a is scaled by its larger part, so that
+/// |a|^2 neither overflows nor underflows (R. L. Smith, 1962).
 template <class R, class Invert>
 TRIDIA_FN complex<R> reciprocal_by(complex<R> a, Invert invert) {
   const R re = magnitude(a.re), im = magnitude(a.im);

@@ -5,9 +5,9 @@
 #include "core/forward_reduction.hpp"
 #include "core/line.hpp"
 
-// Cyclic reduction and its hybrids, on rows that are normalised to a unit diagonal: chunks of one
-// row (core/chunk.hpp). Regular systems only: what is outside has coefficients of zero. For rows
-// and teams see core/forward_reduction.hpp; x takes the place of an equation's right-hand side, and
+// Cyclic reduction and its hybrids work on rows that are normalised to a unit diagonal: chunks of
+// one row (core/chunk.hpp). Systems are regular: x outside has coefficients of zero. For rows and
+// teams see core/forward_reduction.hpp; x takes the place of an equation's right-hand side, and
 // `rows.part(first, step)` is every step-th row.
 namespace tridia::core {
 
@@ -20,7 +20,7 @@ TRIDIA_FN row_equation<V> normalised(const row<V>& r, const V& rhs) {
   return {r.sub * w, r.sup * w, rhs * w};
 }
 
-/// The operation of a forward reduction that is CR: R. W. Hockney, J. ACM 12(1), 1965.
+/// Defines the operation by which a forward reduction is CR: R. W. Hockney, J. ACM 12(1), 1965.
 template <class V>
 struct cyclic_reduction {
   using element = row_equation<V>;
@@ -38,8 +38,8 @@ struct cyclic_reduction {
   TRIDIA_FN element nothing() const { return {V(0), V(0), V(0)}; }
 };
 
-/// The equation of row k of n in terms of the rows 2 d away, those of rows d away being given: a
-/// step of PCR.
+/// Returns the equation of row k of n in terms of the rows 2 d away, from equations in terms of the
+/// rows d away: a step of PCR.
 template <class V, class Index, class Rows>
 TRIDIA_FN row_equation<V> split_row(Index n, Index d, Index k, const Rows& rows) {
   const bool left = k >= d, right = k + d < n;
@@ -47,14 +47,15 @@ TRIDIA_FN row_equation<V> split_row(Index n, Index d, Index k, const Rows& rows)
                                            rows.get(right ? k + d : k), [](const V&) {});
 }
 
-/// That step for all rows, from one place to another.
+/// Does a step of PCR for all rows, from one array to another.
 template <class V, class From, class To, class Team>
 TRIDIA_FN void split_rows(int n, int d, const From& from, To& to, const Team& team) {
   for (int k = team.rank(); k < n; k += team.size()) to.put(k, split_row<V>(n, d, k, from));
   team.wait();
 }
 
-/// After as many steps of PCR, the systems that n >= 1 rows are then have at most `size` rows.
+/// Returns the number of steps of PCR after which the independent systems of n >= 1 rows have at
+/// most `size` rows.
 template <class Index>
 TRIDIA_FN int splits_to(Index n, Index size) {
   int splits = 0;
@@ -62,8 +63,8 @@ TRIDIA_FN int splits_to(Index n, Index size) {
   return splits;
 }
 
-/// CR until at most `switch_point` rows are left, PCR on those. There is room for these in `spare`
-/// and, if it takes no stage, in `rows`, else `other`.
+/// Solves by CR until at most `switch_point` rows are left, and those by PCR. There is room for
+/// these in `spare` and, if CR needs no stage, in `rows`, else in `other`.
 template <class V, class Rows, class Team>
 TRIDIA_FN void solve_cr_pcr(int n, int switch_point, Rows rows, Rows spare, Rows other,
                             const Team& team) {
@@ -85,7 +86,7 @@ TRIDIA_FN void solve_cr_pcr(int n, int switch_point, Rows rows, Rows spare, Rows
   substitute_back(n, stages, rows, op, team);
 }
 
-/// Thomas on n rows, in place.
+/// Solves n rows by Thomas, in place.
 template <class V, class Rows>
 struct equation_line {
   using E = elimination<V, pivoting::none, boundary::regular>;
@@ -127,13 +128,13 @@ struct equation_line {
     right_side b{rows};
     kept k{rows};
     result x{rows};
-    // Who looks at x sees what is not finite.
+    // A check of x finds what is not finite.
     solve_line<V, E>(n, {n, n}, a, b, k, x, [](bool, bool) {});
   }
 };
 
-/// PCR until systems have at most `switch_point` rows, which one thread each solves. Returns the
-/// one of `rows` and `spare` where x is.
+/// Solves by PCR until systems have at most `switch_point` rows; then one thread solves each of
+/// them. Returns the one of `rows` and `spare` where x is.
 template <class V, class Rows, class Team>
 TRIDIA_FN Rows solve_pcr_thomas(int n, int switch_point, Rows rows, Rows spare, const Team& team) {
   const int systems = 1 << splits_to(n, switch_point);

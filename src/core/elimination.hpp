@@ -4,9 +4,10 @@
 #include "core/value.hpp"
 #include "tridia/types.hpp"
 
-// Gaussian elimination on one tridiagonal system, a column at a time, for any value V: a scalar, or
-// a vector with a system in each lane. Four variants, `elimination<V, pivoting, boundary>`: the two
-// regular ones here, the periodic ones in elimination_periodic.hpp. All have the same parts:
+// Gaussian elimination works on one tridiagonal system, a column at a time, for any value V: a
+// scalar, or a vector with a system in each lane. `elimination<V, pivoting, boundary>` has four
+// variants: the two regular ones are here, the periodic ones in elimination_periodic.hpp. All have
+// the same parts:
 //
 //   lower         what eliminating column k did: row k of L, and the interchange
 //   upper         row k of U, scaled to a unit diagonal
@@ -20,15 +21,16 @@
 // runs factorization and forward side by side; factoring once keeps lower and upper instead.
 namespace tridia::core {
 
-/// Row i of A: A(i, i-1), A(i, i), A(i, i+1). The entries outside the matrix must be zero, or for a
-/// periodic matrix A(0, n-1) and A(n-1, 0).
+/// Holds row i of A: A(i, i-1), A(i, i), A(i, i+1). The entries outside the matrix must be zero, or
+/// for a periodic matrix A(0, n-1) and A(n-1, 0).
 template <class V>
 struct row {
   V sub, diag, sup;
 };
 
-/// A row goes on from the right-hand side of the row above it, not from y, which would take two
-/// operations one after another; so y is watched apart. 0 y is 0, or else NaN.
+/// Records whether every y is finite. A row continues from the right-hand side of the row above it,
+/// not from y, which would take two operations one after another; so y is checked separately. 0 y
+/// is 0, or else NaN.
 template <class V>
 struct all_finite {
   V zero;
@@ -37,14 +39,15 @@ struct all_finite {
     zero = sub_mul(zero, V(0), y);
     return y;
   }
-  /// The last y; not finite if any was not.
+  /// Returns the last y; not finite if any was not.
   TRIDIA_FN V last(const V& y) const { return y + zero; }
 };
 
 template <class V, pivoting P, boundary B>
 struct elimination;
 
-/// The Thomas algorithm in the form of Crout: 2 words a row to keep, one division.
+/// This is the Thomas algorithm in the form of Crout: it keeps 2 values per row and takes one
+/// division.
 template <class V>
 struct elimination<V, pivoting::none, boundary::regular> {
   static constexpr int tail = 1;
@@ -107,8 +110,9 @@ struct elimination<V, pivoting::none, boundary::regular> {
   };
 };
 
-/// Partial pivoting, as LAPACK's xGTSV: of row k so far and row k + 1, the one with the larger
-/// entry in column k becomes the pivot row, which fills a second superdiagonal.
+/// This is elimination with partial pivoting, as in LAPACK's xGTSV: of row k so far and row k + 1,
+/// the one with the larger entry in column k becomes the pivot row, which fills a second
+/// superdiagonal.
 template <class V>
 struct elimination<V, pivoting::partial, boundary::regular> {
   static constexpr int tail = 1;

@@ -3,9 +3,9 @@
 
 #include "core/elimination.hpp"
 
-// Elimination on a periodic system of n >= 3 rows (shorter ones are not tridiagonal any more: see
-// core/line.hpp, `folded`). Row n - 1 reaches column 0, so it is carried along from the start as
-// a second row, `bottom`, which fills the last columns. Rows 0 to n - 2 enter in order.
+// These variants eliminate a periodic system of n >= 3 rows (shorter ones are not tridiagonal any
+// more: see core/line.hpp, `folded`). Row n - 1 reaches column 0, so it is carried along from the
+// start as a second row, `bottom`, which fills the last columns. Rows 0 to n - 2 enter in order.
 namespace tridia::core {
 
 template <class V>
@@ -38,7 +38,7 @@ struct elimination<V, pivoting::none, boundary::periodic> {
       bottom_before_last = final.sub;
       bottom_last = final.diag;
     }
-    /// `to_last` is n - 1 minus the number of the row that enters.
+    /// Eliminates a column; `to_last` is n - 1 minus the number of the row that enters.
     TRIDIA_FN void step(const row<V>& in, index_t to_last, lower& l, upper& u) {
       last_pivot = pivot;
       const V w = reciprocal(pivot);
@@ -99,10 +99,10 @@ struct elimination<V, pivoting::none, boundary::periodic> {
   };
 };
 
-/// Partial pivoting among all rows that reach column k: row k so far, row k + 1, and the carried
-/// one. This is what LAPACK's xGESV would do with the whole matrix; pivoting within the tridiagonal
-/// part alone fails where that part is singular and the matrix is not. As row n - 1 may become a
-/// pivot row at any time, columns n - 2 and n - 1 both fill.
+/// Pivots among all rows that reach column k: row k so far, row k + 1, and the carried one. This is
+/// what LAPACK's xGESV would do with the whole matrix; pivoting within the tridiagonal part alone
+/// fails where that part is singular and the matrix is not. As row n - 1 may become a pivot row at
+/// any time, columns n - 2 and n - 1 both fill.
 template <class V>
 struct elimination<V, pivoting::partial, boundary::periodic> {
   static constexpr int tail = 2;
@@ -132,8 +132,8 @@ struct elimination<V, pivoting::partial, boundary::periodic> {
   };
 
   struct factorization {
-    // A row's entries in columns k, k+1, k+2, n-2, n-1; the last two hold the others' share where
-    // the columns coincide.
+    // This holds a row's entries in columns k, k+1, k+2, n-2, n-1; where two of the columns
+    // coincide, `before_last` or `last` holds the entry.
     struct entries {
       V here, next, fill, before_last, last;
     };
@@ -153,7 +153,7 @@ struct elimination<V, pivoting::partial, boundary::periodic> {
       swap_if(m, a.before_last, b.before_last);
       swap_if(m, a.last, b.last);
     }
-    /// Row r after column k is eliminated from it, its entries moved on by a column.
+    /// Returns row r after column k is eliminated from it, with its entries shifted by a column.
     static TRIDIA_FN entries eliminate(const entries& r, const upper& u) {
       return {sub_mul(r.next, r.here, u.next), sub_mul(r.fill, r.here, u.fill), V(0),
               sub_mul(r.before_last, r.here, u.before_last), sub_mul(r.last, r.here, u.last)};

@@ -5,8 +5,9 @@
 
 namespace tridia::core {
 
-/// A number of the widest arithmetic of the host, for what is computed once and then rounded: a
-/// type of its own, so that templates find its functions wherever they are instantiated.
+/// Holds a number of the host's widest floating-point type, for values that are computed once and
+/// then rounded. It is a separate type, so that templates find its functions wherever they are
+/// instantiated.
 struct extended {
   long double v;
   extended() = default;

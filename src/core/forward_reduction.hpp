@@ -3,15 +3,15 @@
 
 #include "core/host_device.hpp"
 
-// A forward reduction, the pattern of cyclic reduction and of a prefix sum: in every stage every
+// A forward reduction is the pattern of cyclic reduction and of a prefix sum: in every stage every
 // second of the rows that are left is combined with its neighbours, a stride away, and takes their
-// place; on the way back, the backward substitution, the rows that were left out are found from
+// place; in the backward substitution, the rows that were left out are found from
 // their neighbours. Row k is left after s stages where k + 1 is a multiple of 2^s. (A. Davidson, J.
 // Owens, "Register packing for cyclic reduction", 2011, sections 3 and 4.)
 //
 // An operation has
 //
-//   element, solution                         of a row, on the way down and back
+//   element, solution                         types of a row, forward and backward
 //   looks_right                               whether combine needs the right neighbour
 //   combine(left, here, has_right, right)     the element that takes the place of three
 //   expand(here, left, right) -> solution     from the neighbours' solutions
@@ -25,7 +25,7 @@
 // put there. A team has `rank()`, `size()` and `wait()`, a barrier.
 namespace tridia::core {
 
-/// After as many stages, one of n >= 1 rows is left, or `size` at most.
+/// Returns the number of stages after which at most `size` of n >= 1 rows are left.
 template <class Index>
 TRIDIA_FN int stages_to(Index n, Index size) {
   int stages = 0;
@@ -33,7 +33,7 @@ TRIDIA_FN int stages_to(Index n, Index size) {
   return stages;
 }
 
-/// Op as it is for row k where rows are left d apart.
+/// Returns the operation for row k where rows are left d apart.
 template <class Op>
 TRIDIA_FN decltype(auto) operation_at(const Op& op, int d, int k) {
   if constexpr (requires { op.at(d, k); }) {
@@ -43,7 +43,7 @@ TRIDIA_FN decltype(auto) operation_at(const Op& op, int d, int k) {
   }
 }
 
-/// The way down.
+/// Does the forward reduction.
 template <class Op, class Rows, class Team>
 TRIDIA_FN void reduce_forward(int n, int stages, Rows& rows, const Op& op, const Team& team) {
   for (int d = 1; d < 1 << stages; d *= 2) {
@@ -56,7 +56,7 @@ TRIDIA_FN void reduce_forward(int n, int stages, Rows& rows, const Op& op, const
   }
 }
 
-/// The way back, once the rows that are left are solved.
+/// Does the backward substitution, after the rows that are left are solved.
 template <class Op, class Rows, class Team>
 TRIDIA_FN void substitute_back(int n, int stages, Rows& rows, const Op& op, const Team& team) {
   for (int d = (1 << stages) / 2; d > 0; d /= 2) {
@@ -69,9 +69,9 @@ TRIDIA_FN void substitute_back(int n, int stages, Rows& rows, const Op& op, cons
   }
 }
 
-/// The way down among `Depth` neighbouring rows, a power of two, of one thread: only the last is
-/// left. In every stage it is the one that needs a row beyond: `next(r)` gives away a row to the
-/// thread before and returns that of the thread after.
+/// Does the forward reduction of `Depth` neighbouring rows, a power of two, of one thread: only the
+/// last is left. In every stage the last row alone needs a row of another thread: `next(r)` gives a
+/// row to the thread before and returns that of the thread after.
 template <int Depth, class Op, class Next>
 TRIDIA_FN void reduce_forward_packed(typename Op::element (&r)[Depth], const Op& op, Next next) {
   TRIDIA_UNROLL
@@ -85,8 +85,8 @@ TRIDIA_FN void reduce_forward_packed(typename Op::element (&r)[Depth], const Op&
   }
 }
 
-/// The way back; x of the last row is there, and `before` that of the row before the first: no more
-/// is needed.
+/// Does the backward substitution of these rows. It needs only x of the last row, and `before`, x
+/// of the row before the first.
 template <int Depth, class Op>
 TRIDIA_FN void substitute_back_packed(const typename Op::element (&r)[Depth],
                                       const typename Op::solution& before,
@@ -100,8 +100,9 @@ TRIDIA_FN void substitute_back_packed(const typename Op::element (&r)[Depth],
   }
 }
 
-/// Down and back over `Depth` rows of each of the first `threads` threads of a team. Two sets of
-/// shared rows, one a thread, take turns, so that there is one barrier a stage.
+/// Does the forward reduction and the backward substitution of `Depth` rows of each of the first
+/// `threads` threads of a team. Two sets of shared rows, one row per thread, are used alternately,
+/// so that there is one barrier per stage.
 template <int Depth, class Op, class Rows, class Team>
 TRIDIA_FN void reduce_packed(int threads, typename Op::element (&r)[Depth],
                              typename Op::solution (&x)[Depth], Rows rows, Rows spare, const Op& op,

@@ -3,23 +3,24 @@
 
 #include "core/elimination.hpp"
 
-// What is let pass of the growth of rounding errors where nothing is interchanged.
+// These bounds say how much rounding errors may grow where no rows are interchanged.
 namespace tridia::core {
 
-/// Growth that is let pass where pivots are only watched, in units of the rounding error.
+/// This is the growth that is accepted where pivots are only monitored, in units of the rounding
+/// error.
 inline constexpr int bounded_growth = 4;
 
-/// Whether |a| stays below the growth let pass; false for NaN.
+/// Returns whether |a| is below the accepted growth; false for NaN.
 template <class V>
 TRIDIA_FN auto is_bounded(const V& a) {
   using real = typename value_traits<V>::real;
   return magnitude(a) <= real(bounded_growth);
 }
 
-/// How much cancels on the way to an equation of an interface: the product of the reciprocals of
-/// its pivots, as far as these are above 1. Every x of an interface is found by itself, so errors
-/// of that size do not fit each other and leave a residual, which elimination of row after row
-/// would not. Half of the digits may go; n rows of (-1, 2, -1) come to about n.
+/// Measures the cancellation in an equation of an interface: the product of the reciprocals of its
+/// pivots, of those that are above 1. Every x of an interface is found by itself, so errors of that
+/// size do not match each other and leave a residual, which elimination of row after row would not.
+/// Half of the digits may be lost; n rows of (-1, 2, -1) come to about n.
 class cancellation {
  public:
   template <class V>
@@ -38,8 +39,8 @@ class cancellation {
   float product_ = 1;
 };
 
-/// Whether a row is so far from diagonal dominance that numbers will most likely grow if
-/// elimination interchanges nothing.
+/// Returns whether a row is so far from diagonal dominance that numbers will most likely grow if
+/// elimination interchanges no rows.
 template <class V>
 TRIDIA_FN bool lacks_dominance(const row<V>& r) {
   using real = typename value_traits<V>::real;

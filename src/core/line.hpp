@@ -4,8 +4,8 @@
 #include "core/elimination.hpp"
 #include "core/elimination_periodic.hpp"
 
-// What is done with one line (one system, or a vector of systems in lockstep): solve, factor,
-// substitute, diagnose. The parts come as arguments, so that the same loops run on a thread of a
+// These functions solve, factor, substitute and diagnose one line (one system, or a vector of
+// systems in lockstep). The parts come as arguments, so that the same loops run on a thread of a
 // GPU and on the tiles of a CPU:
 //
 //   Matrix     fetch(k0, k1); get(k) -> row<V>
@@ -15,17 +15,18 @@
 //   Solution   open(k0); put(k, V); flush(k0, k1)
 //
 // Rows are fetched before they are read and flushed after they are written, a block at a time: up
-// to `block` rows on the way down, up to block + 1 on the way back. Sweeps can be left between
-// blocks, so that several lines can take turns.
+// to `block` rows in the forward sweep, up to block + 1 in the backward one. Sweeps can be left
+// between blocks, so that several lines can alternate.
 namespace tridia::core {
 
-/// Rows that enter one after another; the others are carried along from the start.
+/// Returns the number of rows that enter one after another; the others are carried along from the
+/// start.
 template <class E>
 TRIDIA_FN index_t entering_rows(index_t n) {
   return n + 1 - E::tail;
 }
 
-/// How rows are cut into blocks: `first` rows, then `size` at a time; first <= size.
+/// Says how rows are cut into blocks: `first` rows, then `size` at a time; first <= size.
 struct blocks {
   index_t size, first;
 
@@ -33,13 +34,13 @@ struct blocks {
     const index_t k1 = k0 == 0 ? first : k0 + size;
     return k1 < n ? k1 : n;
   }
-  /// Where the block of row k begins.
+  /// Returns the first row of the block of row k.
   TRIDIA_FN index_t begin_of(index_t k) const {
     return k < first ? 0 : first + (k - first) / size * size;
   }
 };
 
-/// Where the last block begins: the rows that `finish` deals with are all in it.
+/// Returns where the last block begins: it has all rows that `finish` eliminates.
 template <class E>
 TRIDIA_FN index_t last_block(index_t n, const blocks& cut) {
   return cut.begin_of(n - E::tail);
@@ -68,7 +69,7 @@ TRIDIA_FN void for_each_block(index_t n, const blocks& cut, Fetch fetch, Rows ro
   }
 }
 
-/// The way down of a solve: L^-1 A and L^-1 rhs into `kept`.
+/// Does the forward sweep of a solve: L^-1 A and L^-1 rhs into `kept`.
 template <class V, class E>
 struct reduction {
   typename E::factorization f;
@@ -81,12 +82,12 @@ struct reduction {
                   [&](const auto& first, const auto& final) { f.start(first, final, n); });
     start_rows<E>(n, cut, b, [&](const auto& first, const auto& final) { g.start(first, final); });
   }
-  /// Rows k0 to k1 - 1, which have been fetched.
+  /// Eliminates rows k0 to k1 - 1, which have been fetched.
   template <class Matrix, class Rhs, class Kept>
   TRIDIA_FN void rows(index_t k0, index_t k1, index_t n, Matrix& a, Rhs& b, Kept& kept) {
     typename E::lower l;
     typename E::upper u;
-    // Copies that nothing points to: they stay in registers.
+    // No pointer refers to these copies, so that they stay in registers.
     auto matrix = f;
     auto side = g;
     for (index_t k = k0 > 0 ? k0 : 1; k < k1; ++k) {
@@ -107,13 +108,13 @@ struct reduction {
   }
 };
 
-/// The way back: x from `kept`.
+/// Does the backward sweep: x from `kept`.
 template <class V, class E>
 struct expansion {
   typename E::backward h{};
   V value;  // of the row that was done last
 
-  /// Rows k1 - 1 down to k0, a block; `last` if it is the last one, which comes first.
+  /// Solves rows k1 - 1 down to k0, a block; `last` if it is the last one, which comes first.
   template <class Kept, class Solution>
   TRIDIA_FN void rows(index_t k0, index_t k1, bool last, Kept& kept, Solution& x) {
     typename E::upper u;
@@ -157,8 +158,8 @@ TRIDIA_FN void expand_checked(const V& y, Expand expand, Failed failed) {
   if (!all_of(also_good)) failed(good && !also_good, false);
 }
 
-/// A x = rhs. `failed(mask, before)` is called where a solution is not finite: before any of x is
-/// written (`before`), so that the inputs are still there; or else once it is.
+/// Solves A x = rhs. `failed(mask, before)` is called where a solution is not finite: before any of
+/// x is written (`before`), so that the inputs are unchanged; or else after it is.
 template <class V, class E, class Matrix, class Rhs, class Kept, class Solution, class Failed>
 TRIDIA_FN void solve_line(index_t n, const blocks& cut, Matrix& a, Rhs& b, Kept& kept, Solution& x,
                           Failed failed) {
@@ -175,8 +176,8 @@ TRIDIA_FN void solve_line(index_t n, const blocks& cut, Matrix& a, Rhs& b, Kept&
       down.y, [&] { return expand_line<V, E>(n, cut, kept, x); }, failed);
 }
 
-/// Rows in order as elimination E wants them: start(), step(k) for row k (which eliminates column
-/// k - 1), finish(c, column).
+/// Passes rows in the order that elimination E needs: start(), step(k) for row k (which eliminates
+/// column k - 1), finish(c, column).
 template <class E, class Fetch, class Step, class Finish>
 TRIDIA_FN void ascend(index_t n, const blocks& cut, Fetch fetch, Step step, Finish finish) {
   for_each_block<E>(n, cut, fetch, [&](index_t k0, index_t k1) {
@@ -190,19 +191,19 @@ TRIDIA_FN auto is_finite(const row<V>& r) {
   return is_finite(r.sub) && is_finite(r.diag) && is_finite(r.sup);
 }
 
-/// A = L U into `factors`.
+/// Factors A = L U into `factors`, block by block.
 template <class V, class E>
 struct factoring {
   typename E::factorization f;
   mask_t<V> good;  // of the systems in which every number so far is finite
 
-  /// With row `first` as if none were before it.
+  /// Starts with row `first` as if no row were before it.
   TRIDIA_FN void start(const row<V>& first, const row<V>& final, index_t n) {
     f.start(first, final, n);
     good = is_finite(first);
     if (E::tail > 1) good = good && is_finite(final);
   }
-  /// Rows k0 to k1 - 1, which have been fetched.
+  /// Factors rows k0 to k1 - 1, which have been fetched.
   template <class Matrix, class Factors>
   TRIDIA_FN void rows(index_t k0, index_t k1, index_t n, Matrix& a, Factors& factors) {
     typename E::lower l;
@@ -230,7 +231,7 @@ struct factoring {
   }
 };
 
-/// A = L U into `factors`; returns a mask of the systems in which every number is finite.
+/// Factors A = L U into `factors`; returns a mask of the systems in which every number is finite.
 template <class V, class E, class Matrix, class Factors>
 TRIDIA_FN auto factor_line(index_t n, const blocks& cut, Matrix& a, Factors& factors) {
   factoring<V, E> down{};
@@ -243,7 +244,7 @@ TRIDIA_FN auto factor_line(index_t n, const blocks& cut, Matrix& a, Factors& fac
   return down.good;
 }
 
-/// The way down of a substitution: L^-1 rhs into `kept`.
+/// Does the forward sweep of a substitution: L^-1 rhs into `kept`.
 template <class V, class E>
 struct substitution {
   typename E::forward g;
@@ -253,7 +254,7 @@ struct substitution {
   TRIDIA_FN void start(index_t n, const blocks& cut, Rhs& b) {
     start_rows<E>(n, cut, b, [&](const auto& first, const auto& final) { g.start(first, final); });
   }
-  /// Rows k0 to k1 - 1, which have been fetched.
+  /// Substitutes in rows k0 to k1 - 1, which have been fetched.
   template <class Factors, class Rhs, class Kept>
   TRIDIA_FN void rows(index_t k0, index_t k1, Factors& factors, Rhs& b, Kept& kept) {
     typename E::lower l;
@@ -275,8 +276,8 @@ struct substitution {
   }
 };
 
-/// L U x = rhs; `kept` has one value y a row between the sweeps (it may be x itself where that is
-/// memory). `failed` as in solve_line.
+/// Solves L U x = rhs; `kept` has one value y per row between the sweeps (it may be x itself where
+/// that is memory). `failed` is that of solve_line.
 template <class V, class E, class Factors, class Rhs, class Kept, class Solution, class Failed>
 TRIDIA_FN void substitute_line(index_t n, const blocks& cut, Factors& factors, Rhs& b, Kept& kept,
                                Solution& x, Failed failed) {
@@ -290,7 +291,7 @@ TRIDIA_FN void substitute_line(index_t n, const blocks& cut, Factors& factors, R
       down.y, [&] { return expand_line<V, E>(n, cut, kept, x); }, failed);
 }
 
-/// A right-hand side of zeros, to diagnose a matrix alone.
+/// Reads as a right-hand side of zeros, to diagnose a matrix alone.
 template <class V>
 struct zero_rhs {
   TRIDIA_FN void fetch(index_t, index_t) {}
@@ -337,7 +338,7 @@ TRIDIA_FN void diagnose_line(index_t n, const blocks& cut, Matrix& a, Rhs& b, ma
       });
 }
 
-/// Row k of a periodic matrix of one or two rows, made a row of a regular one: entries that
+/// Returns row k of a periodic matrix of one or two rows as a row of a regular one: entries that
 /// coincide add up.
 template <class V>
 TRIDIA_FN row<V> folded(const row<V>& r, index_t k, index_t n) {

@@ -5,21 +5,21 @@
 #include "core/value.hpp"
 #include "tridia/types.hpp"
 
-// Cyclic reduction of a matrix that is known beforehand, so that right-hand sides alone are swept
-// (core/forward_reduction.hpp): NEATO, G. Srinath, Clemson University, 2015, equations 2.2-2.6. The
-// rows that are left after a stage are a level. Those of a near-Toeplitz matrix are near-Toeplitz
-// again: a level has one row for all its interior, and a few of its own at both ends.
+// This is cyclic reduction of a matrix that is known beforehand, so that only right-hand sides are
+// reduced (core/forward_reduction.hpp): NEATO, G. Srinath, Clemson University, 2015, equations
+// 2.2-2.6. The rows that are left after a stage are a level. Those of a near-Toeplitz matrix are
+// near-Toeplitz again: a level has one row for all its interior, and a few of its own at both ends.
 namespace tridia::core {
 
-/// Of a row in a level.
+/// Holds the factors of a row in a level.
 template <class V>
 struct reduction_factors {
-  V from_left, from_right;   // on the way down: of the neighbours in the level before
-  V inverse, before, after;  // on the way back: x = inverse rhs - before x_left - after x_right
+  V from_left, from_right;   // forward: factors of the neighbours in the level before
+  V inverse, before, after;  // backward: x = inverse rhs - before x_left - after x_right
 };
 
-/// Where the factors of a level are: of the first `head` of its rows, of all its interior, of the
-/// last `tail`.
+/// Locates the factors of a level: those of the first `head` of its rows, of all its interior, of
+/// the last `tail`.
 struct reduction_level {
   index_t rows, first, head, tail;
 
@@ -30,7 +30,7 @@ struct reduction_level {
   }
 };
 
-/// The level whose rows are d = 2^level apart.
+/// Returns the level whose rows are d = 2^level apart.
 TRIDIA_FN int level_of(int d) {
 #if defined(__CUDA_ARCH__)
   return 31 - __clz(d);
@@ -39,7 +39,7 @@ TRIDIA_FN int level_of(int d) {
 #endif
 }
 
-/// The operation of a forward reduction, of rows that are 2^i apart in levels[i].
+/// Defines the operation of a forward reduction; rows are 2^i apart in levels[i].
 template <class V>
 struct near_toeplitz_reduction {
   using element = V;
@@ -49,7 +49,7 @@ struct near_toeplitz_reduction {
   const reduction_level* levels;
   const reduction_factors<V>* factors;
 
-  /// Of one row.
+  /// Defines the operation of one row.
   struct of_row {
     const reduction_factors<V>& f;
     TRIDIA_FN V combine(const V& left, const V& here, bool, const V& right) const {
@@ -69,11 +69,11 @@ struct near_toeplitz_reduction {
   }
   TRIDIA_FN V outside() const { return V(0); }
 
-  /// Of the system that the first stage leaves.
+  /// Returns the operation for the system that the first stage leaves.
   TRIDIA_FN near_toeplitz_reduction next() const { return {levels + 1, factors}; }
 };
 
-/// Row k of the next level, of n rows of this one; `get(row)` of the latter.
+/// Returns row k of the next level, from n rows of this level; `get(row)` returns those.
 template <class V, class Index, class Get>
 TRIDIA_FN V reduce_row(const near_toeplitz_reduction<V>& op, int level, Index n, Index k, Get get) {
   const Index here = 2 * k + 1;
@@ -82,7 +82,8 @@ TRIDIA_FN V reduce_row(const near_toeplitz_reduction<V>& op, int level, Index n,
       .combine(get(here - 1), get(here), right, get(right ? here + 1 : here));
 }
 
-/// X of row 2 k of a level of n rows, whose right-hand side is `here`; `x(row)` of its neighbours.
+/// Returns x of row 2 k of a level of n rows, whose right-hand side is `here`; `x(row)` returns x
+/// of its neighbours.
 template <class V, class Index, class X>
 TRIDIA_FN V expand_row(const near_toeplitz_reduction<V>& op, int level, Index n, Index k,
                        const V& here, X x) {
@@ -91,9 +92,9 @@ TRIDIA_FN V expand_row(const near_toeplitz_reduction<V>& op, int level, Index n,
       .expand(here, row > 0 ? x(row - 1) : op.outside(), row + 1 < n ? x(row + 1) : op.outside());
 }
 
-/// X of n rows; that of every second goes through `rows`, n / 2 of them, as in the thesis's shared
-/// memory: `rhs(k)` is asked for in the first stage, which begins with all rows, and once more for
-/// every second one in the last, when `put(k, x)` may have taken the place of the others.
+/// Computes x of n rows. Every second row is stored in `rows`, n / 2 of them, as in the thesis's
+/// shared memory: `rhs(k)` is read in the first stage, which begins with all rows, and once more
+/// for every second row in the last stage, when `put(k, x)` may have replaced the others.
 template <class V, class Rhs, class Rows, class Put, class Team>
 TRIDIA_FN void solve_near_toeplitz(int n, const near_toeplitz_reduction<V>& op, Rhs rhs, Rows rows,
                                    Put put, const Team& team) {

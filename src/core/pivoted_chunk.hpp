@@ -6,17 +6,18 @@
 #include "core/reciprocal.hpp"
 #include "core/unit_scale.hpp"
 
-// Chunks (core/chunk.hpp) with pivoting.
+// This file defines chunks (core/chunk.hpp) with pivoting.
 namespace tridia::core {
 
 template <class V, pivoting P>
 struct chunk;
 
-/// With pivoting: every x is found from a row that is, in its column, the largest of those it could
-/// be found from. Between a chunk's first column and its last, columns have entries in rows of the
-/// chunk alone, so this is Gaussian elimination on A with its columns in another order, and fails
-/// only where A is singular. Two equations are left over. Rows are not exchanged, which costs more
-/// than arithmetic does: they cross (core/cross_elimination.hpp).
+/// Reduces a chunk with pivoting: every x is found from the row whose entry in its column is the
+/// largest of the rows that it could be found from. Between a chunk's first column and its last,
+/// columns have entries in rows of the chunk alone, so this is Gaussian elimination on A with its
+/// columns in another order, and fails only where A is singular. Two equations remain. Rows are not
+/// exchanged, which costs more than arithmetic does: cross elimination replaces it
+/// (core/cross_elimination.hpp).
 ///
 /// Rows are scaled to unit size as they enter. Two rows that a chunk carries along are eliminated
 /// by each other whatever enters next, so without that a row would lose beside one that is larger
@@ -55,26 +56,27 @@ struct chunk<V, pivoting::partial> {
       return {f(before), f(first), f(last), f(after)};
     }
   };
-  /// Pivot rows between two chunks: the left one's last x (`left`, which holds the right one's
-  /// first as well), the right one's first.
+  /// Holds the pivot rows between two chunks: that of the left chunk's last x (`left`, which
+  /// contains the right chunk's first x as well), and that of the right chunk's first x.
   struct merge_record {
     V next;
     equation left, right;
   };
-  /// The pivot row of an x within a chunk, x = rhs - next x_next - first x_first - other y: one
-  /// that has been carried here since the chunk's first row, y is x before the chunk; or the one
-  /// that `entered` last, without x_first, and y is the x after x_next. So five entries take four
-  /// words.
+  /// Holds the pivot row of an x within a chunk, x = rhs - next x_next - first x_first - other y.
+  /// It is either a row carried since the chunk's first row, where y is x before the chunk; or the
+  /// row that `entered` last, without x_first, where y is the x after x_next. So five entries take
+  /// four values.
   struct pivot_row {
     V next, other, first, rhs;
     mask_t<V> entered;
   };
 
-  /// What `reduce` found in the middle of a chunk, for `expand`: its halves are chunks that are
-  /// worked on side by side, since each step of one waits for the division of the step before.
+  /// Holds what `reduce` found in the middle of a chunk, for `expand`: the halves are chunks that
+  /// are reduced side by side, since each step of one waits for the division of the step before.
   using middle = merge_record;
 
-  /// Pivot rows are kept for `expand` if `Keep`, by rows.keep_pivot(k, row).
+  /// Reduces a chunk to its equations. If `Keep`, pivot rows are kept for `expand` by
+  /// rows.keep_pivot(k, row).
   template <bool Keep, class Index, class Rows>
   static TRIDIA_FN equations reduce(Index n, Rows& rows, middle& m) {
     const V zero(0), one(1);
@@ -100,7 +102,7 @@ struct chunk<V, pivoting::partial> {
   }
 
   static TRIDIA_FN equations merge(const equations& a, const equations& b, merge_record& s) {
-    // The left one's last x: from one of the left rows or of the right ones.
+    // The left chunk's last x is found from one of the left rows or of the right ones.
     const auto in_left = cross_elimination<V>::sparing(a.a.last, a.b.last);
     const auto in_right = cross_elimination<V>::sparing(b.a.before, b.b.before);
     const equation left = larger_of(in_left, a.a, a.b), right = larger_of(in_right, b.a, b.b);
@@ -110,7 +112,7 @@ struct chunk<V, pivoting::partial> {
     s.left = {last.first_if_larger(left.before) * w, last.first_if_larger(left.first) * w,
               last.second_if_larger(right.last) * w, last.second_if_larger(right.after) * w,
               last.larger(left.rhs, right.rhs) * w};
-    // Three rows are left. The right one's first x: its entry in them, and the outer ones.
+    // Three rows remain. They have entries of the right chunk's first x, and the outer ones.
     const V of_left = in_left.cross(a.a.after, a.b.after);
     const equation p{in_left.cross(a.a.before, a.b.before), in_left.cross(a.a.first, a.b.first),
                      V(0), V(0), in_left.cross(a.a.rhs, a.b.rhs)};
@@ -154,7 +156,7 @@ struct chunk<V, pivoting::partial> {
     return periodic ? unknowns{last, first, last, first} : unknowns{V(0), first, last, V(0)};
   }
 
-  /// x of every row from what `reduce<true>` kept, as rows.kept_pivot(k).
+  /// Computes x of every row from what `reduce<true>` kept, as rows.kept_pivot(k).
   template <class Index, class Rows>
   static TRIDIA_FN auto expand(Index n, Rows& rows, const unknowns& e, const middle& m) {
     const Index n_left = left_half(n), n_right = n - n_left;
@@ -173,8 +175,8 @@ struct chunk<V, pivoting::partial> {
   }
 
  private:
-  /// Row k of A and its right-hand side, times the power of two by which its largest entry comes to
-  /// lie in [1, 2).
+  /// Holds row k of A and its right-hand side, times the power of two that brings its largest entry
+  /// into [1, 2).
   struct unit_row : row<V> {
     V rhs;
     template <class Index, class Rows>
@@ -188,15 +190,16 @@ struct chunk<V, pivoting::partial> {
     }
   };
 
-  /// Rows of a chunk's first half; all where a half would be too short to have columns of its own.
+  /// Returns the number of rows of a chunk's first half; all rows where a half would be too short
+  /// to have columns of its own.
   template <class Index>
   static TRIDIA_FN Index left_half(Index n) {
     constexpr Index least = 6;
     return n < least ? n : n - n / 2;
   }
 
-  /// A chunk, or half of one, of three rows or more, on its way to equations. Rows count from the
-  /// first of it.
+  /// Reduces a chunk, or half of one, of three rows or more, to equations. Rows count from its
+  /// first row.
   template <bool Keep, class Index, class Rows>
   class reduction {
    public:
@@ -238,13 +241,13 @@ struct chunk<V, pivoting::partial> {
     unit_row in_;
   };
 
-  /// A chunk, or half of one, on its way to x. Rows count from the first of it.
+  /// Expands a chunk, or half of one, to x. Rows count from its first row.
   template <class Index, class Rows>
   class expansion {
    public:
     TRIDIA_FN expansion(Rows& rows, Index first, Index n, const unknowns& e)
         : rows_(rows), first_(first), n_(n), e_(e), x1_(e.last), x2_(e.after) {}
-    /// x of row k, the one after it being known.
+    /// Computes x of row k, from that of the row after it.
     TRIDIA_FN void put(Index k) {
       const pivot_row p = rows_.kept_pivot(first_ + k);
       const V other = select(p.entered, x2_, e_.before);
@@ -252,7 +255,7 @@ struct chunk<V, pivoting::partial> {
       x2_ = x1_;
       rows_.put(first_ + k, x1_ = sub_mul(known, p.next, x1_));
     }
-    /// The interface unknowns; returns where all is finite.
+    /// Computes the interface unknowns; returns where all x are finite.
     TRIDIA_FN auto finish() {
       rows_.put(first_ + n_ - 1, e_.last);
       if (n_ > 1) rows_.put(first_, e_.first);

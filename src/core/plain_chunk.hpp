@@ -4,18 +4,18 @@
 #include "core/elimination.hpp"
 #include "core/reciprocal.hpp"
 
-// Chunks (core/chunk.hpp) without pivoting.
+// This file defines chunks (core/chunk.hpp) without pivoting.
 namespace tridia::core {
 
 template <class V, pivoting P>
 struct chunk;
 
-/// Without interchanges: Thomas inside the chunk, with a column for x before it. `monitor(v)` sees
-/// every number whose size bounds the growth of rounding errors, and `monitor.pivot(w)`, if there
-/// is such a member, every reciprocal of a pivot of the interface.
+/// Reduces a chunk without interchanges: by Thomas, with a column for x before the chunk.
+/// `monitor(v)` receives every number whose size bounds the growth of rounding errors, and
+/// `monitor.pivot(w)`, if there is such a member, every reciprocal of a pivot of the interface.
 template <class V>
 struct chunk<V, pivoting::none> {
-  /// x = rhs - before x_before - after x_after.
+  /// Holds the equation x = rhs - before x_before - after x_after.
   struct equation {
     V before, after, rhs;
     TRIDIA_FN V at(const V& x_before, const V& x_after) const {
@@ -26,7 +26,8 @@ struct chunk<V, pivoting::none> {
       return {f(before), f(after), f(rhs)};
     }
   };
-  /// First x from that before the chunk and the last one; last x from those before and after.
+  /// Holds the equations of the chunk's first x, from the x before the chunk and its last x; and of
+  /// its last x, from the x before and after the chunk.
   struct equations {
     equation first, last;
     template <class F>
@@ -74,7 +75,7 @@ struct chunk<V, pivoting::none> {
     return {first, here};
   }
 
-  /// A chunk's last x in terms of its neighbours' last: a row of the interface system.
+  /// Returns a chunk's last x in terms of its neighbours' last x: a row of the interface system.
   template <class Monitor>
   static TRIDIA_FN equation link(const equation& last, const equation& next_first,
                                  Monitor&& monitor) {
@@ -86,8 +87,8 @@ struct chunk<V, pivoting::none> {
     return e;
   }
 
-  /// A step of PCR: the equations of two rows that this one refers to are put in. Where there is
-  /// no such row (`has_left`, `has_right`), it goes on referring to what is outside.
+  /// Does a step of PCR: substitutes the equations of the two rows that this one refers to. Where
+  /// there is no such row (`has_left`, `has_right`), it still refers to x outside.
   template <class Monitor>
   static TRIDIA_FN equation combine(const equation& e, bool has_left, const equation& left,
                                     bool has_right, const equation& right, Monitor&& monitor) {
@@ -100,12 +101,14 @@ struct chunk<V, pivoting::none> {
     return r;
   }
 
-  /// First x of several chunks: the first one's, its last x being known from all their last x.
+  /// Returns the first x of several chunks: that of the first chunk, whose last x is known from the
+  /// last x of all.
   static TRIDIA_FN equation join_first(const equation& first, const equation& its_last) {
     return {sub_mul(first.before, first.after, its_last.before), first.after * -its_last.after,
             sub_mul(first.rhs, first.after, its_last.rhs)};
   }
-  /// Last x of several chunks: the last one's, that of the one before it being known.
+  /// Returns the last x of several chunks: that of the last chunk, where that of the one before it
+  /// is known.
   template <class Monitor>
   static TRIDIA_FN equation join_last(const equation& last, const equation& one_before,
                                       Monitor&& monitor) {
@@ -119,18 +122,18 @@ struct chunk<V, pivoting::none> {
   template <boundary B>
   static TRIDIA_FN unknowns close(const equations& e) {
     if constexpr (B == boundary::regular) return {V(0), e.last.rhs, V(0)};
-    // The last x is before the first, and the first after the last.
+    // In a periodic system the last x is before the first, and the first after the last.
     const V first = e.first.before + e.first.after;
     const V last = sub_mul(e.last.rhs, e.last.after, e.first.rhs) *
                    quick_reciprocal(sub_mul(V(1) + e.last.before, e.last.after, first));
     return {last, last, sub_mul(e.first.rhs, first, last)};
   }
 
-  /// Nothing but the rows goes from `reduce` to `expand`.
+  /// This is empty: only the rows go from `reduce` to `expand`.
   struct middle {};
 
-  /// x from what `reduce<true>` kept. Returns where all of it is finite: what is not spreads to
-  /// the first row.
+  /// Computes x from what `reduce<true>` kept. Returns where all x are finite: one that is not
+  /// spreads to the first row.
   template <class Index, class Rows>
   static TRIDIA_FN auto expand(Index n, Rows& rows, const unknowns& e, const middle& = {}) {
     V x = e.last;

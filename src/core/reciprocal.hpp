@@ -7,11 +7,11 @@
 #include <cfloat>
 #include <cmath>
 
-// 1 / a for long chains of operations that wait for each other. A division branches for arguments
-// near the ends of the range, and nothing of the code after a branch overlaps with that before it.
+// These functions compute 1 / a for long chains of dependent operations. A division branches for
+// arguments near the ends of the range, and no code after a branch overlaps with that before it.
 namespace tridia::core {
 
-/// Whether a is less than normal.
+/// Returns whether a is zero or subnormal. For NaN the result is unspecified.
 TRIDIA_FN bool is_tiny(float a) { return !(::fabsf(a) >= FLT_MIN); }
 TRIDIA_FN bool is_tiny(double a) {
 #if defined(__CUDA_ARCH__)  // by its upper half
@@ -20,15 +20,16 @@ TRIDIA_FN bool is_tiny(double a) {
   return !(::fabs(a) >= DBL_MIN);
 #endif
 }
-/// Whether its larger part is, by which its reciprocal goes, or might become it on the way.
+/// Returns whether the larger part of a, by which the reciprocal scales, is tiny, or might become
+/// so on the way.
 template <class R>
 TRIDIA_FN mask_t<R> is_tiny(complex<R> a) {
   const R re = magnitude(a.re), im = magnitude(a.im);
   return is_tiny(select(re > im, re, im) * reciprocal(R(2)));
 }
 
-/// About 1 / a, of either sign, for what may be multiplied by anything near it; what is less than
-/// normal is taken for 0. On a GPU to 20 bits.
+/// Returns about 1 / a, of either sign, for a use where any number near 1 / a will do; a subnormal
+/// a is taken for 0. On a GPU it has 20 bits.
 TRIDIA_FN float rough_reciprocal(float a) {
 #if defined(__CUDA_ARCH__)
   float r;
@@ -53,7 +54,7 @@ TRIDIA_FN complex<R> rough_reciprocal(complex<R> a) {
 }
 
 #if defined(__CUDA_ARCH__)
-/// From the rough reciprocal r, if it is `good`; else NaN.
+/// Returns 1 / a, refined from the rough reciprocal r, if r is `good`; else NaN.
 __device__ __forceinline__ double refined_reciprocal(double a, double r, bool good) {
   r = __hiloint2double(good ? __double2hiint(r) : 0x7ff80000, 0);
   const double e = __fma_rn(-a, r, 1.0);
@@ -61,7 +62,7 @@ __device__ __forceinline__ double refined_reciprocal(double a, double r, bool go
 }
 #endif
 
-/// To about a unit in the last place.
+/// Returns 1 / a to about a unit in the last place.
 TRIDIA_FN float quick_reciprocal(float a) {
 #if defined(__CUDA_ARCH__)
   float r;
@@ -71,7 +72,8 @@ TRIDIA_FN float quick_reciprocal(float a) {
   return 1.0f / a;
 #endif
 }
-/// Likewise; on a GPU NaN where a or 1 / a is not a normal number.
+/// Returns 1 / a to about a unit in the last place; on a GPU NaN where a or 1 / a is not a normal
+/// number.
 TRIDIA_FN double quick_reciprocal(double a) {
 #if defined(__CUDA_ARCH__)
   const double r = rough_reciprocal(a);
@@ -85,10 +87,11 @@ TRIDIA_FN complex<R> quick_reciprocal(complex<R> a) {
   return reciprocal_by(a, [](R r) { return quick_reciprocal(r); });
 }
 
-/// Reciprocals of numbers beside which those less than normal are rounded away.
+/// Returns the largest reciprocal of a number beside which subnormal numbers are rounded away.
 TRIDIA_FN constexpr float most_moderate(float) { return FLT_EPSILON / 2 / FLT_MIN; }
 TRIDIA_FN constexpr double most_moderate(double) { return DBL_EPSILON / 2 / DBL_MIN; }
-/// 1 / a to about a unit in the last place, if it is such a number, and normal; or else NaN.
+/// Returns 1 / a to about a unit in the last place, if it is at most `most_moderate`, and normal;
+/// or else NaN.
 TRIDIA_FN float moderate_reciprocal(float a) {
   const float r = rough_reciprocal(a);
   return ::fabsf(r) >= FLT_MIN && ::fabsf(r) <= most_moderate(r) ? r : NAN;

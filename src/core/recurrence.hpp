@@ -3,7 +3,7 @@
 
 #include "core/elimination.hpp"
 
-// Solving with factors known beforehand, as two first-order recurrences along a line,
+// Solving with factors known beforehand evaluates two first-order recurrences along a line,
 //
 //   y_k = b_k - lower_k y_(k-1)          down,
 //   x_k = inverse_k y_k - upper_k x_(k+1)   and back,
@@ -15,7 +15,8 @@
 // Blelloch, "Prefix sums and their applications", CMU-CS-90-190, 1990, section 1.4.
 namespace tridia::core {
 
-/// What a chunk of `rows` rows multiplies what comes in by; `factor(i)`: lower, or upper, of row i.
+/// Returns the factor by which a chunk of `rows` rows multiplies the value that comes in;
+/// `factor(i)` is lower, or upper, of row i.
 template <class V, class Factor>
 TRIDIA_FN V chunk_factor(int rows, Factor factor) {
   V product(1);
@@ -23,8 +24,9 @@ TRIDIA_FN V chunk_factor(int rows, Factor factor) {
   return product;
 }
 
-/// `factors.lower(i)`, `inverse(i)`, `upper(i)`: those of row i of the chunk. Rows beyond the end
-/// of a line pass on what comes in: lower = upper = -1, inverse = 0, value = 0.
+/// Holds the rows of a chunk. `factors.lower(i)`, `inverse(i)` and `upper(i)` are the factors of
+/// its row i. Rows beyond the end of a line pass on the value that comes in: lower = upper = -1,
+/// inverse = 0, value = 0.
 template <class V, int Rows>
 struct recurrence_chunk {
   V value[Rows];  // b, then inverse y, then x
@@ -56,7 +58,8 @@ struct recurrence_chunk {
     TRIDIA_UNROLL
     for (int i = Rows - 1; i >= 0; --i) value[i] = x = sub_mul(value[i], f.upper(i), x);
   }
-  /// Whether all values are finite; several at a time, which do not wait for each other.
+  /// Returns whether all values are finite; it checks several at a time, which do not wait for each
+  /// other.
   TRIDIA_FN bool finite() const {
     constexpr int together = 4;
     all_finite<V> check[together];

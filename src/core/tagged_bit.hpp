@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdint>
 
-// A yes or no kept in the last bit of a number, which is rounded by that.
+// A tag is a bool stored in the last bit of a number, which rounds the number.
 namespace tridia::core {
 
 TRIDIA_FN float with_tag(float a, bool m) {

@@ -7,11 +7,11 @@
 #include <bit>
 #include <cstdint>
 
-// Powers of two that bring numbers of any size near 1. They are made of exponents alone: a GPU
-// compares integers faster than doubles, and multiplying by them is exact.
+// These functions find powers of two that bring numbers of any size near 1. They use exponents
+// alone: a GPU compares integers faster than doubles, and multiplying by powers of two is exact.
 namespace tridia::core {
 
-/// The exponent of a floating-point number, in the place that it has among its (upper) 32 bits.
+/// Returns the exponent of a floating-point number, in its place among the (upper) 32 bits.
 TRIDIA_FN std::int32_t exponent_of(float a) { return std::bit_cast<std::int32_t>(a) & 0x7f800000; }
 TRIDIA_FN std::int32_t exponent_of(double a) {
 #if defined(__CUDA_ARCH__)
@@ -26,9 +26,9 @@ TRIDIA_FN auto exponent_of(const complex<R>& a) {
   return larger(exponent_of(a.re), exponent_of(a.im));
 }
 
-/// The power of two by which a number with this exponent comes to lie in [1, 2). The largest
-/// binade only comes near that, so that the power is a normal number; numbers that are less than
-/// normal stay below 2, and those that are not finite stay so.
+/// Returns the power of two that brings a number with this exponent into [1, 2). The largest binade
+/// only comes near that, so that the power is a normal number; subnormal numbers stay below 2, and
+/// those that are not finite stay so.
 TRIDIA_FN float unit_scale(std::int32_t exponent, float) {
   return std::bit_cast<float>(larger(0x7f000000 - exponent, 0x00800000));
 }
@@ -41,7 +41,7 @@ TRIDIA_FN double unit_scale(std::int32_t exponent, double) {
 #endif
 }
 
-/// a times a real number.
+/// Returns a times a real number.
 TRIDIA_FN float scaled(float a, float by) { return a * by; }
 TRIDIA_FN double scaled(double a, double by) { return a * by; }
 template <class R>

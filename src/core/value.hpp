@@ -7,9 +7,9 @@
 #include <limits>
 #include <type_traits>
 
-// What the arithmetic asks of a value V beside + - *: here for float and double; complex.hpp and
-// the CPU's vectors of systems (cpu/lanes.hpp) add theirs. A comparison gives a mask_t<V>:
-// bool for a scalar, one bool a system for a vector.
+// These are the operations that the arithmetic needs of a value V in addition to + - *, for float
+// and double; complex.hpp and the CPU's vectors of systems (cpu/lanes.hpp) add theirs. A comparison
+// gives a mask_t<V>: bool for a scalar, one bool per system for a vector.
 namespace tridia::core {
 
 template <class V>
@@ -23,8 +23,9 @@ using mask_t = typename value_traits<V>::mask;
 TRIDIA_FN float select(bool m, float a, float b) { return m ? a : b; }
 TRIDIA_FN double select(bool m, double a, double b) { return m ? a : b; }
 
-/// a + b c, rounded once on a GPU. Said outright: kernels are compiled with -fmad=false, since two
-/// of them that were left to contract as they like might round one system differently.
+/// Returns a + b c, rounded once on a GPU. The fused operation is explicit: kernels are compiled
+/// with -fmad=false, since two kernels that the compiler contracts freely might round one system
+/// differently.
 TRIDIA_FN float add_mul(float a, float b, float c) {
 #if defined(__CUDA_ARCH__)
   return __fmaf_rn(b, c, a);
@@ -39,25 +40,25 @@ TRIDIA_FN double add_mul(double a, double b, double c) {
   return a + b * c;
 #endif
 }
-/// a - b c, likewise.
+/// Returns a - b c, rounded as by add_mul.
 TRIDIA_FN float sub_mul(float a, float b, float c) { return add_mul(a, -b, c); }
 TRIDIA_FN double sub_mul(double a, double b, double c) { return add_mul(a, -b, c); }
 
 TRIDIA_FN float reciprocal(float a) { return 1.0f / a; }
 TRIDIA_FN double reciprocal(double a) { return 1.0 / a; }
 
-/// |a|; for complex values |re| + |im|, as LAPACK's CABS1.
+/// Returns |a|; for complex values |re| + |im|, as LAPACK's CABS1.
 TRIDIA_FN float magnitude(float a) { return ::fabsf(a); }
 TRIDIA_FN double magnitude(double a) { return ::fabs(a); }
 
 TRIDIA_FN bool is_zero(float a) { return a == 0.0f; }
 TRIDIA_FN bool is_zero(double a) { return a == 0.0; }
 
-/// Neither infinite nor NaN.
+/// Returns whether a is neither infinite nor NaN.
 TRIDIA_FN bool is_finite(float a) { return a - a == 0.0f; }
 TRIDIA_FN bool is_finite(double a) { return a - a == 0.0; }
 
-/// A NaN; both parts of a complex number.
+/// Returns NaN; for a complex number both parts are NaN.
 template <class V>
 TRIDIA_FN V not_a_number() {
   using R = typename value_traits<V>::real;
@@ -72,7 +73,7 @@ TRIDIA_FN V not_a_number() {
 TRIDIA_FN float conjugate(float a) { return a; }
 TRIDIA_FN double conjugate(double a) { return a; }
 
-/// A mask as a number that can be kept among values, and back.
+/// Converts a mask to a number that can be kept among values, and back.
 template <class V>
 TRIDIA_FN V from_mask(bool m) {
   return V(m ? 1 : 0);
@@ -88,7 +89,7 @@ TRIDIA_FN void swap_if(mask_t<V> m, V& a, V& b) {
 }
 
 TRIDIA_FN bool all_of(bool m) { return m; }
-/// Without a branch.
+/// Returns a and b, without a branch.
 TRIDIA_FN bool both(bool a, bool b) { return static_cast<bool>(a & b); }
 TRIDIA_FN bool either(bool a, bool b) { return static_cast<bool>(a | b); }
 

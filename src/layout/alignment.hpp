@@ -6,7 +6,7 @@
 
 namespace tridia::layout {
 
-/// Bytes of workspaces begin at such addresses, wherever the caller's memory does.
+/// Parts of workspaces begin at multiples of this many bytes, wherever the caller's memory begins.
 inline constexpr std::size_t alignment = 64;
 
 inline std::byte* align(void* p) {

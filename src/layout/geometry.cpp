@@ -25,7 +25,7 @@ bool follows(const axis& outer, const axis& inner) {
   return true;
 }
 
-/// Fastest axis last, and axes that one stride can step through made one.
+/// Sorts axes, the fastest one last, and joins axes that one stride can step through.
 axes collapse(std::vector<axis> list) {
   std::stable_sort(list.begin(), list.end(),
                    [](const axis& a, const axis& b) { return reach(a) > reach(b); });
@@ -53,15 +53,15 @@ axes collapse(std::vector<axis> list) {
   return result;
 }
 
-/// The axes of the batch, those of the matrices apart from those along which only the right-hand
-/// side changes.
+/// Separates the axes of the batch: those of the matrices, and those along which only the
+/// right-hand side changes.
 void split_axes(const resolved& r, geometry& g) {
   std::vector<axis> matrices, right_sides;
   index_t status_stride = 1;
   for (int k = static_cast<int>(r.out.extents.size()); k-- > 0;) {
     if (k == r.axis) continue;
     const index_t extent = r.out.extents[k];
-    // With A^T, sub and sup change places: irrelevant here but for which array is which.
+    // With A^T, sub and sup change places, which matters here only for which array is which.
     axis a{extent,
            {r.in[dl].strides[k], r.in[d].strides[k], r.in[du].strides[k], r.in[rhs_in].strides[k],
             r.out.strides[k], k == 0 ? 0 : status_stride}};

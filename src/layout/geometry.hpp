@@ -4,26 +4,28 @@
 #include "core/host_device.hpp"
 #include "tridia/types.hpp"
 
-// A problem's arrays reduced to what a backend walks over: lines of rows, and the axes of the
-// batch. Plain data, passed to kernels by value.
+// These structures describe a problem's arrays for a backend: lines of rows, and the axes of the
+// batch. They are plain data, passed to kernels by value.
 namespace tridia::layout {
 
-/// The arrays of an execution, after the transpose has been resolved: `sub` is dl, or du of A^T.
+/// Names the arrays of an execution, after the transpose has been resolved: `sub` is dl, or for A^T
+/// du.
 enum array { sub, diag, sup, rhs, x, status, array_count };
 
-/// How an array goes along a line: row k lies `origin + k * step` elements from the line's start.
+/// Locates the rows of a line in an array: row k lies `origin + k * step` elements from the line's
+/// start.
 struct along {
   index_t origin, step;
 };
 
-/// Where the entry of a matrix's corner lies, for `sub` in row 0 and `sup` in row n - 1.
+/// Says where the entry of a matrix's corner lies, for `sub` in row 0 and `sup` in row n - 1.
 enum class edge {
   absent,   // regular: there is none, and nothing is read
   inside,   // periodic: where the row has it
   wrapped,  // periodic and transposed: at the other end of the array, one row beyond the line
 };
 
-/// An axis of the batch, with its stride in each of `Arrays` arrays.
+/// Describes an axis of the batch, with its stride in each of `Arrays` arrays.
 template <int Arrays>
 struct axis_of {
   index_t extent;
@@ -32,18 +34,18 @@ struct axis_of {
 
 inline constexpr int max_axes = 8;
 
-/// A product of axes, the last one the fastest; `size` is the number of points.
+/// Describes a product of axes, the last one the fastest; `size` is the number of points.
 template <int Arrays>
 struct axes_of {
   int count;
   index_t size;
   axis_of<Arrays> at[max_axes];
 
-  /// The element at point `i` in each array, relative to the first point.
+  /// Returns the element at point `i` in each array, relative to the first point.
   TRIDIA_FN void offsets(index_t i, index_t (&out)[Arrays]) const {
     for (int a = 0; a < Arrays; ++a) out[a] = 0;
     for (int k = count; k-- > 0;) {
-      // The slowest axis takes what is left: one division less, and often the only one.
+      // The slowest axis takes the remainder: this saves one division, often the only one.
       const index_t q = k > 0 ? i / at[k].extent : 0, r = i - q * at[k].extent;
       for (int a = 0; a < Arrays; ++a) out[a] += r * at[k].stride[a];
       i = q;
@@ -51,9 +53,9 @@ struct axes_of {
   }
 };
 
-/// A system's arrays on their way through a tile: `Inputs` are read, `sub`, `diag` and `sup` before
-/// all others, and `Outputs` written; the last array holds the statuses. A solve reads four and
-/// writes one; what goes along with it, as the gradients of a solve do, has more.
+/// Describes the arrays of a batch of lines: `Inputs` are read, `sub`, `diag` and `sup` before all
+/// others, and `Outputs` are written; the last array holds the statuses. A solve reads four and
+/// writes one; fused operations, as the gradients of a solve, have more.
 template <int Inputs, int Outputs>
 struct geometry_of {
   static constexpr int inputs = Inputs, outputs = Outputs, arrays = Inputs + Outputs + 1;
@@ -65,7 +67,7 @@ struct geometry_of {
   bool conjugate;       // the coefficients are conjugated as they are read
   axes_of<arrays> matrices;     // each point is a matrix
   axes_of<arrays> right_sides;  // each point is a right-hand side of the same matrix
-  // A ragged batch: system k has the rows ragged[k] to ragged[k+1] - 1, and its off-diagonals
+  // In a ragged batch, system k has the rows ragged[k] to ragged[k+1] - 1, and its off-diagonals
   // begin at entry off_diagonal[k]. Null if all systems have `rows` rows. In memory of the backend.
   const index_t* ragged;
   const index_t* off_diagonal;
@@ -74,7 +76,7 @@ struct geometry_of {
     return ragged ? ragged[matrix + 1] - ragged[matrix] : rows;
   }
 
-  /// Where the line of a matrix and a right-hand side begins in each array.
+  /// Returns where the line of a matrix and a right-hand side begins in each array.
   TRIDIA_FN void line_offsets(index_t matrix, index_t right_side, index_t (&out)[arrays]) const {
     matrices.offsets(matrix, out);
     if (ragged) {
@@ -89,7 +91,7 @@ struct geometry_of {
     }
   }
 
-  /// The row that `sub` of row 0 (`sup` of row n - 1) is read from.
+  /// Returns the row that `sub` of row 0 (`sup` of row n - 1) is read from.
   TRIDIA_FN index_t sub_corner(index_t n) const { return corners == edge::wrapped ? n : 0; }
   TRIDIA_FN index_t sup_corner(index_t n) const { return corners == edge::wrapped ? -1 : n - 1; }
 };
@@ -99,8 +101,8 @@ using axes = axes_of<array_count>;
 using geometry = geometry_of<x, 1>;
 static_assert(geometry::arrays == array_count && geometry::inputs == x);
 
-/// Whether what lies beside an entry of a right-hand side belongs to another matrix's system rather
-/// than to another row.
+/// Returns whether the next entry in memory of a right-hand side belongs to another matrix's system
+/// rather than to another row.
 bool is_interleaved(const geometry&);
 
 }  // namespace tridia::layout

@@ -5,11 +5,11 @@
 #include "layout/geometry.hpp"
 #include "layout/status.hpp"
 
-// The statuses of lines: a matrix with one of its right-hand sides each.
+// This file enters the statuses of lines; a line is a matrix with one of its right-hand sides.
 namespace tridia::layout {
 
-/// Whether several lines have one status: then zeros are entered first, and each line adds what it
-/// finds. Otherwise each enters its own, and no other launch is needed.
+/// Returns whether several lines have one status: then zeros are entered first, and each line adds
+/// what it finds. Otherwise each line enters its own, and no other launch is needed.
 TRIDIA_FN bool shares_status(const geometry& g) {
   for (int k = 0; k < g.right_sides.count; ++k) {
     const axis& a = g.right_sides.at[k];
@@ -18,8 +18,8 @@ TRIDIA_FN bool shares_status(const geometry& g) {
   return false;
 }
 
-/// The right-hand sides of a matrix that belong to one system, and so have one status. A matrix has
-/// several systems where the batch has axes along which all coefficients are broadcast.
+/// Enumerates the right-hand sides of a matrix that belong to one system, and so have one status. A
+/// matrix has several systems where the batch has axes along which all coefficients are broadcast.
 struct sharing_right_sides {
   index_t first = 0, step = 1, count = 1;
 
@@ -32,11 +32,12 @@ struct sharing_right_sides {
     }
     first = system / step * step * count + system % step;
   }
-  /// Number `r` of `count`.
+  /// Returns right-hand side `r` of `count`.
   [[nodiscard]] TRIDIA_FN index_t at(index_t r) const { return first + r * step; }
 };
 
-/// Systems of a matrix: its right-hand sides, those that have one status counted once.
+/// Returns the number of systems of a matrix: its right-hand sides, those that have one status
+/// counted once.
 TRIDIA_FN index_t systems_of_matrix(const geometry& g) {
   const index_t sharing = sharing_right_sides(g, 0).count;
   return sharing > 0 ? g.right_sides.size / sharing : 0;

@@ -37,8 +37,8 @@ index_t common_step(const resolved_array& a, index_t step) {
   return step;
 }
 
-/// Arrays that interleave, as the members of an array of structures do: all strides share a step,
-/// and the distance between the two is not a multiple of it.
+/// Returns whether two arrays interleave, as the members of an array of structures do: all strides
+/// share a step, and the distance between the two is not a multiple of it.
 bool interleaved(const resolved_array& a, const resolved_array& b, index_t distance, index_t size) {
   const index_t step = common_step(b, common_step(a, 0)) * size;
   if (step == 0) return false;
@@ -46,14 +46,14 @@ bool interleaved(const resolved_array& a, const resolved_array& b, index_t dista
   return rest >= size && rest <= step - size;
 }
 
-/// An axis of two arrays with one stride: indices of the first less those of the second lie
-/// between `least` and `most`.
+/// Describes an axis along which two arrays have one stride: indices of the first minus those of
+/// the second lie between `least` and `most`.
 struct common_axis {
   index_t stride, least, most;
 };
 
-/// Whether some indices differ by `distance` elements. Each stride is at least what the later,
-/// faster axes span, so that only the two nearest multiples of it can be meant.
+/// Returns whether some indices differ by `distance` elements. Each stride is at least what the
+/// later, faster axes span, so that only the two nearest multiples of it are possible.
 bool reaches(const std::vector<common_axis>& axes, std::size_t k, index_t distance) {
   if (k == axes.size()) return distance == 0;
   const common_axis& a = axes[k];
@@ -64,8 +64,8 @@ bool reaches(const std::vector<common_axis>& axes, std::size_t k, index_t distan
   return false;
 }
 
-/// Two blocks of one array, as f[:, :n] and f[:, n:]: with equal strides it can be told whether
-/// they share an element.
+/// Returns whether two blocks of one array, as f[:, :n] and f[:, n:], share an element; equal
+/// strides make this decidable.
 bool apart_in_one_array(const resolved_array& a, const resolved_array& x, index_t distance,
                         index_t size) {
   if (distance % size != 0) return false;
@@ -73,14 +73,14 @@ bool apart_in_one_array(const resolved_array& a, const resolved_array& x, index_
   for (std::size_t k = 0; k < x.extents.size(); ++k) {
     if (a.extents[k] <= 1 && x.extents[k] <= 1) continue;
     if (a.strides[k] != x.strides[k] || a.strides[k] == 0) return false;
-    // With a negative stride the roles of the two change.
+    // With a negative stride the two arrays change roles.
     const index_t most = a.extents[k] - 1, least = 1 - x.extents[k];
     axes.push_back(a.strides[k] > 0 ? common_axis{a.strides[k], least, most}
                                     : common_axis{-a.strides[k], -most, -least});
   }
   std::sort(axes.begin(), axes.end(),
             [](const auto& p, const auto& q) { return p.stride > q.stride; });
-  // a's element i and x's element j coincide where (i - j) * stride is the way from a to x.
+  // a's element i and x's element j coincide where (i - j) * stride is the distance from a to x.
   return !reaches(axes, 0, -distance / size);
 }
 

@@ -15,7 +15,7 @@ std::string text(index_t v) { return std::to_string(v); }
 
 }  // namespace
 
-/// Every address of an array must fit into 63 bits of bytes, whatever the strides.
+/// Checks that every byte address of an array fits into 63 bits, whatever the strides.
 void check_size(const resolved_array& a, value_type type) {
   constexpr auto most = std::numeric_limits<index_t>::max() / 64;
   index_t points = static_cast<index_t>(size_of(type)), reach = 1;
@@ -156,7 +156,7 @@ std::vector<index_t> coefficient_strides(const problem& p, int axis, const char*
   return given;
 }
 
-/// Entries of a packed off-diagonal before each system.
+/// Returns the number of entries of a packed off-diagonal before each system.
 std::vector<index_t> off_diagonal_starts(const problem& p) {
   if (!p.short_off_diagonals) return p.offsets;
   std::vector<index_t> starts{0};

@@ -9,13 +9,13 @@
 
 namespace tridia::layout {
 
-/// One array of a problem with every default filled in. The axes are those of `extents`, and one
-/// more in front for the right-hand sides.
+/// Describes one array of a problem with every default filled in. The axes are those of `extents`,
+/// after one more axis for the right-hand sides.
 struct resolved_array {
   const char* name;
   std::vector<index_t> extents, strides;
 
-  /// Elements that lie before and after element (0, …, 0), itself counted after.
+  /// These are the numbers of elements before and after element (0, …, 0), which counts as after.
   [[nodiscard]] index_t elements_before() const;
   [[nodiscard]] index_t elements_after() const;
   [[nodiscard]] bool empty() const;
@@ -23,7 +23,7 @@ struct resolved_array {
 
 enum input { dl, d, du, rhs_in, input_count };
 
-/// A problem that has been found sound.
+/// Describes a problem that has been checked, with its defaults filled in.
 struct resolved {
   int axis;         // counted with the axis of the right-hand sides: from 1
   index_t rows;     // of every system; the longest of a ragged batch
@@ -36,17 +36,17 @@ struct resolved {
 /// Checks a problem and fills in its defaults. Throws `error` with the argument and both values.
 resolved resolve(const problem& p);
 
-/// The lines and axes that a backend walks over. `ragged` and `off_diagonal` are left null.
+/// Returns the lines and axes that a backend walks over. `ragged` and `off_diagonal` remain null.
 geometry make_geometry(const problem& p, const resolved& r);
 
 /// Throws if `x` shares elements with an input without being the same array.
 void check_overlap(const problem& p, const resolved& r, const void* const (&inputs)[input_count],
                    const void* x);
 
-/// Strides of a dense array in C order.
+/// Returns the strides of a dense array in C order.
 std::vector<index_t> dense_strides(const std::vector<index_t>& extents);
 
-/// How many elements there are; saturates.
+/// Returns the number of elements; saturates.
 index_t product(const std::vector<index_t>& extents);
 
 /// Throws if an array reaches beyond 64-bit addresses.
@@ -56,7 +56,7 @@ void check_size(const resolved_array& a, value_type type);
 /// the right-hand sides.
 void check_distinct(const resolved_array& a);
 
-/// "(4, 7)".
+/// Returns a shape as text, as "(4, 7)".
 std::string shape_text(const std::vector<index_t>& shape);
 
 }  // namespace tridia::layout

@@ -4,10 +4,11 @@
 #include "core/line.hpp"
 #include "layout/strided_lines.hpp"
 
-// What elimination keeps of each row, wherever it lies.
+// These types store what elimination keeps of each row, at any strides.
 namespace tridia::layout {
 
-/// Words that are kept of each row: word w of row k at base[k * row_step + w * word_step].
+/// Stores the values that are kept of each row: value w of row k is at
+/// base[k * row_step + w * value_step].
 template <class V>
 struct row_values {
   V* base;
@@ -27,7 +28,7 @@ struct row_values {
   }
 };
 
-/// What a fused solve keeps: row k of U, and y.
+/// Stores what a fused solve keeps: row k of U, and y.
 template <class V, class E>
 struct kept_rows {
   row_values<V> at;
@@ -41,7 +42,7 @@ struct kept_rows {
   }
 };
 
-/// What factoring once keeps: row k of L and of U.
+/// Stores what factoring once keeps: row k of L and of U.
 template <class V, class E>
 struct factor_rows {
   row_values<V> at;
@@ -57,7 +58,7 @@ struct factor_rows {
   }
 };
 
-/// Substitution keeps y where x will be.
+/// Stores y of a substitution where x will be.
 template <class V, class E>
 struct kept_in_place {
   const factor_rows<V, E>& factors;
@@ -70,7 +71,8 @@ struct kept_in_place {
   }
 };
 
-/// Words a row of workspace and factors, the same for every length of a ragged batch.
+/// Holds the numbers of values per row of workspace and of factors, the same for every length of a
+/// ragged batch.
 template <class V, pivoting P, boundary B>
 struct value_counts {
   using elimination = core::elimination<V, P, B>;
@@ -88,7 +90,7 @@ TRIDIA_FN void with_elimination(index_t n, F f) {
   f(core::elimination<V, P, B>{});
 }
 
-/// Why a matrix has no finite factors.
+/// Returns the status that says why a matrix has no finite factors.
 template <class V, class E, class Matrix>
 TRIDIA_FN index_t matrix_status(index_t n, Matrix& a) {
   index_t status = -1;

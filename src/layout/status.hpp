@@ -7,8 +7,8 @@
 namespace tridia::layout {
 
 /// Enters a status where the right-hand sides of a system report one after another. The matrix's
-/// own status stays; of rows that are not finite the first is kept, so that the result does not
-/// depend on the order.
+/// own status is not changed; among rows that are not finite the first is kept, so that the result
+/// does not depend on the order.
 TRIDIA_FN void merge_status(index_t* at, index_t of_matrix, index_t status) {
   if (of_matrix != 0) return;
 #if defined(__CUDA_ARCH__)

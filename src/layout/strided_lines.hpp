@@ -5,10 +5,10 @@
 #include "core/elimination.hpp"
 #include "layout/geometry.hpp"
 
-// One line at a time, a scalar at a time, wherever its rows lie.
+// These types read and write one line at a time, a scalar at a time, at any strides.
 namespace tridia::layout {
 
-/// Rows of the matrix of one line.
+/// Reads the rows of the matrix of one line.
 template <class V>
 struct strided_matrix {
   const geometry& g;
@@ -39,7 +39,7 @@ struct strided_matrix {
   }
 };
 
-/// A right-hand side; remembers the first row that is not finite, as x may overwrite it.
+/// Reads a right-hand side; remembers the first row that is not finite, as x may overwrite it.
 template <class V>
 struct strided_rhs {
   const V* base;
