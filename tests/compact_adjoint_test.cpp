@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <numeric>
 
 #include "support/allocations.hpp"
 #include "support/lines.hpp"
@@ -70,11 +69,6 @@ void stretch(grid& g, const scheme& s) {
 grid transposed(grid g, operation how = operation::transpose) {
   g.operation = how;
   return g;
-}
-
-std::size_t count_of(const std::vector<index_t>& extents, index_t fields = 1) {
-  return static_cast<std::size_t>(
-      std::accumulate(extents.begin(), extents.end(), fields, std::multiplies<>()));
 }
 
 // ---- the matrix ----
@@ -392,16 +386,8 @@ TEST(CompactAdjoint, ResultsDoNotDependOnThreads) {
 }
 
 TEST(CompactAdjoint, ApplyingAllocatesNothing) {
-  const compact_operator op(find_scheme(quantity::first_derivative, "C8"), transposed(some_grid(0)),
-                            {.threads = 1});
-  std::vector<double> in(5400, 1), out(in.size());
-  std::vector<std::byte> workspace(op.workspace_bytes());
-  const execution e{.workspace = workspace.data(), .workspace_bytes = workspace.size()};
-  op.apply(in.data(), out.data(), e);
-  const auto before = allocations();
-  op.apply(in.data(), out.data(), e);
-  op.apply_add(2, in.data(), out.data(), e);
-  EXPECT_EQ(allocations(), before);
+  expect_applying_allocates_nothing(
+      {find_scheme(quantity::first_derivative, "C8"), transposed(some_grid(0)), {.threads = 1}});
 }
 
 TEST(CompactAdjoint, EmptyArraysAreFine) {

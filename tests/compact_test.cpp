@@ -364,15 +364,8 @@ TEST(Compact, ApplyingAllocatesNothing) {
   grid g;
   g.extents = {20, 70, 30};
   g.axis = 1;
-  const compact_operator op(find_scheme(quantity::first_derivative, "C6"), g, {.threads = 1});
-  std::vector<double> in(20 * 70 * 30, 1), out(in.size());
-  std::vector<std::byte> workspace(op.workspace_bytes());
-  const execution e{.workspace = workspace.data(), .workspace_bytes = workspace.size()};
-  op.apply(in.data(), out.data(), e);
-  const auto before = allocations();
-  op.apply(in.data(), out.data(), e);
-  op.apply_add(2, in.data(), out.data(), e);
-  EXPECT_EQ(allocations(), before);
+  expect_applying_allocates_nothing(
+      {find_scheme(quantity::first_derivative, "C6"), g, {.threads = 1}});
 }
 
 }  // namespace

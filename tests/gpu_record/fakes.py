@@ -98,8 +98,7 @@ CONFORMANCE = {
     f"All/Conformance.EveryLayoutAndSize/cuda_{name}_f64_regular_none_none": "passed"
     for name in ("automatic", "lu", "cr")
 }
-for small in ("Partition", "Named", "Factored", "Scans", "Compact",
-              "DistributedRows"):
+for small in ("Partition", "Named", "Factored", "Scans", "Compact", "DistributedRows"):
     CONFORMANCE[f"All/Small{small}.Solves/a_f64"] = "passed"
     CONFORMANCE[f"All/Small{small}.Solves/b_f32"] = "passed"
 OLDER = "kernels for compute capability 8.0"

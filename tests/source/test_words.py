@@ -12,7 +12,6 @@ ROOT = HERE.parent.parent
 LIST = HERE / "retired_words.txt"
 PLACES = ("include", "src", "bench", "examples", "tests", "docs", "scripts", "README.md")
 SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh", ".py", ".txt", ".md", ".cmake", ".in", ".sh")
-WORD = r"[\w]"
 
 
 def retired(text):
@@ -26,8 +25,8 @@ def retired(text):
 def pattern(names):
     """Any of these names, not as a part of a longer one."""
     return re.compile("|".join(
-        (rf"(?<!{WORD})" if re.match(WORD, name) else "") + re.escape(name) +
-        (rf"(?!{WORD})" if re.match(WORD, name[-1]) else "")
+        (r"(?<!\w)" if re.match(r"\w", name) else "") + re.escape(name) +
+        (r"(?!\w)" if re.match(r"\w", name[-1]) else "")
         for name in sorted(names, key=len, reverse=True)))
 
 

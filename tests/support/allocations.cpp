@@ -1,16 +1,32 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "support/allocations.hpp"
 
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <vector>
+
+#include "support/operators.hpp"
 
 namespace {
 std::atomic<long> count{0};
 }
 
 long tridia_test::allocations() { return count; }
+
+void tridia_test::expect_applying_allocates_nothing(const tridia::compact_operator& op) {
+  std::vector<double> in(count_of(op.in_extents()), 1), out(count_of(op.out_extents()));
+  std::vector<std::byte> workspace(op.workspace_bytes());
+  const tridia::execution e{.workspace = workspace.data(), .workspace_bytes = workspace.size()};
+  op.apply(in.data(), out.data(), e);
+  const auto before = allocations();
+  op.apply(in.data(), out.data(), e);
+  op.apply_add(2, in.data(), out.data(), e);
+  EXPECT_EQ(allocations(), before);
+}
 
 #if !defined(__SANITIZE_ADDRESS__)
 

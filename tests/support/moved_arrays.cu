@@ -45,32 +45,27 @@ __global__ void add_fifth(const __grid_constant__ five_to_four::geometry g,
   t.wait_stored();
 }
 
-five_to_four::geometry dense(index_t systems, index_t rows) {
-  five_to_four::geometry g{};
+/// Returns lines that follow each other in every array.
+template <class Geometry>
+Geometry dense(index_t systems, index_t rows) {
+  Geometry g{};
   g.rows = rows;
   for (auto& line : g.lines) line = {0, 1};
   g.corners = layout::edge::inside;  // nothing of the matrix is mended on the way
   g.edges_readable = true;
   g.matrices = {1, systems, {}};
   g.matrices.at[0].extent = systems;
-  std::fill_n(g.matrices.at[0].stride, five_to_four::geometry::arrays - 1, rows);
+  std::fill_n(g.matrices.at[0].stride, Geometry::arrays - 1, rows);
   g.right_sides = {0, 1, {}};
   return g;
 }
 
 /// The shape of a solve, with room for one array more.
-cuda::onchip_shape shape_for(const five_to_four::geometry& g) {
+cuda::onchip_shape shape_for(index_t systems, index_t rows) {
   tridia::solver::task t{.type = tridia::value_type::f64};
   t.pivoting = tridia::pivoting::none;
   t.boundary = tridia::boundary::periodic;
-  t.geometry.rows = g.rows;
-  for (auto& line : t.geometry.lines) line = {0, 1};
-  t.geometry.corners = g.corners;
-  t.geometry.edges_readable = true;
-  t.geometry.matrices = {1, g.matrices.size, {}};
-  t.geometry.matrices.at[0].extent = g.matrices.size;
-  std::fill_n(t.geometry.matrices.at[0].stride, layout::array_count - 1, g.rows);
-  t.geometry.right_sides = {0, 1, {}};
+  t.geometry = dense<layout::geometry>(systems, rows);
   auto shape = cuda::plan_onchip(t, {}, {48 << 10, false});
   if (!shape) return {};
   shape->shared_bytes += static_cast<std::size_t>(shape->array_pitch) * sizeof(double) +
@@ -83,8 +78,8 @@ cuda::onchip_shape shape_for(const five_to_four::geometry& g) {
 
 std::string move_five_arrays(index_t systems, index_t rows, const std::vector<double> (&in)[5],
                              std::vector<double> (&out)[4]) {
-  const five_to_four::geometry g = dense(systems, rows);
-  const cuda::onchip_shape s = shape_for(g);
+  const auto g = dense<five_to_four::geometry>(systems, rows);
+  const cuda::onchip_shape s = shape_for(systems, rows);
   if (s.threads == 0 || s.blocks != 1) return "there is no shape for these lines";
   const std::size_t bytes = in[0].size() * sizeof(double);
   double* memory[9] = {};

@@ -1,6 +1,9 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "support/operators.hpp"
 
+#include <functional>
+#include <numeric>
+
 #include "support/device_memory.hpp"
 
 namespace tridia_test {
@@ -14,6 +17,11 @@ const std::vector<backend>& every_backend() {
     return all;
   }();
   return result;
+}
+
+std::size_t count_of(const std::vector<tridia::index_t>& extents, tridia::index_t fields) {
+  return static_cast<std::size_t>(
+      std::accumulate(extents.begin(), extents.end(), fields, std::multiplies<>()));
 }
 
 void apply_anywhere(const tridia::compact_operator& op, std::span<const std::byte> in,
