@@ -2,9 +2,9 @@
 #include "solver/cuda/named/cyclic_reduction.hpp"
 #include "solver/cuda/named/makers.hpp"
 
-// Cyclic reduction (Hockney 1965; on a GPU Zhang, Cohen and Owens 2010): half of the equations
-// leave in each step, until one is left, and come back in as many. Arithmetic:
-// core/cyclic_reduction.hpp.
+// Cyclic reduction (Hockney 1965; on a GPU Zhang, Cohen and Owens 2010) eliminates half of the
+// equations in each step, until one is left, and substitutes back in as many steps.
+// core/cyclic_reduction.hpp has the arithmetic.
 namespace tridia::cuda {
 
 using namespace gpu;

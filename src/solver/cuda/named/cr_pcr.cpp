@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
-// CR until `switch_point` equations are left, which PCR solves (Zhang et al. 2010).
+// CR reduces until `switch_point` equations are left, which PCR solves (Zhang et al. 2010).
 namespace tridia::cuda {
 
 using namespace gpu;
 
 namespace {
 
-/// If the caller does not say, as measured at 512 to 4096 rows.
+/// Returns the caller's switch point, or else the one that was measured at 512 to 4096 rows.
 index_t switch_point(const task& t) {
   const int asked = t.options.parameters.switch_point;
   return asked > 0 ? asked : std::clamp<index_t>(t.geometry.rows / 4, 64, 256);

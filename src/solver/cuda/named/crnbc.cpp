@@ -2,7 +2,8 @@
 #include "solver/cuda/named/cyclic_reduction.hpp"
 #include "solver/cuda/named/makers.hpp"
 
-// CR without bank conflicts (Goeddeke and Strzodka 2011): equations lie with gaps in shared memory.
+// CRNBC is CR without bank conflicts (Goeddeke and Strzodka 2011): equations lie with gaps in
+// shared memory.
 namespace tridia::cuda {
 
 using namespace gpu;

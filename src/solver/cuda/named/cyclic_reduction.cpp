@@ -16,7 +16,7 @@ using namespace gpu;
 
 namespace {
 
-/// Rows above which no block has room for a system.
+/// Systems of more rows than this fit no block.
 constexpr index_t chip_rows = index_t{1} << 16;
 
 [[noreturn]] void refuse_length(const task& t, const cyclic_shape& s, std::size_t limit) {
@@ -52,7 +52,8 @@ std::string block_a_system(int threads, std::size_t shared_bytes, int registers)
 cyclic_shape plan_cyclic(const task& t, cyclic_variant variant, index_t switch_point,
                          std::size_t shared_bytes) {
   const index_t rows = std::max<index_t>(t.geometry.rows, 1);
-  // Beyond this no device has room, and sizes below would not fit their types.
+  // No device has room for more rows than this, and the sizes computed below would not fit their
+  // types.
   const int n = static_cast<int>(std::min<index_t>(rows, chip_rows));
   cyclic_shape s{};
   s.variant = variant;
@@ -66,7 +67,7 @@ cyclic_shape plan_cyclic(const task& t, cyclic_variant variant, index_t switch_p
            1;
   };
   s.pitch = places(n);
-  // PCR goes back and forth between two places, one of which may be where the equations are.
+  // PCR alternates between two places, one of which may be where the equations are.
   const bool no_pcr = s.switch_point == (by_cr ? 1 : n);
   s.spare_pitch = no_pcr ? 0 : by_cr ? s.switch_point : n;
   const int spares = !by_cr || s.switch_point == n ? 1 : 2;

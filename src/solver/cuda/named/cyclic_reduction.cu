@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// CR, CRNBC, PCR, CR-PCR and PCR-Thomas. Compiled once for each value type, TRIDIA_VALUE.
+// These kernels run CR, CRNBC, PCR, CR-PCR and PCR-Thomas. The file is compiled once for each value
+// type, TRIDIA_VALUE.
 #include "solver/cuda/named/cyclic_reduction.hpp"
 
 #include "solver/cuda/block_line.cuh"

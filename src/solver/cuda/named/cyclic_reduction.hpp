@@ -23,8 +23,8 @@ struct cyclic_shape {
   std::size_t shared_bytes;
 };
 
-/// `switch_point`: rows of the intermediate system, or more than there are. Throws `unsupported`
-/// where a system does not fit.
+/// Plans the shape of a variant. The intermediate system has `switch_point` rows; if there are
+/// fewer, all of them. Throws `unsupported` if a system does not fit.
 cyclic_shape plan_cyclic(const task&, cyclic_variant, index_t switch_point,
                          std::size_t shared_bytes);
 std::unique_ptr<const method> make_cyclic(const task&, const cyclic_shape&, const device_limits&);
@@ -38,11 +38,12 @@ cyclic_shape plan_pcr_thomas(const task&, std::size_t shared_bytes);
 /// Returns the number of rows of a system that PCR leaves to a thread.
 index_t thomas_rows(const task&);
 
-/// Returns the threads of a block for systems of so many rows, each with something to do at first.
+/// Returns the number of threads per block for systems of so many rows: each has work in the first
+/// step.
 int line_threads(index_t rows);
-/// Returns as many threads as registers allow all the blocks together that shared memory allows on
-/// a multiprocessor, where that is fewer: the barriers of small blocks stop less, and one computes
-/// while others load.
+/// Returns the same number, or fewer threads if the registers of a multiprocessor do not suffice
+/// for as many blocks as its shared memory holds: small blocks wait less at barriers, and one
+/// computes while others load.
 int line_threads(index_t rows, std::size_t block_bytes, std::size_t shared_bytes);
 
 /// Describes algorithms that solve a system in shared memory.

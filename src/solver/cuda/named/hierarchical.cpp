@@ -28,7 +28,7 @@ hierarchical_shape plan_hierarchical(const task& t, std::size_t shared_bytes) {
   s.switch_point = static_cast<int>(std::min<index_t>(thomas_rows(t), s.pitch));
   s.shared_bytes = static_cast<std::size_t>(s.pitch) * bytes_a_row;
   s.threads = line_threads(s.pitch, s.shared_bytes, shared_bytes);
-  // Equations twice, and whether a line is finite.
+  // The workspace holds the equations twice, and for each line whether it is finite.
   s.workspace_bytes = 2 * solver::alignment +
                       solver::round_up(static_cast<std::size_t>(s.rows) * bytes_a_row) +
                       static_cast<std::size_t>(s.lines) * sizeof(int);

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// The hierarchical PCR-Thomas. Compiled once for each value type, TRIDIA_VALUE.
+// These kernels run the hierarchical PCR-Thomas. The file is compiled once for each value type,
+// TRIDIA_VALUE.
 #include "solver/cuda/named/hierarchical.hpp"
 
 #include "solver/cuda/block_line.cuh"
@@ -19,10 +20,11 @@ using solver::plain_places;
 using global_rows = equation_rows<V, plain_places, index_t>;
 using shared_rows = equation_rows<V, plain_places>;
 
-/// Rows that a thread block deals with in the passes over memory.
+/// A thread block handles this many rows in the passes over memory, one per thread.
 constexpr int pass_threads = 256;
 
-/// The workspace: equations of all lines, twice, and whether each line is finite.
+/// Locates the arrays in the workspace: the equations of all lines, twice, and for each line
+/// whether it has failed.
 struct places {
   V* equations[2];
   index_t pitch;
@@ -55,7 +57,7 @@ __device__ __forceinline__ void for_each_row(const geometry& g, F f) {
   }
 }
 
-/// A step of PCR between rows d apart; the first one, of the rows as they are given.
+/// Does one step of PCR between rows d apart; the first step reads the input arrays.
 template <bool First>
 __global__ void __launch_bounds__(pass_threads)
     split_kernel(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
@@ -71,7 +73,7 @@ __global__ void __launch_bounds__(pass_threads)
   });
 }
 
-/// The systems that are left, a block each; x takes the place of the right-hand sides.
+/// Solves the systems that are left, one block for each; x takes the place of the right-hand sides.
 __global__ void __launch_bounds__(most_line_threads)
     subsystems_kernel(const __grid_constant__ geometry g, const __grid_constant__ places p,
                       int from, const __grid_constant__ hierarchical_shape s) {
@@ -99,8 +101,8 @@ __global__ void __launch_bounds__(most_line_threads)
   }
 }
 
-/// X of the lines that are finite goes out; the inputs of the others are still there, and one
-/// thread finds out what is wrong with them, and fills x with NaN.
+/// Stores x of the lines that are finite. The inputs of the others are unchanged: one thread finds
+/// out why such a line has failed, and fills its x with NaN.
 __global__ void __launch_bounds__(pass_threads)
     finish_kernel(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
                   const __grid_constant__ places p, int from) {

@@ -3,7 +3,8 @@
 
 #include "solver/cuda/method.hpp"
 
-// Systems of any length: PCR in memory until its systems fit a block, then PCR-Thomas there.
+// The hierarchical method solves systems of any length: PCR runs in global memory until its systems
+// fit a block, then PCR-Thomas solves them there.
 namespace tridia::cuda {
 
 struct hierarchical_shape {
@@ -14,16 +15,17 @@ struct hierarchical_shape {
   std::size_t shared_bytes, workspace_bytes;
 };
 
-/// Without `splits` a system fits a block, and needs no pass over memory: see cyclic_reduction.hpp.
+/// Plans the shape. If `splits` is 0, a system fits a block, and needs no pass over memory: see
+/// cyclic_reduction.hpp.
 hierarchical_shape plan_hierarchical(const task&, std::size_t shared_bytes);
 
 struct hierarchical_launches {
   cudaError_t (*prepare)(std::size_t shared_bytes);
-  /// The workspace is aligned.
+  /// Launches the kernels; the workspace must be aligned.
   cudaError_t (*solve)(const geometry&, const operands&, const hierarchical_shape&,
                        std::byte* workspace, cudaStream_t);
 };
-/// For each value type; instantiated in the file of the kernels.
+/// Returns the launches for a value type; instantiated in the file of the kernels.
 template <class V>
 hierarchical_launches hierarchical_kernels();
 

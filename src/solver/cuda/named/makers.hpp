@@ -17,11 +17,12 @@ namespace tridia::cuda {
 
 class method;
 
-/// Makes the method of an algorithm for the current device. Throws `unsupported` where systems do
-/// not fit it. Null where the plain kernels do, a thread a system.
+/// Makes the method of an algorithm for the current device. Throws `unsupported` if systems do not
+/// fit it. Returns null where the kernels with one thread per system do the work.
 using maker = std::unique_ptr<const method> (*)(const solver::task&, const gpu::device_limits&);
 
-// Each in the file of its name. What they are: `algorithm` in include/tridia/types.hpp.
+// Each maker is in the file of its name. `algorithm` in include/tridia/types.hpp describes the
+// algorithms.
 std::unique_ptr<const method> make_cr(const solver::task&, const gpu::device_limits&);
 std::unique_ptr<const method> make_crnbc(const solver::task&, const gpu::device_limits&);
 std::unique_ptr<const method> make_pcr(const solver::task&, const gpu::device_limits&);

@@ -18,7 +18,7 @@ using namespace gpu;
 neato_shape plan_neato(const task& t, std::size_t shared_bytes) {
   const neato_memory asked = t.options.parameters.memory;
   const index_t n = t.geometry.rows, half = n / 2;
-  // Half of the rows, and whatever the length, the place of a status.
+  // Half of the rows must fit, and, whatever the length, a status.
   const std::size_t needed =
       std::max(static_cast<std::size_t>(half) * size_of(t.type), sizeof(index_t));
   const bool fits = needed <= shared_bytes;

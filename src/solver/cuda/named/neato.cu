@@ -29,8 +29,8 @@ struct shared_values {
   __device__ __forceinline__ void solve(int k, V x) const { base[k] = x; }
 };
 
-/// Returns the status of a failed line. Called by all threads of a block, each of which knows the
-/// first row that it found not finite, or n. `place` is shared memory that is no longer used.
+/// Returns the status of a failed line. Called by all threads of a block, each with the first row
+/// that it found not finite, or n. `place` is shared memory that is no longer used.
 __device__ __noinline__ index_t failed_line_status(int* place, int first_nonfinite, int n) {
   if (threadIdx.x == 0) *place = n;
   __syncthreads();
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(most_line_threads)
   for_each_line_of_block(g, [&](const line_place& line) {
     const V* const from = o.in[layout::rhs] + line.at[layout::rhs];
     V* const to = o.x + line.at[layout::x];
-    // X takes the place of what would have to be looked at afterwards.
+    // Right-hand sides are checked as they are read, since x may overwrite them.
     int first_nonfinite = n;
     bool finite = true;
     const auto rhs = [&](int k) {
@@ -83,7 +83,7 @@ struct reduction_stage {
   index_t lines;
   bool interleaved;
 
-  /// Calls f(line, k) for each of these rows, neighbours in memory by neighbouring threads.
+  /// Calls f(line, k) for each of these rows; neighbouring threads take neighbours in memory.
   template <class F>
   __device__ __forceinline__ void for_each(const geometry& g, F f) const {
     for (index_t i = thread_index(); i < lines * count; i += thread_count()) {
@@ -136,8 +136,9 @@ __global__ void __launch_bounds__(pass_threads)
 /// back substitution.
 __device__ __forceinline__ index_t telling_row(const geometry& g) { return g.rows > 1 ? 1 : 0; }
 
-/// Finds x of every second row of `s.level`, in the back substitution; that of the others is there.
-/// What is not finite has reached level 0; if no input row is the cause, it is an overflow.
+/// Finds x of every second row of `s.level`, in the back substitution; x of the other rows is
+/// known. A value that is not finite has reached level 0 by then; if no input row is the cause, it
+/// is an overflow.
 template <bool Input>
 __global__ void __launch_bounds__(pass_threads)
     back_kernel(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,

@@ -15,7 +15,8 @@ using namespace gpu;
 
 namespace {
 
-/// The paper's choice, and today's too; deeper only where a system does not fit otherwise.
+/// This depth is the paper's choice, and still the best; a plan goes deeper only if a system does
+/// not fit otherwise.
 constexpr int default_depth = 8;
 
 index_t most_rows(int depth, const task& t) {

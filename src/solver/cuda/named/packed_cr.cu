@@ -1,6 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Register-packed CR. Compiled once for each value type, TRIDIA_VALUE.
+// This kernel runs register-packed CR. The file is compiled once for each value type, TRIDIA_VALUE.
 #include "solver/cuda/named/packed_cr.hpp"
 
 #include "solver/cuda/block_line.cuh"
@@ -15,7 +15,7 @@ namespace {
 using V = TRIDIA_VALUE;
 using rows_in_shared = solver::equation_rows<V, solver::plain_places>;
 
-/// Rows beyond the last are equations x = 0 of their own.
+/// Solves systems; rows beyond the last are independent equations x = 0.
 template <int Depth>
 __global__ void __launch_bounds__(most_packed_threads(Depth, sizeof(V)))
     packed_kernel(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o) {

@@ -2,7 +2,7 @@
 #include "solver/cuda/named/cyclic_reduction.hpp"
 #include "solver/cuda/named/makers.hpp"
 
-// Cyclic reduction in parallel (Hockney and Jesshope 1981; on a GPU Zhang et al. 2010): every
+// PCR is parallel cyclic reduction (Hockney and Jesshope 1981; on a GPU Zhang et al. 2010): every
 // equation takes part in every step, until each holds one unknown.
 namespace tridia::cuda {
 

@@ -2,8 +2,8 @@
 #include "solver/cuda/named/cyclic_reduction.hpp"
 #include "solver/cuda/named/makers.hpp"
 
-// PCR until its independent systems have `switch_point` rows, which a thread each solves by Thomas
-// (Zhang, Cohen, Davidson and Owens 2011).
+// PCR runs until its independent systems have `switch_point` rows; then one thread solves each by
+// Thomas (Zhang, Cohen, Davidson and Owens 2011).
 namespace tridia::cuda {
 
 using namespace gpu;

@@ -47,7 +47,7 @@ sorted_batch sort_batch(const std::vector<index_t>& offsets, index_t right_sides
   std::iota(s.order.begin(), s.order.end(), index_t{0});
   std::stable_sort(s.order.begin(), s.order.end(),
                    [&](index_t a, index_t b) { return length(a) > length(b); });
-  // Line i of the order has a row k as long as those before it have.
+  // Lines are sorted, so those that have a row k come first: `with_row` of them.
   auto with_row = static_cast<index_t>(s.order.size());
   const index_t most_rows = s.order.empty() ? 0 : length(s.order.front());
   for (index_t k = 0, start = 0; k < most_rows; ++k) {
@@ -60,7 +60,7 @@ sorted_batch sort_batch(const std::vector<index_t>& offsets, index_t right_sides
 
 namespace {
 
-/// The three launches of cuThomasBatch, one after another.
+/// Does the three launches of cuThomasBatch one after another.
 struct thomas_steps {
   thomas_launches launches;
   cudaError_t solve(const geometry& g, const operands& o, const interleaving& s,

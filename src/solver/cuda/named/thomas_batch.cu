@@ -103,8 +103,8 @@ __global__ void __launch_bounds__(tile* tile_threads)
   });
 }
 
-/// Accesses a line in the workspace, with the interface that core/line.hpp asks for. What is kept
-/// of a row, and then x, overwrite the row, as in the paper.
+/// Accesses a line in the workspace, with the interface that core/line.hpp asks for. The saved
+/// values of a row, and then x, overwrite the row, as in the paper.
 struct batch_line {
   V* values;
   index_t pitch;
