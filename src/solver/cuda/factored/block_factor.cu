@@ -71,7 +71,7 @@ using growth = core::amplification<typename core::value_traits<V>::real>;
 struct table_places {
   std::size_t values, growths, bytes;  // products come first
 
-  /// Without `Staged`, values are made where they are to be.
+  /// Computes the places. Unless `InShared`, values are made directly in their final memory.
   template <bool InShared>
   static TRIDIA_FN table_places of(const core::chunk_cut& cut, unsigned threads) {
     const std::size_t values = static_cast<std::size_t>(cut.products()) * sizeof(V);
@@ -109,7 +109,7 @@ __device__ __forceinline__ void make_tables(int n, const V* factor_values, bool 
   if (threadIdx.x == 0) *to.sound = good && bounded && straight ? 1 : 0;
 }
 
-/// The rows of a matrix in shared memory.
+/// Gives access to the rows of a matrix in shared memory.
 struct shared_matrix {
   const core::row<V>* at;
   __device__ __forceinline__ const core::row<V>& get(index_t k) const { return at[k]; }

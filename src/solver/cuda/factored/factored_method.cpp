@@ -18,12 +18,13 @@ namespace {
 
 using solver::factor_block;
 
-/// Up to so many blocks per multiprocessor, factoring a matrix with a block is faster than with a
+/// Up to this many blocks per multiprocessor, factoring a matrix with a block is faster than with a
 /// thread.
 constexpr int most_blocks_factoring = 8;
 
-/// Few matrices are factored by a block each, many by a thread; right-hand sides of one matrix are
-/// solved by a scan, if they can be, others in shared memory, if they fit.
+/// Factors matrices and solves with the saved factors. Few matrices are factored by a block each,
+/// many by a thread each; right-hand sides of one matrix are solved by a scan if possible, others
+/// in shared memory if they fit.
 class saved_factors final : public factored_method {
  public:
   saved_factors(const task& t, const device_limits& d)

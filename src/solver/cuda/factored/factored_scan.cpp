@@ -9,7 +9,7 @@ using namespace gpu;
 
 namespace {
 
-/// From so many bytes per line in memory order on, a scan is faster, as measured: with shorter
+/// From this many bytes per line in memory order on, a scan is faster, as measured: with shorter
 /// lines the TMA has too many to copy.
 constexpr index_t least_line = 768;
 

@@ -126,7 +126,7 @@ std::unique_ptr<const method> make_factoring_method(const task& t, const factore
 
 std::unique_ptr<const method> make_constant_method(const task& t, const factored_method& m,
                                                    const device_limits& d) {
-  // Also finds out whether it is singular.
+  // This throws if the matrix is singular.
   const auto factors =
       line_operator::rounded(line_operator::factor(*t.constant, t.pivoting), t.type);
   if (auto scan = scan_for(t, d)) return std::make_unique<constant_scan>(t, d, std::move(scan));

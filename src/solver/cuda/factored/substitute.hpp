@@ -30,8 +30,8 @@ struct system_copy {
   int lanes;         // a power of two
 };
 
-/// Each warp of a block has a tile of shared memory, and goes from one group of systems to another
-/// on its own. A system is a right-hand side here.
+/// Describes the work of a block: each warp has a tile of shared memory, and goes from one group of
+/// systems to another on its own. A system is a right-hand side here.
 struct substitute_shape {
   int rows;
   int systems;             // of a warp
@@ -67,11 +67,11 @@ struct substitute_launches {
                             const substitute_shape&, index_t blocks, cudaStream_t);
 };
 
-/// For each value type; instantiated in the file of the kernels.
+/// Returns the launches for a value type; instantiated in the file of the kernels.
 template <class V>
 substitute_launches substitute_kernels(pivoting, boundary);
 
-/// Shorter systems are factored by a thread each.
+/// Systems with fewer rows are factored by a thread each.
 inline constexpr index_t least_rows_a_block = 64;
 
 /// Holds the places of the tables for a scan (scan.hpp) of right-hand sides, which are made of the
@@ -87,7 +87,7 @@ struct block_factor_launches {
                         const table_memory&, std::size_t shared_limit, cudaStream_t);
 };
 
-/// For each value type; instantiated in the file of the kernels.
+/// Returns the launches for a value type; instantiated in the file of the kernels.
 template <class V>
 block_factor_launches block_factor_kernels(pivoting, boundary);
 

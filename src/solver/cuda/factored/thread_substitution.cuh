@@ -101,7 +101,7 @@ struct thread_substitution {
   int step;
   Factors factors;
 
-  // Row by row.
+  // These functions access one row at a time.
   __device__ __forceinline__ void fetch(index_t, index_t) {}
   __device__ __forceinline__ void open(index_t) {}
   __device__ __forceinline__ void flush(index_t, index_t) {}

@@ -19,8 +19,8 @@ using solver::typed_operands;
 template <class V>
 class warp_tile {
  public:
-  /// `memory` is that of this warp, number `warp`; `mbarriers` are those of all warps. A barrier of
-  /// the block must follow.
+  /// Starts the mbarrier of this warp, number `warp`, whose tile is `memory`; `mbarriers` are those
+  /// of all warps. A barrier of the block must follow.
   __device__ __forceinline__ warp_tile(const geometry& g, const typed_operands<V>& o,
                                        const substitute_shape& shape, V* memory, int warp,
                                        std::uint64_t* mbarriers)
@@ -39,7 +39,7 @@ class warp_tile {
     const index_t left = lines() - first;
     count_ = left < s_.systems ? static_cast<int>(left) : s_.systems;
     if (has_mine()) find_mine(first + lane());
-    // What was read and written here comes before what the TMA writes.
+    // Earlier accesses to the tile by this warp are ordered before the TMA's writes.
     tma::fence_proxy_async();
     __syncwarp();
     wait_for_turn();

@@ -14,9 +14,10 @@ namespace tridia::cuda {
 
 using namespace gpu;
 
-/// Monitors the numbers whose size bounds the growth of rounding errors, if `Monitored`. `Cluster`:
-/// blocks have to come to the same decision, so a level whose numbers grow hands up none but NaN,
-/// which is what everybody above sees, and what is not finite in the end is not bounded.
+/// Monitors the numbers whose size bounds the growth of rounding errors, if `Monitored`. With
+/// `Cluster`, blocks have to come to the same decision: a level whose numbers grow hands up only
+/// NaN, which all levels above see, and interface unknowns that are not finite in the end count as
+/// growth.
 template <bool Monitored, bool Cluster>
 struct growth_monitor {
   bool bounded = true;
@@ -70,15 +71,16 @@ struct lane_monitor {
   }
 };
 
-/// `count` lanes with a chunk each, `stride` lanes apart, this one's being number `at`; any number
-/// of such groups in a warp, all of one count. `up` makes of their equations those of all together,
-/// for every lane; `down` makes of the ends of all together those of this lane. PCR stops early
-/// where the last rows of chunks that are `reach` or more apart belong to different systems: a zero
-/// between them has decoupled their equations exactly.
+/// Solves the interface of `count` chunks in as many lanes, `stride` lanes apart; this lane holds
+/// number `at`. A warp may have any number of such groups, all of one count. `up` combines their
+/// equations into those of all chunks together, for every lane; `down` finds this lane's interface
+/// unknowns from those of all chunks together. PCR stops early where the last rows of chunks that
+/// are `reach` or more apart belong to different systems: a zero between them has decoupled their
+/// equations exactly.
 template <class V, pivoting P>
 class warp_level;
 
-/// PCR on the last x of all chunks but the last of all, which stays an unknown.
+/// Runs PCR on the last x of each chunk except the last chunk, whose last x stays an unknown.
 template <class V>
 class warp_level<V, pivoting::none> {
  public:
@@ -141,8 +143,8 @@ class warp_level<V, pivoting::none> {
   equation first_, row_;
 };
 
-/// A tree of merges. Each leaves its record with the right one of its two lanes, which takes no
-/// part in later merges: a lane keeps one at most.
+/// Merges chunks in a tree. Each merge leaves its record with the right one of its two lanes, which
+/// takes no part in later merges: a lane keeps at most one.
 template <class V>
 class warp_level<V, pivoting::partial> {
  public:
@@ -162,8 +164,8 @@ class warp_level<V, pivoting::partial> {
       const auto mine_if = [&](bool m) {
         return mine.with(other, [&](const V& a, const V& b) { return m ? a : b; });
       };
-      // By both lanes: the record is of use to one that was the right one last, the equations to
-      // one that never was.
+      // Both lanes merge: a lane that was last the right one needs the record, and one that never
+      // was needs the equations.
       mine = chunk::merge(mine_if(s == side::left), mine_if(s == side::right), record_);
     }
     return shuffle(mine, at_ < 0 ? lane_ : lane_ - at_ * stride_);
@@ -177,7 +179,8 @@ class warp_level<V, pivoting::partial> {
       const unknowns both = shuffle(mine, partner(s, d));
       unknowns left;
       if (s == side::right) chunk::split(record_, both, left, mine);
-      // What is new to the left lane lies where both were merged.
+      // The right lane, which has split the merged chunk, holds the values that the left lane
+      // lacks.
       const V last = shuffle(mine.before, partner(s, d));
       const V after = shuffle(mine.first, partner(s, d));
       if (s == side::left) mine.last = last, mine.after = after;
@@ -220,8 +223,9 @@ struct nodes_of {
   equations* of_blocks;  // one a system and block of the cluster, which sends it
 };
 
-/// The chunks of every system's part in a block: a level of lanes, then one of warps, which every
-/// warp does for itself, since that saves barriers. All threads take part.
+/// Solves the interface of the chunks of every system's part in a block: first a level of lanes,
+/// then one of warps, which every warp computes for itself, since that saves barriers. All threads
+/// take part.
 template <class V, pivoting P>
 class block_level {
  public:

@@ -15,16 +15,17 @@ namespace {
 
 using solver::task;
 
-/// So many bytes of neighbouring systems per access are loaded fastest.
+/// Accesses to this many bytes of neighbouring systems are the fastest.
 constexpr int good_access = 256;
-/// So many bytes of an array, in rows and systems, give a block enough to do, and so many blocks a
-/// device.
+/// A block has enough to do with `enough_bytes` of an array, in rows and systems, and a device with
+/// `enough_blocks` blocks.
 constexpr int enough_bytes = 4096, enough_blocks = 128, most_access = 1024;
-/// Each thread should have so many bytes of the arrays: registers leave a multiprocessor some 500
-/// of them, and so many bytes of each keep memory busy.
+/// Each thread should have this many bytes of the arrays: registers leave room for some 500 threads
+/// on a multiprocessor, and memory is busy if each has this many bytes.
 constexpr int enough_of_thread = 256;
 
-/// Boxes that the TMA moves have at most so many rows, and begin at multiples of so many bytes.
+/// Boxes that the TMA moves have at most `most_box` rows, and begin at multiples of `box_alignment`
+/// bytes.
 constexpr int most_box = 256, box_alignment = 128;
 
 int log2_of(int power) { return std::countr_zero(static_cast<unsigned>(power)); }
@@ -39,7 +40,7 @@ interleaved_shape shape_of(const task& t, int systems, int chunks, int in_group,
   interleaved_shape s{};
   s.rows = static_cast<int>(t.geometry.rows);
   s.blocks = blocks;
-  // Every box of several begins at a multiple of so many bytes.
+  // If there are several boxes, each begins at a multiple of `box_alignment` bytes.
   const int step = std::max(box_alignment / (systems * static_cast<int>(size)), 1);
   const int wanted = ceil_div(s.rows, blocks), boxes = ceil_div(wanted, most_box);
   s.box_rows = ceil_div(wanted, boxes);
@@ -57,7 +58,7 @@ interleaved_shape shape_of(const task& t, int systems, int chunks, int in_group,
          s.threads() > warp_size) {
     ++s.log_rounds;
   }
-  // Two blocks that ask for the halves of a line of the cache at the same time get them faster.
+  // Two blocks that load the halves of a cache line at the same time get them faster.
   s.neighbours = clusters && blocks == 1 && systems * static_cast<int>(size) < cache_line ? 2 : 1;
   const layout::axes& m = t.geometry.matrices;
   const index_t fastest = m.at[m.count - 1].extent;
@@ -120,7 +121,7 @@ interleaved_shape shape_for(const task& t, const interleaved_tuning& tuning, int
   const int lanes = std::max(warp_size / systems, power_from(blocks));
   const int most = power_to(most_threads_of(t.pivoting) / systems);
   const int chunks = std::clamp(wanted, lanes, std::max(most, lanes));
-  // Solving all chunks at once is sooner done, but their equations take room.
+  // Solving all chunks at once is faster, but their equations take room.
   const int in_a_warp = std::min(std::max(warp_size / systems, 1), chunks);
   const auto s = shape_of(t, systems, chunks, 1, blocks, limits.clusters);
   if (s.groups <= warp_size && s.shared_bytes <= crowded) return s;
@@ -146,8 +147,9 @@ struct preference {
   bool roomy;
 };
 
-/// Long accesses against blocks that wait for each other, as measured on an H200: 128 bytes and
-/// four blocks are as fast as 64 and one, 64 and eight faster than 32 and four.
+/// Lists preferences that weigh long accesses against blocks that wait for each other, as measured
+/// on an H200: 128 bytes and four blocks are as fast as 64 and one, 64 and eight faster than 32 and
+/// four.
 std::vector<preference> preferences(const task& t, const interleaved_tuning& tuning,
                                     const device_limits& limits) {
   const int most = limits.clusters ? limits.cluster_blocks : 1;

@@ -26,8 +26,9 @@ struct interleaved_shape {
   int neighbours;  // blocks with neighbouring systems that start together, as a cluster; or 1
   int block_rows;  // of a system in a block; the last one may have fewer
   int chunk_rows;  // of a thread; odd, so that a warp's chunks lie in different banks
-  // Powers of two, with their logarithms: systems of a block, and groups of a system's chunks in
-  // a block, some of which may be empty. A group is the chunks that one warp holds, or one chunk.
+  // These are powers of two, with their logarithms: systems of a block, and groups of a system's
+  // chunks in a block, some of which may be empty. A group is the chunks that one warp holds, or
+  // one chunk.
   int systems, log_systems;
   int groups, log_groups;
   int log_in_group;
@@ -75,16 +76,16 @@ bool may_persist(const interleaved_shape&, const solver::task&);
 inline constexpr int most_cluster_tiles = 4;
 
 struct interleaved_launches {
-  /// Once a device, before the first launch of such a shape: lets its blocks have `bytes` of shared
-  /// memory.
+  /// Lets blocks of the shape have `bytes` of shared memory; called once per device, before the
+  /// first launch of such a shape.
   cudaError_t (*prepare)(const interleaved_shape&, std::size_t bytes);
-  /// Clusters of the shape that the device holds at a time, once it has been prepared.
+  /// Finds how many clusters of the shape the device holds at a time; called after `prepare`.
   cudaError_t (*count)(const interleaved_shape&, int* clusters);
   cudaError_t (*solve)(const layout::geometry&, const solver::operands&, const interleaved_shape&,
                        cudaStream_t);
 };
 
-/// For each value type; instantiated in the file of the kernels.
+/// Returns the launches for a value type; instantiated in the file of the kernels.
 template <class V>
 interleaved_launches interleaved_kernels(pivoting, boundary);
 

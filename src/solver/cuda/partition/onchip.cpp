@@ -13,8 +13,9 @@ namespace {
 using solver::task;
 
 constexpr int banks = 32;
-/// Bytes: what the TMA moves multiples of, and what is worth a copy of its own;
-/// systems that take less than `good_line` each are better moved as a box.
+/// These are bytes: the TMA moves multiples of `tma_granule`, a line from `shortest_line` on is
+/// worth a copy of its own, and systems that take less than `good_line` each are better moved as a
+/// box.
 constexpr int tma_granule = 16, shortest_line = 256, good_line = 512;
 
 constexpr int granule_elements(int size) { return tma_granule / std::min(size, tma_granule); }
@@ -78,8 +79,8 @@ int pitch_of(const geometry& g, const onchip_shape& s, int size) {
     while (pitch % columns != together % columns) ++pitch;
     return pitch;
   }
-  // One piece is moved fastest, if that costs no more than two accesses instead of one, or cannot
-  // be moved in lines; what the TMA could move in lines is left so.
+  // A single piece is moved fastest; it is chosen if it costs no more than two accesses instead of
+  // one, or if the TMA cannot move the systems line by line.
   const auto cost = [&](int pitch) {
     return conflicts(s.chunk_rows, s.chunks, s.systems_a_warp, pitch, size);
   };
@@ -119,8 +120,8 @@ int fit_chunk(const onchip_shape& s, int wanted, int size) {
   return best;
 }
 
-/// Rows a thread: more of them where a row takes less of the chip's memory, or where the interface
-/// costs more.
+/// Returns the wanted rows per thread: more of them where a row takes less of the chip's memory, or
+/// where the interface costs more.
 int whole_chunk(const task& t, int size) {
   return size == 4 || t.pivoting == pivoting::partial ? 33 : 17;
 }
@@ -136,8 +137,8 @@ std::size_t tile_bytes(const onchip_shape& s, int size) {
          static_cast<std::size_t>(s.systems) * static_cast<std::size_t>(size);
 }
 
-/// Shared memory of a block: the arrays, arrivals (of copies, and of what other blocks send),
-/// equations, statuses, and `places`, bytes that say where the systems lie.
+/// Returns the bytes of shared memory of a block: the arrays, mbarriers (of copies, and of what
+/// other blocks send), equations, statuses, and `places`, the bytes that say where the systems lie.
 std::size_t shared_bytes_of(const onchip_shape& s, int size, std::size_t places) {
   const auto systems = static_cast<std::size_t>(s.systems), bytes = static_cast<std::size_t>(size);
   const auto blocks = static_cast<std::size_t>(s.cluster);
@@ -171,7 +172,8 @@ bool may_concatenate(const task& t) {
   const geometry& g = t.geometry;
   if (g.corners != layout::edge::absent || g.matrices.count != 1) return false;
   if (t.ragged != t.off_diagonal) return false;
-  // With n - 1 entries a system, only one of them is shifted, or the other way.
+  // With n - 1 entries per system, only one of the two off-diagonals is shifted, or they are
+  // shifted the other way.
   if (g.lines[layout::sub].origin + g.lines[layout::sup].origin != 0) return false;
   for (int a = layout::sub; a <= layout::x; ++a) {
     if (g.lines[a].step != 1) return false;
@@ -183,12 +185,13 @@ bool may_concatenate(const task& t) {
 /// Returns the rows that fit into `bytes` of shared memory.
 int rows_in(std::size_t bytes, int size) { return static_cast<int>(bytes / 4) / size; }
 
-/// Systems of a group, and warps that solve it.
+/// Holds the number of systems in a group, and of the warps that solve it.
 struct group_size {
   int systems, warps;
 };
 
-/// Systems of one length: what gives a thread about the `wanted` rows, in as few warps as may be.
+/// Sizes a group of systems of one length: a thread has about the `wanted` rows, in as few warps as
+/// possible.
 group_size uniform_group(int rows, int wanted, int size) {
   const int enough = rows / (warp_size * wanted) + 2;
   for (int warps = 1;; ++warps) {
@@ -200,8 +203,8 @@ group_size uniform_group(int rows, int wanted, int size) {
   }
 }
 
-/// Systems of different lengths: room for three of the longest or two, so that little is left
-/// unused, if a multiprocessor holds several such groups.
+/// Sizes a group of systems of different lengths: it has room for three of the longest or two, so
+/// that little is left unused, if a multiprocessor holds several such groups.
 group_size ragged_group(int rows, int wanted, int size) {
   const auto warps = [&](int n) { return (n + warp_size * wanted - 1) / (warp_size * wanted); };
   int longest_ones = 3;
@@ -209,13 +212,13 @@ group_size ragged_group(int rows, int wanted, int size) {
          warps(longest_ones * rows) * warp_size * wanted > rows_in(good_tile, size))
     --longest_ones;
   const int room = warps(longest_ones * rows);
-  // Systems of fewer than four rows do not fill it.
+  // Systems of fewer than four rows do not fill the group: their number is limited.
   return {room * warp_size * wanted / 4, room};
 }
 
-/// Rows a thread of a group: fewer where they take much memory, so that there are threads enough,
-/// and where groups differ in size. A block has threads for three of the longest systems, where it
-/// cannot be several blocks instead.
+/// Returns the rows per thread of a group: fewer where rows take much memory, so that there are
+/// enough threads, and where groups differ in size. A block has threads for three of the longest
+/// systems, if it cannot be several blocks instead.
 int concatenated_chunk(const task& t, int size) {
   const int whole = whole_chunk(t, size);
   index_t filling = filling_chunk(t);
@@ -235,7 +238,7 @@ bool wastes_memory(const onchip_shape& s, const device_limits& limits) {
          3 * s.shared_bytes < 2 * limits.shared_bytes;
 }
 
-/// The shape of concatenated systems, if that is better than one by one.
+/// Returns the shape of concatenated systems, if that is better than solving them one by one.
 std::optional<onchip_shape> plan_concatenated(const task& t, const onchip_tuning& tuning,
                                               const device_limits& limits) {
   const geometry& g = t.geometry;
@@ -262,9 +265,9 @@ std::optional<onchip_shape> plan_concatenated(const task& t, const onchip_tuning
   s.threads = s.warps_a_system * warp_size;
   // Groups of different sizes cut their rows into as many chunks as there are threads.
   if (ragged) s.chunks = s.threads;
-  // Rows that are as far apart as a system is long are of different systems.
+  // Rows that are a system's length apart belong to different systems.
   if (!ragged) s.reach = ceil_div(rows, s.chunk_rows);
-  // The first row lies as far after a line of the cache as it does in memory.
+  // The first row lies as far after the start of a cache line as it does in device memory.
   s.pitch = s.array_pitch = round_up(s.block_rows + cache_line / size - 1, cache_line / size);
   s.shared_bytes = shared_bytes_of(s, size, ragged ? (p.systems + 1) * sizeof(int) : 0);
   if (s.shared_bytes > limits.shared_bytes || s.group_count > most_grid) return {};
@@ -272,7 +275,7 @@ std::optional<onchip_shape> plan_concatenated(const task& t, const onchip_tuning
   return s;
 }
 
-/// Rows a thread, as measured or about those that are `wanted`.
+/// Returns the rows per thread: those of the tuning, or about as many as `wanted`.
 int choose_chunk(const onchip_tuning& tuning, const onchip_shape& s, int wanted, int size) {
   if (tuning.chunk_rows == 0) return fit_chunk(s, wanted, size);
   if (tuning.near) return fit_chunk(s, tuning.chunk_rows, size);
@@ -304,7 +307,7 @@ bool lay_out(onchip_shape& s, const task& t, const onchip_tuning& tuning, int ch
   fill_block(s, tuning.warps);
   if (s.threads > most_threads_of(t.pivoting)) return false;
   s.pitch = pitch_of(g, s, size);
-  // The TMA is faster where lines of the cache come to lie as in memory.
+  // The TMA is faster if data lie relative to cache lines as they do in device memory.
   s.array_pitch = round_up(s.systems * s.pitch, cache_line / size);
   s.input = copy_mode_of(g, s, size, layout::sub, layout::rhs);
   s.output = copy_mode_of(g, s, size, layout::x, layout::x);

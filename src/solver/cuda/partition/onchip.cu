@@ -92,8 +92,8 @@ __device__ __forceinline__ void report(const geometry& g, const typed_operands<V
   });
 }
 
-/// `Tile`: how a block holds its systems, one by one (`tile`) or concatenated
-/// (`concatenated_tile`).
+/// Solves the systems of a block or cluster. `Tile` says how a block holds its systems: one by one
+/// (`tile`) or concatenated (`concatenated_tile`).
 template <pivoting P, boundary B, bool Cluster, class Tile>
 __global__ void __launch_bounds__(most_threads_of(P))
     onchip_kernel(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
@@ -120,7 +120,8 @@ __global__ void __launch_bounds__(most_threads_of(P))
   __syncthreads();
   found.send_statuses(t.systems(), t.rank(), s.blocks, from_blocks);
   const bool open = found.any_open(t.systems());
-  // Without a cluster the place of a system that is left is room to solve it, until the tile goes.
+  // Without a cluster, the tile's copy of an unsolved system is the memory in which it is solved
+  // again, so this is done before the tile is stored.
   if (!Cluster && open) report<P, B, Cluster>(g, o, s, t, found);
   t.store(open, [&](int system) { return found.is_unsolved(system); });
   if (Cluster) {

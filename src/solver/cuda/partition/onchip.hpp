@@ -60,7 +60,7 @@ struct onchip_shape {
   const group_start* group_starts;  // and their end; in memory of the device; null if all are alike
   std::size_t shared_bytes;
 
-  /// Statuses of other blocks that a block has room for, an even number.
+  /// Returns the number of other blocks' statuses that a block has room for, an even number.
   TRIDIA_FN int received_statuses() const {
     return cluster > 1 ? (cluster * systems + 1) / 2 * 2 : 0;
   }
@@ -95,8 +95,8 @@ void cut(onchip_shape&, int chunk_rows);
 void fill_block(onchip_shape&, int warps);
 
 struct onchip_launches {
-  /// Once a device, before the first launch of such a shape: lets its blocks have `bytes` of shared
-  /// memory.
+  /// Lets blocks of the shape have `bytes` of shared memory; called once per device, before the
+  /// first launch of such a shape.
   cudaError_t (*prepare)(const onchip_shape&, std::size_t bytes);
   cudaError_t (*solve)(const geometry&, const operands&, const onchip_shape&, cudaStream_t);
 };

@@ -53,7 +53,7 @@ __device__ __forceinline__ chunk_place place_of(const onchip_shape& s, const Til
     p.chunk = p.lane;
     p.count = chunks;
   }
-  // The last block of a system may have fewer warps of it than the others.
+  // The last block of a system may have fewer warps for it than the others.
   if (Uneven && s.warps_a_system > 1) p.warps = (chunks + warp_size - 1) / warp_size;
   if (p.system >= t.systems()) p.system = -1;
   if (p.system >= 0 && p.chunk < chunks) p.at = p.lane;

@@ -13,14 +13,15 @@ namespace tridia::cuda::segments {
 
 using core::chunk;
 
-/// All passes over all systems, or over those that are left. With partial pivoting, systems are
-/// solved without interchanges first, while their growth is monitored, and those whose numbers grow
-/// are left for a second stage.
+/// Distinguishes passes over all systems, unmonitored or monitored, from pivoted passes over those
+/// that are left. With partial pivoting, systems are solved without interchanges first, while their
+/// growth is monitored, and those whose numbers grow are left for a second stage.
 enum class pass_kind { plain, monitored, pivoted };
 
 template <pass_kind S>
 inline constexpr pivoting pivots = S == pass_kind::pivoted ? pivoting::partial : pivoting::none;
-/// Threads of a block that holds rows: the stages of a plan have one shape.
+/// This is the maximum number of threads per block that holds rows: the stages of a plan have one
+/// shape.
 template <pass_kind S>
 inline constexpr int most_row_threads = most_threads_of(S == pass_kind::plain ? pivoting::none
                                                                               : pivoting::partial);
@@ -130,7 +131,7 @@ __device__ __forceinline__ bool is_done(index_t first, int count,
   return !__syncthreads_or(system < count && is_mine<S>(system_states[first + system]));
 }
 
-/// A block of the second stage handles so many tiles; most often they are already done.
+/// A block of the second stage handles this many tiles; most often they are already done.
 inline constexpr unsigned second_pass_run = 8;
 
 /// Calls f(number) for the tiles, of `tiles`, that this block has in a segments' pass.
@@ -303,7 +304,7 @@ __global__ void __launch_bounds__(most_row_threads<S>)
     tile<V> t(g, o, nullptr, s, m.arrays, m.places, m.mbarrier, place_among(number, s));
     if (S == pass_kind::monitored && is_done<S>(t.number(0), t.systems(), system_states)) return;
     const chunk_place p = place_of<true>(s, t);
-    // What comes from the workspace is asked for before the tile, and looked at after it.
+    // The loads from the workspace are issued before the tile's, and used after them.
     typename C::unknowns unknowns{};
     if (p.system >= 0) unknowns = above.unknowns[node_above(t, s, p.system)];
     const int system = static_cast<int>(threadIdx.x);
@@ -331,7 +332,7 @@ __global__ void __launch_bounds__(most_row_threads<S>)
     part.template reduce<true>(n, rows, ignore);
     unknowns = part.down(unknowns);
     if (n > 0 && !part.expand(n, rows, unknowns) && !left_out[p.system]) {
-      // Everything was finite until now, so it is an overflow.
+      // All values were finite until now, so this is an overflow.
       system_states[t.number(p.system)] = has_overflowed<S>;
       if (o.status || beyond.found) {
         int k = n - 1;

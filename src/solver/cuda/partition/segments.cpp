@@ -12,17 +12,20 @@ namespace {
 
 using solver::task;
 
-/// Nodes of a block above the rows, and the warps of one that closes short systems.
+/// These are the maximum number of nodes per block above the rows, and the warps that such a block
+/// has for short systems.
 constexpr index_t most_nodes = 512;
 constexpr int level_warps = 4;
-/// Bytes of a tile whose systems lie side by side: what leaves room for three blocks.
+/// This is the size in bytes of a tile whose systems lie side by side: it leaves room for three
+/// blocks on a multiprocessor.
 constexpr int wide_tile = 68 << 10;
 
-/// Rows a thread.
+/// Returns the rows per thread.
 int chunk_of(const task& t) { return size_of(t.type) == 4 ? 33 : 17; }
 
-/// Warps of a segment, in tiles that leave room for three blocks on a multiprocessor or more: as
-/// measured for float and double on an H200, but some more where one level above then suffices.
+/// Returns the warps of a segment, in tiles that leave room for three or more blocks on a
+/// multiprocessor: as measured for float and double on an H200, but some more if one level above
+/// then suffices.
 int choose_warps(const task& t) {
   const bool wide = size_of(t.type) == 8;
   const int good = !wide ? 1 : t.pivoting == pivoting::none ? 3 : 2, most = wide ? 4 : 2;
@@ -32,8 +35,8 @@ int choose_warps(const task& t) {
   return good;
 }
 
-/// Rows of a segment: whole warps of chunks; or, where neighbours in memory are other systems, as
-/// many as fit beside as many systems as fill a line of the cache.
+/// Chooses the rows of a segment: whole warps of chunks; or, where neighbours in memory are other
+/// systems, as many rows as a tile holds of the systems that fill a cache line.
 void choose_segment(onchip_shape& s, const task& t) {
   const int size = static_cast<int>(size_of(t.type));
   s.systems = 1;
@@ -44,7 +47,8 @@ void choose_segment(onchip_shape& s, const task& t) {
   s.block_rows = wide_tile / (4 * size * s.systems);
 }
 
-/// Nodes of a block above `segments`: no more than as few levels as there can be need, all alike.
+/// Returns the nodes per block above `segments`: as few as suffice, the same in every level, for
+/// the smallest possible number of levels.
 index_t choose_nodes(index_t segments) {
   const auto reaches = [&](index_t nodes, int levels) {
     index_t all = 1;
@@ -58,7 +62,7 @@ index_t choose_nodes(index_t segments) {
   return nodes;
 }
 
-/// How `nodes` of a system are shared out among blocks.
+/// Shares the `nodes` of a system out among blocks.
 onchip_shape share_nodes(index_t nodes, index_t most) {
   onchip_shape s{};
   s.rows = nodes;
@@ -69,7 +73,7 @@ onchip_shape share_nodes(index_t nodes, index_t most) {
   return s;
 }
 
-/// Places in a workspace.
+/// Assigns places in a workspace.
 class places {
  public:
   std::size_t take(index_t count, std::size_t bytes) {
@@ -89,7 +93,8 @@ std::optional<segments_shape> plan_segments(const task& t, const segments_tuning
                                             const device_limits& limits) {
   const geometry& g = t.geometry;
   if (!t.ragged.empty() || !has_own_coefficients(t) || g.matrices.size == 0) return {};
-  // Rows of a periodic system of fewer than three would have to be folded.
+  // The rows of a periodic system with fewer than three would have to be folded: neighbours
+  // coincide.
   if (g.rows < 1 || (g.rows < 3 && g.corners != layout::edge::absent)) return {};
   segments_shape all{};
   onchip_shape& s = all.rows;

@@ -127,7 +127,8 @@ void run(pass_launcher<V>& p) {
   on_rows<S>(p, expand_segments<V, S>, system_states, {});
 }
 
-/// The last launch. Few systems are filled by as many blocks as keep a device busy.
+/// Does the last launch. If there are few systems, several blocks share each, so that the device is
+/// busy.
 void fill(pass_launcher<V>& p) {
   if (p.result != cudaSuccess) return;
   constexpr index_t busy = 256, rows_a_thread = 32;

@@ -3,19 +3,19 @@
 
 #include "solver/cuda/partition/onchip.hpp"
 
-// Systems too long for the chip, in several passes (core/chunk.hpp, once more): a block reduces a
-// *segment*, which is as much of a system as it holds, to its equations; blocks reduce those of
-// neighbouring segments, level by level, until one block closes a system; then the interface
-// unknowns go down the levels, and every segment is brought in again and expanded. Nine words a row
-// are moved. A last launch fills x of systems that have failed with NaN.
+// Systems too long for the chip are solved in several passes (core/chunk.hpp, once more): a block
+// reduces a *segment*, which is as much of a system as it holds, to its equations; blocks reduce
+// those of neighbouring segments, level by level, until one block closes a system; then the
+// interface unknowns go down the levels, and every segment is loaded again and expanded. Nine words
+// a row are moved. A last launch fills x of systems that have failed with NaN.
 namespace tridia::cuda {
 
 using namespace gpu;
 
 inline constexpr int most_levels = 32;
 
-/// A level above the rows. Its nodes are the blocks of the level below it; nodes of one system
-/// follow each other, and so do systems.
+/// Describes a level above the rows. Its nodes are the blocks of the level below it; nodes of one
+/// system follow each other, and so do systems.
 struct segments_level {
   onchip_shape shape;  // rows are nodes, a chunk is one of them; there is no tile
   std::size_t equations, unknowns, unstable;  // where they lie in the workspace, one a node
@@ -45,7 +45,8 @@ std::optional<segments_shape> plan_segments(const solver::task&, const segments_
 /// of lines.
 struct segment_coupling {
   bool before, after;  // whether there are rows on either side
-  // The entries that couple the rows here to those, one a system; null: where the rows have them.
+  // These entries couple the rows here to those, one per system; null if they are where the rows
+  // have them.
   const void *entries_before, *entries_after;
   void* equations;       // that reducing writes
   const void* unknowns;  // that expanding reads
@@ -54,12 +55,12 @@ struct segment_coupling {
 };
 
 struct segments_launches {
-  /// Once a device, before the first launch: lets blocks have `bytes` of shared memory.
+  /// Lets blocks have `bytes` of shared memory; called once per device, before the first launch.
   cudaError_t (*prepare)(std::size_t bytes);
   cudaError_t (*solve)(const geometry&, const operands&, const segments_shape&,
                        std::byte* workspace, cudaStream_t);
-  /// Reduce systems whose other rows are elsewhere to their equations, and expand them from their
-  /// interface unknowns.
+  /// These two reduce systems whose other rows are elsewhere to their equations, and expand them
+  /// from their interface unknowns.
   cudaError_t (*reduce_local)(const geometry&, const operands&, const segments_shape&,
                               const segment_coupling&, std::byte* workspace, cudaStream_t);
   cudaError_t (*expand_local)(const geometry&, const operands&, const segments_shape&,

@@ -51,13 +51,14 @@ struct solve_status {
     }
     return __any_sync(whole_warp, open);
   }
-  /// The numbers of a system are seen to grow.
+  /// Records that numbers of a system grow.
   __device__ __forceinline__ void mark_unstable(int system) const {
     atomicMax(unstable + system, 1);
   }
 
-  /// x of a chunk's `n` rows is not finite. `Cluster`: all blocks have to agree about what is
-  /// unsolved, so that is not said here; `below`: rows of the system from the chunk's first row on.
+  /// Records that x of a chunk's `n` rows is not finite. `below` is the number of the system's rows
+  /// from the chunk's first row on. With `Cluster`, all blocks have to agree about what is
+  /// unsolved, so the system is not marked unsolved here; the row is recorded.
   template <bool Cluster, class Rows>
   __device__ __forceinline__ void overflow(const dsmem_exchange<Cluster>&, int system, int n,
                                            const Rows& rows, int below) const {
@@ -69,7 +70,8 @@ struct solve_status {
       atomicMax(failed + system, below - k);
     }
   }
-  /// x of a system that was pivoted is not finite, in rows that say nothing: it spreads both ways.
+  /// Records that x of a pivoted system is not finite. Which rows it is found in says nothing, as
+  /// it spreads both ways.
   template <bool Cluster>
   __device__ __forceinline__ void overflow(const dsmem_exchange<Cluster>&, int system) const {
     atomicMax(failed + system, Cluster ? overflowed : unsolved);
@@ -119,10 +121,10 @@ struct solve_status {
   }
 };
 
-/// Before an attempt without interchanges: threads that see, in some rows of their chunk of `n`,
-/// that their matrix needs them outvote those that do not. A guess that costs little, and decides
-/// about time alone. `united`: all of a warp that have a chunk have the same system. By all
-/// threads; ends with a barrier of the block.
+/// Votes, before an attempt without interchanges, whether the matrix of a system needs them: each
+/// thread looks at some rows of its chunk of `n`, and the majority decides. It is a guess that
+/// costs little, and affects time alone. `united`: all threads of a warp that have a chunk have the
+/// same system. Called by all threads; ends with a barrier of the block.
 template <class Rows>
 __device__ __forceinline__ void dominance_vote(const Rows& rows, int n, int system, bool united,
                                                const solve_status& found) {
@@ -152,8 +154,8 @@ __device__ __noinline__ void fill_alone(const layout::geometry& g, V* x, index_t
   solver::fill_with_nan(g, x, matrix, 0);
 }
 
-/// A system that came out not finite: one thread solves it as it was given, if `room` words a row
-/// are enough for what that keeps, and finds out what is wrong with it. If anything is, x is NaN.
+/// Solves a system whose x is not finite once more, from its input, in one thread, if `room` values
+/// a row are enough for the saved factors, and finds the reason if it fails again. Then x is NaN.
 template <class V, pivoting P, boundary B>
 __device__ __noinline__ void solve_alone(const layout::geometry& g, const typed_operands<V>& o,
                                          index_t matrix, index_t room,

@@ -9,8 +9,8 @@
 namespace tridia::cuda {
 
 /// Holds the maps of the arrays as (neighbouring systems, rows, other systems), or as (rows,
-/// systems). Of `sub` and `sup` the rows that hold a number of the matrix in its place, where
-/// neighbours are systems.
+/// systems). Where neighbours are systems, the maps of `sub` and `sup` cover only the rows that
+/// hold a number of the matrix in its place.
 template <int Inputs, int Outputs>
 struct tensor_maps_of {
   CUtensorMap in[Inputs], out[Outputs];
@@ -18,8 +18,9 @@ struct tensor_maps_of {
 };
 using tensor_maps = tensor_maps_of<layout::geometry::inputs, layout::geometry::outputs>;
 
-/// `size`: bytes of an element. Where an array cannot be described, as its rows do not begin at
-/// multiples of 16 bytes or go backwards, the flag is left false.
+/// Maps the arrays of interleaved systems, whose elements have `size` bytes. If an array cannot be
+/// described, since its rows do not begin at multiples of 16 bytes or go backwards, the flag stays
+/// false.
 tensor_maps map_tensors(const layout::geometry&, const solver::operands&, const interleaved_shape&,
                         std::size_t size);
 /// Maps the arrays of systems in memory order.
