@@ -36,7 +36,7 @@ class transport {
   virtual ~transport() = default;
   [[nodiscard]] virtual int rank() const = 0;
   [[nodiscard]] virtual int size() const = 0;
-  /// The GPU in whose memory messages lie; -1: host memory.
+  /// Returns the GPU in whose memory messages lie; -1 means host memory.
   [[nodiscard]] virtual int device() const { return -1; }
   /// Does what `communicator::synchronize` says.
   virtual void synchronize(void* /*stream*/) {}

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Operations that the threads of a block do together.
+// The threads of a block do these operations together.
 namespace tridia::gpu {
 
 /// Calls f(i) for i from 0 to count - 1, distributed over the `threads` of the block. The loop is

@@ -108,7 +108,7 @@ class dsmem_exchange {
  public:
   tma::mbarrier equations, statuses;
 
-  /// `at`: the exchange's two mbarriers in a block's shared memory.
+  /// Makes the exchange; `at` points to its two mbarriers in a block's shared memory.
   __device__ __forceinline__ explicit dsmem_exchange(std::uint64_t* at)
       : equations(at), statuses(at + 1) {}
   /// Initializes the mbarriers. Called by every thread; then `may_send`.

@@ -17,7 +17,7 @@ class fast_divide {
         inverse_(by > 1 ? static_cast<unsigned>((std::uint64_t{1} << 32) / by_) : ~0u) {}
   /// Returns n divided by the number, rounded down, for any n from 0 on.
   TRIDIA_FN int quotient(int n) const {
-    // 2^32 / by is rounded down: too small by one at most.
+    // 2^32 / by is rounded down, so the quotient is too small by one at most.
     const auto a = static_cast<unsigned>(n);
     const auto q = static_cast<unsigned>(std::uint64_t{a} * inverse_ >> 32);
     return static_cast<int>(a - q * by_ >= by_ ? q + 1 : q);

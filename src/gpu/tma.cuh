@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-// The TMA (tensor memory accelerator) of compute capability 9.0: one-dimensional copies between
-// device and shared memory, of multiples of 16 bytes at multiples of 16 bytes (PTX ISA,
+// The TMA (tensor memory accelerator) of compute capability 9.0 makes one-dimensional copies
+// between device and shared memory, of multiples of 16 bytes at multiples of 16 bytes (PTX ISA,
 // cp.async.bulk).
 namespace tridia::gpu::tma {
 

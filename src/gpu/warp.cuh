@@ -3,7 +3,7 @@
 
 #include "core/complex.hpp"
 
-// Operations that the lanes of a warp do together.
+// The lanes of a warp do these operations together.
 namespace tridia::gpu {
 
 inline constexpr unsigned whole_warp = 0xffffffffu;

@@ -94,7 +94,7 @@ specification part_of(const specification& whole, const line_cuts& cuts, int par
 }
 
 std::vector<line_weights> end_columns(const specification& part, const part_sides& sides) {
-  // Rounding errors of a part may be larger than those of the whole line by this factor.
+  // Rounding errors of a part may exceed those of the whole line by at most this factor.
   constexpr long double most_growth = 1000;
   const constant_matrix a = matrix_of(part, operation::none);
   std::optional<constant_factors> factors;

@@ -7,8 +7,8 @@
 #include "line_operator/cuda/scan_plan.hpp"
 #include "solver/executor.hpp"
 
-// Operators on a GPU: a scan where it can be done, of whole lines or of their parts, otherwise B
-// and A one after the other.
+// Operators on a GPU run as a scan where that is possible, of whole lines or of their parts, and
+// otherwise as B and A one after the other.
 namespace tridia::compact {
 namespace {
 
@@ -18,7 +18,7 @@ using gpu::device_scope;
 
 cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
 
-/// B, A and the scale one after another, through a workspace that holds all lines.
+/// Applies B, A and the scale one after another, through a workspace that holds all lines.
 template <class V>
 class steps {
  public:

@@ -8,17 +8,19 @@
 
 #include <vector>
 
-// Operators that the scan kernels do not take, one step after another: B into memory of its own, A
-// solved with there (by a plan), and what comes out scaled, or added. A thread an element.
+// These kernels apply operators that the scan kernels do not take, one step after another: B is
+// written into separate memory, a plan solves with A there, and the result is scaled, or added.
+// Each thread computes one element at a time.
 namespace tridia::compact {
 
-/// Weights of one row; `first` counts from the line's first point, or, inside, from the row's own.
-/// A count of 0: the right-hand side is prescribed, as number `begin` of those that are.
+/// Holds the weights of one row; `first` counts from the line's first point, or, inside, from the
+/// row's own. A count of 0 means that the right-hand side is prescribed, as number `begin` of those
+/// that are.
 struct plain_row {
   int first, count, begin;  // in the weights
 };
 
-/// B of one operator, in memory of the device: the interior's row, then heads, then tails.
+/// Holds B of one operator, in memory of the device: the interior's row, then heads, then tails.
 template <class V>
 struct plain_stencil {
   const plain_row* rows;
@@ -30,13 +32,13 @@ struct plain_stencil {
 };
 
 struct plain_launches {
-  /// `stencil`: a plain_stencil of the type.
+  /// Applies B, or finishes; `stencil` points to a plain_stencil of the type.
   cudaError_t (*stencil)(const layout::geometry&, const void* stencil, const void* in,
                          const void* prescribed, void* to, cudaStream_t);
   cudaError_t (*finish)(const layout::geometry&, const void* stencil, const void* from, void* out,
                         double s, bool accumulate, cudaStream_t);
 };
-/// For float and double.
+/// Returns the launches for float or double.
 template <class V>
 plain_launches plain_kernels();
 

@@ -60,7 +60,7 @@ class mpi_transport final : public transport {
     check("MPI_Comm_size", MPI_Comm_size(comm_, &size_));
   }
   ~mpi_transport() override {
-    // Freeing is collective: not where a rank may be gone, nor after MPI has ended.
+    // Freeing is collective, so it is left out if a rank may be gone, and after MPI has ended.
     int ended = 0;
     if (failed_ || comm_ == MPI_COMM_NULL) return;
     if (MPI_Finalized(&ended) == MPI_SUCCESS && !ended) MPI_Comm_free(&comm_);

@@ -31,7 +31,7 @@ class nccl_transport final : public transport {
  public:
   nccl_transport(int device, double time_limit) : device_(device), limit_(time_limit) {
     const device_scope scope(device_);
-    // Messages go first where others' work is waiting for the same multiprocessors.
+    // Messages have the highest priority where other work is waiting for the same multiprocessors.
     int least = 0, greatest = 0;
     check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
     check(cudaStreamCreateWithPriority(&travel_, cudaStreamNonBlocking, greatest),
@@ -48,7 +48,7 @@ class nccl_transport final : public transport {
     cudaSetDevice(before);
   }
 
-  /// `make(&comm)` makes a communicator. To be called once.
+  /// Connects with the communicator that `make(&comm)` makes. To be called once.
   template <class Make>
   void connect(Make make) {
     auto made = std::make_shared<ncclComm_t>(nullptr);

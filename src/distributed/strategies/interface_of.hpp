@@ -25,7 +25,7 @@ struct interface_types {
   }
 };
 
-/// Base class of all strategies, in an execution space (cpu/host_execution_space.hpp).
+/// This is the base class of all strategies, in an execution space (cpu/host_execution_space.hpp).
 template <class Space, class V, pivoting P>
 class interface_of : public interface_systems {
  public:

@@ -88,7 +88,8 @@ class nearest final : public interface_of<Space, V, pivoting::none> {
     this->space(stream).for_each(
         n, 1, neighbour_equations_of<V>{{}, this->equations_of(0), at(0), at(1), n});
     receives_.clear(), sends_.clear();
-    // A rank's first message goes left: where both neighbours are one, it is its right border's.
+    // A rank's first message goes left: if both neighbours are one rank, it is received as the
+    // right border's.
     if (right_ >= 0) receives_.push_back(message_of(right_, at(2), values_a_border));
     if (left_ >= 0) receives_.push_back(message_of(left_, at(3), values_a_border));
     if (left_ >= 0) sends_.push_back(message_of(left_, at(0), values_a_border));

@@ -47,7 +47,7 @@ class neighbour_coefficients_in final : public neighbour_coefficients {
     const int left = line.ranks[static_cast<std::size_t>((line.here + ranks - 1) % ranks)];
     const int right = line.ranks[static_cast<std::size_t>((line.here + 1) % ranks)];
     // Where both neighbours are one rank, what this one gives the left is what that one takes from
-    // the right: so first to the left, and first from the right.
+    // the right: so messages go to the left first, and are taken from the right first.
     add(sends_, left, sent_left_), add(sends_, right, sent_right_);
     add(receives_, right, after_), add(receives_, left, before_);
   }

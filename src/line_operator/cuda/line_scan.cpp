@@ -11,7 +11,7 @@ using namespace gpu;
 
 namespace {
 
-/// From this many tiles of a block on, a tile counter is worth being cleared first, which takes 2
+/// From this many tiles of a block on, a tile counter is worth its cost: clearing it first takes 2
 /// us.
 constexpr index_t many_tiles = 8;
 

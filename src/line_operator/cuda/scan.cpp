@@ -28,9 +28,9 @@ constexpr int good_whole = 256, good_box = 768;
 
 int size_of(const scan_task& t) { return static_cast<int>(tridia::size_of(t.type)); }
 
-/// Returns the chunks of a line from which on the speed of the TMA matters and bank conflicts no
-/// longer do; the TMA is fastest where lines keep their alignment to cache lines. A stencil reads
-/// shared memory twice.
+/// Returns the number of chunks per line from which on the speed of the TMA matters more than bank
+/// conflicts: it is fastest if lines are aligned to cache lines in shared memory. With a stencil,
+/// shared memory is read twice, so the number is higher.
 int many_chunks(const scan_task& t) { return t.width > 1 ? 20 : 12; }
 
 /// Returns the passes in which a warp's threads read the same row of their chunks, where lines are
@@ -119,7 +119,7 @@ bool fits(scan_shape& s, const scan_task& t, const device_limits& limits) {
   const bool reaches = t.width > 1;
   s.before = reaches ? std::max(-t.b.first, 0) : 0;
   s.after = reaches ? std::max(s.rows + t.b.first + t.width - 1 - s.points, 0) : 0;
-  // A periodic line is copied around itself once.
+  // A periodic line is extended beyond its ends by at most one copy of itself.
   if (std::max(s.before, s.after) > s.points) return false;
   const int all_rows = s.chunks * s.chunk_rows + t.width - 1 + std::max(t.b.first, 0);
   int elements = 0;

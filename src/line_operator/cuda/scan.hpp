@@ -24,8 +24,8 @@ using namespace gpu;
 using layout::geometry;
 
 /// Row k of B along a line is the sum of weights[w] in[k + first + w]; the rows at both ends of a
-/// line have weights of their own, which count from point `first`. Kernels have room for so many
-/// weights inside; those that are not needed are zeros.
+/// line have weights of their own, which count from point `first`. Kernels have room for
+/// `most_weights` weights inside; those that are not needed are zeros.
 inline constexpr int some_weights = 5, most_weights = 11, most_closure = 8,
                      most_closure_weights = 12;
 template <class V>
@@ -146,7 +146,7 @@ struct scan_call {
   // (line_operator/merged_status.hpp).
   bool tells_solution = false;
   // From this counter in memory of the device, blocks take the tiles that they do after their
-  // first. Null: every block does equally many.
+  // first. If it is null, every block does equally many.
   unsigned* tile_counter = nullptr;
   bool tile_counter_cleared = false;  // by a launch before; or else by this one
   scan_tables tables{};               // where the plan has none

@@ -46,7 +46,8 @@ work_split::work_split(const solver::task& t)
     const index_t piece = row_piece_bytes / size_of(type_);
     const index_t most = std::min(piece, neighbours()) / kernels_.wide.lanes;
     matrix_groups_ = static_cast<int>(std::clamp<index_t>(most, 1, matrix_groups_));
-    // What is kept may exceed the near cache by what is prefetched early and what is used late.
+    // The saved values may exceed the near cache by half: only the rows that the forward sweep
+    // writes first, and the backward sweep reads last, do not stay in it.
     matrix_groups_ = fitting(matrix_groups_, kernels_.wide.kept_bytes, near_cache_bytes() / 2 * 3);
     right_side_groups_ =
         fitting(right_side_groups_, kernels_.wide.value_bytes, near_cache_bytes() / 2);
