@@ -25,7 +25,7 @@ class failure : public std::runtime_error {
         argument_(std::move(argument)) {}
 
   [[nodiscard]] exit_code code() const noexcept { return code_; }
-  /// "--d", "--out", …, or empty.
+  /// Returns "--d", "--out", …, or nothing.
   [[nodiscard]] const std::string& argument() const noexcept { return argument_; }
 
  private:

@@ -221,7 +221,8 @@ bool parse(request& r, int argc, char** argv) {
   }
 }
 
-/// The library names its own arguments; some of them are options here too.
+/// Translates an error of the library. It names the library's arguments; some of them are options
+/// here, too.
 failure translated(const error& e) {
   constexpr std::pair<std::string_view, const char*> options[] = {
       {"algorithm: ", "--algorithm"},
@@ -244,7 +245,7 @@ failure translated(const error& e) {
 }
 
 int run(int argc, char** argv) {
-  // Their options are their own.
+  // These two commands parse their own options.
   if (argc > 1 && std::string_view(argv[1]) == "bench") return bench_command(argv + 2);
   if (argc > 1 && std::string_view(argv[1]) == "reproduce") return reproduce_command(argv + 2);
   request r;
@@ -271,7 +272,7 @@ int report_failure(const failure& f, bool json) {
 int main(int argc, char** argv) {
   using namespace tridia::cli;
   handle_exhausted_memory();
-  // Also for errors of the command line itself, which leave nothing parsed.
+  // Errors of the command line itself leave nothing parsed, and have to be reported as JSON, too.
   const bool json = std::find(argv, argv + argc, std::string_view("--json")) != argv + argc;
   try {
     return run(argc, argv);

@@ -80,7 +80,8 @@ std::uint64_t available_memory() {
   const auto limit = read_number("/sys/fs/cgroup/memory.max");
   const auto used = read_number("/sys/fs/cgroup/memory.current");
   if (!limit || !used) return machine;
-  // Page cache counts as used there but gives way, so a floor of a quarter of the limit is safe.
+  // The page cache counts as used there but gives way, so a floor of a quarter of the limit is
+  // safe.
   return std::min(machine, std::max(*limit - std::min(*limit, *used), *limit / 4));
 }
 

@@ -15,13 +15,14 @@
 namespace tridia::cli {
 namespace {
 
-/// The folder of this program, in a build as where it is installed.
+/// Returns the folder of this program, in a build as well as in an installation.
 std::filesystem::path programs() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path();
 }
 
-/// Becomes another program. Benchmarks need libraries that nothing else does (their peers', Google
-/// Benchmark, MPI), so they are programs of their own. `where`: what else it takes to have it.
+/// Replaces this process by another program. Benchmarks need libraries that nothing else does
+/// (their peers', Google Benchmark, MPI), so they are separate programs. `where` says what else is
+/// needed to have the program.
 int become(const char* command, const std::string& program, char* const* arguments,
            const char* where = "") {
   std::vector<char*> argv{const_cast<char*>(program.c_str())};

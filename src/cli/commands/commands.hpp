@@ -6,7 +6,7 @@
 
 namespace tridia::cli {
 
-/// The options of `tridia solve`, as they are written.
+/// Holds the options of `tridia solve`, as they are written.
 struct solve_arguments {
   std::string dl, d, du, rhs, out;
   int axis = -1;
@@ -20,7 +20,7 @@ struct solve_arguments {
   bool json = false, quiet = false;
 };
 
-/// The options of `tridia derive`.
+/// Holds the options of `tridia derive`.
 struct derive_arguments {
   std::string in, out;  ///< NPY files, or FILE.h5:/DATASET.
   int axis = -1, order = 1;
@@ -32,7 +32,7 @@ struct derive_arguments {
   bool json = false, quiet = false;
 };
 
-/// The options of `tridia scheme`.
+/// Holds the options of `tridia scheme`.
 struct scheme_arguments {
   std::string name;  ///< Empty: all are listed.
   std::string what;  ///< A quantity; empty: whatever has a scheme of that name.
@@ -41,7 +41,7 @@ struct scheme_arguments {
   bool list = false, json = false;
 };
 
-/// The options of `tridia tune`.
+/// Holds the options of `tridia tune`.
 struct tune_arguments {
   std::string device = "cuda";
   std::vector<std::string> types{"f64", "f32", "c128", "c64"};
@@ -50,16 +50,17 @@ struct tune_arguments {
   bool quiet = false;
 };
 
-/// All return the exit code, and throw `failure` or `tridia::error`.
+/// These functions return the exit code, and throw `failure` or `tridia::error`.
 int solve_command(const solve_arguments& arguments);
 int derive_command(const derive_arguments& arguments);
 int scheme_command(const scheme_arguments& arguments);
 int info_command(bool json);
 int tune_command(const tune_arguments& arguments);
 
-/// Becomes the benchmark, with these arguments, the last one null. Throws if it is not there.
+/// Replaces this process by the benchmark, with these arguments, the last one null. Throws if it is
+/// not there.
 int bench_command(char* const* arguments);
-/// Likewise the program that repeats the papers' experiments with it.
+/// Does the same with the program that repeats the papers' experiments with the benchmark.
 int reproduce_command(char* const* arguments);
 
 }  // namespace tridia::cli

@@ -50,7 +50,7 @@ operation operation_of(const derive_arguments& a) {
   return a.transpose ? operation::transpose : operation::none;
 }
 
-/// The lines of a field, for cutting it into slabs.
+/// Describes the lines of a field, for cutting it into slabs.
 systems lines_of(const npy_header& header, int axis) {
   systems lines;
   const int rank = static_cast<int>(header.shape.size());
@@ -73,7 +73,7 @@ std::unique_ptr<field_executor> make_executor(backend where) {
   return make_host_fields();
 }
 
-/// One run of the command.
+/// Does one run of the command.
 class derive_job {
  public:
   explicit derive_job(const derive_arguments& arguments)
@@ -84,7 +84,7 @@ class derive_job {
         lines_(lines_of(in_->header(), arguments.axis)),
         where_(make_executor(parse<backend>(arguments.device).value())),
         parts_(lines_, 1) {
-    // Whatever the library refuses comes before there is a file.
+    // The library must refuse what it refuses before there is a file.
     cut(make_whole());
     out_ = create_field(arguments.out, "OUT", in_->header());
   }
@@ -159,20 +159,22 @@ class derive_job {
   [[nodiscard]] compact_operator make_whole() const try {
     return make(lines_.extents, {}, {});
   } catch (const error& e) {
-    // The library's name for what is here the shape of a file.
+    // This is the library's name for what is the shape of a file here.
     const std::string_view sentence = e.what(), prefix = "extents: ";
     if (!sentence.starts_with(prefix)) throw;
     throw bad_input("IN", std::string(sentence.substr(prefix.size())));
   }
 
-  /// Into slabs for which there is memory, with what the whole field's operator says.
+  /// Cuts the lines into slabs for which there is memory, with what the whole field's operator
+  /// says.
   void cut(const compact_operator& whole) {
     warning_ = whole.warning();
     threads_ = whole.threads();
     const std::uint64_t memory =
         where_->memory(arguments_.memory.empty() ? available_memory() / 2
                                                  : parse_bytes(arguments_.memory, "--memory"));
-    // A GPU's workspace, where it needs one, holds lines too, and an adjoint's; else it is small.
+    // The workspace of a GPU, if it needs one, holds lines as well, and so does that of an adjoint;
+    // otherwise it is small.
     const bool holds_lines = whole.backend() == backend::cuda || arguments_.transpose;
     const std::uint64_t workspace = holds_lines ? whole.workspace_bytes() : 0;
     const auto count = static_cast<std::uint64_t>(std::max<index_t>(lines_.count(), 1));

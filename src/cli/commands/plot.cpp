@@ -19,19 +19,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The distribution's Python, which has the distribution's matplotlib, is asked first.
+/// Returns the Python to run: the distribution's comes first, as it has the distribution's
+/// matplotlib.
 const char* python() { return fs::exists("/usr/bin/python3") ? "/usr/bin/python3" : "python3"; }
 
-/// Beside the executable, in a build as where it is installed.
+/// Returns the path of the script, relative to the executable, in a build as well as in an
+/// installation.
 fs::path script() {
   const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
   return here.parent_path() / "share" / "tridia" / "plot_wavenumbers.py";
 }
 
-/// A child returns this where there is no Python to become; neither Python nor a loader does.
+/// A child returns this if there is no Python to run; neither Python nor a loader returns it.
 constexpr int no_program = 125;
 
-/// A child's standard input and output.
+/// Holds a child's standard input and output.
 struct child {
   pid_t id;
   int in, out;

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Indices over the batch axes of a system that is counted in C order.
+/// Returns the indices over the batch axes of a system that is counted in C order.
 std::vector<index_t> batch_position(const systems& all, index_t system) {
   std::vector<index_t> position;
   for (std::size_t a = all.extents.size(); a-- > 0;) {

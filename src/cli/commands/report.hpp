@@ -23,19 +23,19 @@ struct solve_report {
   double residual = 0;
   index_t failed_systems = 0;
   index_t first_failed = -1;  ///< C order over the batch axes.
-  index_t first_status = 0;   ///< As tridia::execution::status.
+  index_t first_status = 0;   ///< See tridia::execution::status.
 };
 
-/// "the pivot of row 3 is exactly zero".
+/// Returns the meaning of a status: "the pivot of row 3 is exactly zero".
 std::string status_meaning(index_t status);
 
 nlohmann::ordered_json to_json(const solve_report& report);
-/// A few lines for people.
+/// Formats the report as a few lines for people.
 std::string to_text(const solve_report& report);
-/// "3 of 8 systems have no solution: …"; there must be one.
+/// Formats "3 of 8 systems have no solution: …"; there must be at least one such system.
 std::string failed_text(const solve_report& report);
 
-/// {"error": {…}}.
+/// Returns {"error": {…}}.
 nlohmann::ordered_json to_json(const failure& f);
 
 /// Writes to stdout.

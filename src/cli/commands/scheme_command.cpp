@@ -20,7 +20,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// All schemes of a name, or all schemes; to points and to midpoints are the same coefficients.
+/// Returns all schemes of a name, or all schemes; those to points and those to midpoints have the
+/// same coefficients.
 std::vector<scheme> schemes_of(const scheme_arguments& a) {
   std::vector<scheme> found;
   std::string known;
@@ -43,7 +44,7 @@ std::vector<scheme> schemes_of(const scheme_arguments& a) {
                                       a.what.empty() ? a.what : fmt::format(" of a {}", a.what)));
 }
 
-/// "14/9", or the number itself where it is no simple fraction.
+/// Formats a number as "14/9", or as it is if it is no simple fraction.
 std::string fraction_text(double v) {
   for (int q = 1; q <= 20000; ++q) {
     const double p = std::round(v * q);

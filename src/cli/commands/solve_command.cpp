@@ -30,7 +30,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// The command line's parser has refused what is no name of an enumerator.
+// The names need no check: the command line's parser has refused those of no enumerator.
 system_options system_options_of(const solve_arguments& a) {
   return {a.axis, a.periodic ? boundary::periodic : boundary::regular,
           parse<pivoting>(a.pivoting).value(),
@@ -74,7 +74,8 @@ std::unique_ptr<slab_executor> make_executor(backend where) {
 #endif
 }
 
-/// Hints for the stretches of one array that belong to a slab, if they are worth a system call.
+/// Gives hints for the stretches of one array that belong to a slab, if they are worth a system
+/// call.
 void advise_region(const region& r, const std::byte* data, page_advice advice) {
   constexpr std::size_t page = 4096;
   constexpr index_t calls = 65536;
@@ -82,7 +83,7 @@ void advise_region(const region& r, const std::byte* data, page_advice advice) {
   for_each_run(r, [&](std::size_t offset) { advise(data + offset, r.run, advice); });
 }
 
-/// One run of the command, from mapped inputs to the written file.
+/// Does one run of the command, from mapped inputs to the written file.
 class solve_job {
  public:
   solve_job(const solve_arguments& arguments, std::span<const npy_array, 4> inputs,

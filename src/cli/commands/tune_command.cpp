@@ -31,7 +31,7 @@ using clock = std::chrono::steady_clock;
 constexpr index_t lengths[] = {8,   16,   33,   64,   100,  127,  256,  500,
                                512, 1000, 1024, 2048, 4096, 8192, 16384};
 
-/// A kind of systems that is measured.
+/// Describes a kind of systems that is measured.
 struct tuning_case {
   value_type type;
   tridia::pivoting pivoting;
@@ -63,14 +63,14 @@ std::vector<tuning_case> cases_of(const tune_arguments& a) {
   return all;
 }
 
-/// The search for the best parameters of one kernel for one case.
+/// Searches for the best parameters of one kernel for one case.
 class search {
  public:
   search(tune_device& device, const tuning_case& what, const tunable_kernel& kernel)
       : device_(device), case_(what), kernel_(kernel) {}
 
-  /// Each parameter in turn, the others as they are best so far, until nothing gets better. Nothing
-  /// if the kernel has no part in the case.
+  /// Varies each parameter in turn, with the best values so far of the others, until nothing gets
+  /// better. Returns nothing if the kernel has no part in the case.
   std::optional<tuning_entry> run() {
     const tuning_entry rule = entry(std::vector<int>(kernel_.parameters.size(), 0));
     const plan by_rule = plan_with(rule);
@@ -95,7 +95,7 @@ class search {
 
  private:
   static constexpr int quick = 5, thorough = 21;
-  /// Less than this part gained is noise.
+  /// A relative gain below this is noise.
   static constexpr double gain = 0.02;
 
   [[nodiscard]] tuning_entry entry(std::vector<int> values) const {
@@ -108,13 +108,14 @@ class search {
     table->add(e);
     return plan(case_.problem(), {.backend = backend::cuda, .tuning = std::move(table)});
   }
-  /// A plan's reason says all that tuning decides: what was tried under other values is left out.
+  /// Returns the time, or infinity if a plan with the same reason was measured before: a plan's
+  /// reason says all that tuning decides.
   double time_if_new(const tuning_entry& e) {
     const plan p = plan_with(e);
     if (!seen_.insert(p.reason()).second) return std::numeric_limits<double>::infinity();
     return device_.time(p, quick);
   }
-  /// Values that later ones have made the same as the rule's.
+  /// Resets the values without which the plan is the same: later values have made them irrelevant.
   [[nodiscard]] tuning_entry without_idle_values(tuning_entry best) const {
     const std::string reason = plan_with(best).reason();
     for (int& value : best.values) {

@@ -13,10 +13,11 @@
 namespace tridia::cli {
 namespace {
 
-/// Numbers of type R from U(-1, 1), `away` from 0, over and over in `bytes` bytes of the device.
+/// Fills `bytes` bytes of the device with numbers of type R from U(-1, 1), moved by `away` from 0,
+/// over and over.
 template <class R>
 void fill(std::byte* to, std::size_t bytes, R away, unsigned seed) {
-  // Neighbouring systems differ: the period is a prime.
+  // The period is a prime, so that neighbouring systems differ.
   constexpr std::size_t period = 1000003;
   std::mt19937 bits(seed);
   std::uniform_real_distribution<R> uniform(-1, 1);
@@ -63,7 +64,8 @@ class cuda_tune_device final : public tune_device {
   [[nodiscard]] std::string name() const override { return properties_.name; }
 
  private:
-  /// dl, d, du and rhs; |d| > 2 > |dl| + |du| for real numbers, and no less dominant otherwise.
+  /// Makes dl, d, du and rhs; |d| > 2 > |dl| + |du| for real numbers, and no less dominant
+  /// otherwise.
   void make_systems(value_type type) {
     if (type == made_for_) return;
     const bool single = type == value_type::f32 || type == value_type::c64;

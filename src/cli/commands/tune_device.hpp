@@ -14,11 +14,11 @@ namespace tridia::cli {
 class tune_device {
  public:
   virtual ~tune_device() = default;
-  /// Seconds of an execution: the median of `repetitions`.
+  /// Returns the seconds of an execution: the median of `repetitions`.
   virtual double time(const plan& p, int repetitions) = 0;
-  /// The compute capability: 90 is 9.0.
+  /// Returns the compute capability: 90 is 9.0.
   [[nodiscard]] virtual int capability() const = 0;
-  /// The GPU's name.
+  /// Returns the GPU's name.
   [[nodiscard]] virtual std::string name() const = 0;
 
   static constexpr std::size_t array_bytes = std::size_t{128} << 20;

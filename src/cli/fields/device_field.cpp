@@ -5,7 +5,7 @@
 namespace tridia::cli {
 namespace {
 
-/// A slab of a field on its own, as what cuts arrays takes it.
+/// Describes a slab of a field as a whole array, for the functions that cut arrays.
 struct lone_slab {
   lone_slab(const std::vector<index_t>& extents, const std::vector<index_t>& strides) {
     all.extents = extents;

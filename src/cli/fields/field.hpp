@@ -11,26 +11,27 @@
 
 namespace tridia::cli {
 
-/// A slab of a field in memory: the address of its element (0, …, 0), and strides in elements.
+/// Locates a slab of a field in memory: the address of its element (0, …, 0), and strides in
+/// elements.
 struct field_part {
   std::byte* data;
   std::vector<index_t> strides;
 };
 
-/// A field that is read slab by slab: an NPY file, or a dataset of an HDF5 file.
+/// Reads a field slab by slab: an NPY file, or a dataset of an HDF5 file.
 class field_input {
  public:
   virtual ~field_input() = default;
-  /// Its type, shape and order; `data_offset` is not used.
+  /// Returns the field's type, shape and order; `data_offset` is not used.
   [[nodiscard]] virtual const npy_header& header() const noexcept = 0;
 
-  /// Valid until the next call; only to be read.
+  /// Returns a slab, which is valid until the next call, and only to be read.
   virtual field_part open(const slab& part) = 0;
   /// Gives back the memory of slabs that were open.
   virtual void release() = 0;
 };
 
-/// A field that is written slab by slab, and appears complete or not at all.
+/// Writes a field slab by slab; the field appears complete or not at all.
 class field_output {
  public:
   virtual ~field_output() = default;
@@ -41,15 +42,15 @@ class field_output {
   virtual void commit() = 0;
 };
 
-/// `path` is an NPY file, or FILE.h5:/DATASET. Throws `failure` about `argument`.
+/// Opens a field; `path` is an NPY file, or FILE.h5:/DATASET. Throws `failure` about `argument`.
 std::unique_ptr<field_input> open_field(const std::string& path, const std::string& argument);
 
-/// A field like `header`, an NPY file or a dataset. An HDF5 file that is there keeps what is in it;
-/// a dataset that is there already is refused. HDF5 is in C order whatever the header says.
+/// Creates a field like `header`, an NPY file or a dataset. An existing HDF5 file keeps its
+/// contents; an existing dataset is refused. HDF5 is in C order whatever the header says.
 std::unique_ptr<field_output> create_field(const std::string& path, const std::string& argument,
                                            const npy_header& header);
 
-/// The two halves of FILE.h5:/DATASET.
+/// Holds the two halves of FILE.h5:/DATASET.
 struct dataset_path {
   std::string file, dataset;
 };
@@ -57,7 +58,7 @@ struct dataset_path {
 /// file if it names none.
 dataset_path parse_dataset_path(const std::string& path, const std::string& argument);
 
-// Of builds with HDF5; without, they throw `failure` (bad input).
+// These need a build with HDF5; without it, they throw `failure` (bad input).
 std::unique_ptr<field_input> open_dataset(const dataset_path& path, const std::string& argument);
 std::unique_ptr<field_output> create_dataset(const dataset_path& path, const std::string& argument,
                                              const npy_header& header);

@@ -15,10 +15,10 @@ class field_executor {
  public:
   virtual ~field_executor() = default;
 
-  /// Bytes that a slab of both fields, and on a device the workspace, may take, given those of the
-  /// host.
+  /// Returns the bytes that a slab of both fields, and on a device the workspace, may take, given
+  /// those of the host.
   [[nodiscard]] virtual std::uint64_t memory(std::uint64_t host_bytes) const = 0;
-  /// Strides of an array that an operator is made for, where this is the slab's.
+  /// Returns the strides of the array that an operator is made for, given those of the slab.
   [[nodiscard]] virtual std::vector<index_t> strides(const std::vector<index_t>& extents,
                                                      const field_part& part) const = 0;
   /// Applies an operator with these strides and waits. Returns the seconds of that alone.

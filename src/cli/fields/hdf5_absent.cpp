@@ -2,7 +2,7 @@
 #include "failure.hpp"
 #include "fields/field.hpp"
 
-// In place of hdf5_field.cpp where libhdf5 was not found.
+// This file replaces hdf5_field.cpp if libhdf5 was not found.
 namespace tridia::cli {
 namespace {
 

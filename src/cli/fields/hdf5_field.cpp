@@ -21,7 +21,7 @@
 namespace tridia::cli {
 namespace {
 
-/// An HDF5 identifier, closed by the function for its kind.
+/// Owns an HDF5 identifier, and closes it by the function for its kind.
 class handle {
  public:
   handle(hid_t id, herr_t (*closing)(hid_t)) : id_(id), close_(closing) {}
@@ -51,8 +51,9 @@ void prepare() {
 
 bool is_complex(value_type t) { return t == value_type::c64 || t == value_type::c128; }
 
-/// As slabs in memory are, and as a new dataset is. HDF5 has no complex numbers: they are what h5py
-/// makes of NumPy's, a compound of the real part, r, and the imaginary part, i.
+/// Returns the HDF5 type of slabs in memory, and of a new dataset. HDF5 has no complex numbers:
+/// they are stored as h5py stores NumPy's, as a compound of the real part, r, and the imaginary
+/// part, i.
 handle native_type(value_type t) {
   const bool single = t == value_type::f32 || t == value_type::c64;
   const hid_t part = single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
@@ -63,13 +64,13 @@ handle native_type(value_type t) {
   return both;
 }
 
-/// The size of a type of floating-point numbers that a field may have, 4 or 8; else 0.
+/// Returns the size of a type of floating-point numbers that a field may have, 4 or 8; else 0.
 std::size_t float_size(hid_t type) {
   const std::size_t size = H5Tget_size(type);
   return H5Tget_class(type) == H5T_FLOAT && (size == 4 || size == 8) ? size : 0;
 }
 
-/// That of the member's type, if a compound has such a member; else 0.
+/// Returns `float_size` of the member's type, if a compound has such a member; else 0.
 std::size_t member_size(hid_t compound, const char* name) {
   const int index = H5Tget_member_index(compound, name);
   if (index < 0) return 0;
@@ -90,7 +91,7 @@ std::optional<value_type> field_type(hid_t type) {
 
 std::vector<hsize_t> sizes_of(const std::vector<index_t>& v) { return {v.begin(), v.end()}; }
 
-/// Memory for one slab in C order.
+/// Owns memory for one slab in C order.
 class slab_memory {
  public:
   field_part hold(const slab& part, value_type type) {
@@ -219,8 +220,8 @@ class dataset_output final : public field_output {
                   fmt::format("'{}:{}' {}", path_.file, path_.dataset, what));
   }
 
-  /// A new file, or a copy of the one that is there (also of its permissions): whatever happens,
-  /// that one stays whole.
+  /// Makes a new file, or a copy of an existing one (also of its permissions): whatever happens,
+  /// the existing one stays whole.
   hid_t make_file() const {
     prepare();
     std::error_code error;
@@ -244,8 +245,9 @@ class dataset_output final : public field_output {
     return id;
   }
 
-  /// HDF5's usual driver wants the real path of what it has opened by a link, and a file without a
-  /// name has none; the one on stdio.h asks for nothing.
+  /// Returns the driver that can open the file. HDF5's usual driver needs the real path of what it
+  /// has opened by a link, and a file without a name has none; the driver on stdio.h does not need
+  /// it.
   [[nodiscard]] handle file_access() const {
     handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     if (!temporary_.has_name()) H5Pset_fapl_stdio(access);

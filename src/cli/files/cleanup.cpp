@@ -20,7 +20,7 @@
 namespace tridia::cli {
 namespace {
 
-// A handler may touch nothing but such plain memory and async-signal-safe functions.
+// A signal handler may use nothing but such plain memory and async-signal-safe functions.
 std::array<char, PATH_MAX> path_to_remove;
 std::atomic<bool> armed{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
@@ -29,7 +29,7 @@ constexpr std::string_view bus_sentence =
     "tridia: a file changed its size while it was read, or a disk failed; nothing was written\n";
 constexpr std::string_view memory_sentence = "tridia: memory ran out\n";
 
-/// The signals whose default action ends a process, without those of faulty code.
+/// These are the signals whose default action ends a process, without those of faulty code.
 constexpr int ending_signals[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGABRT, SIGBUS, SIGPIPE,
                                   SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 
@@ -45,7 +45,7 @@ extern "C" void remove_file() {
 extern "C" void remove_and_die(int signal) {
   remove_file();
   if (signal == SIGBUS) fail(bus_sentence);
-  // The handler was reset: the parent sees which signal it was.
+  // The handler was reset, so the parent process sees which signal it was.
   ::raise(signal);
 }
 
@@ -81,7 +81,8 @@ void remove_and_terminate() {
 void handle_exhausted_memory() { usual_terminate = std::set_terminate(remove_and_terminate); }
 
 void handle_signals() {
-  // OpenMP's runtime calls exit when it cannot start a thread.
+  // The file must be removed at exit, too: OpenMP's runtime calls exit when it cannot start a
+  // thread.
   static const bool once = (install_handlers(), std::atexit(remove_file) == 0);
   static_cast<void>(once);
 }

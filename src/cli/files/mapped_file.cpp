@@ -58,7 +58,7 @@ mapped_file::mapped_file(const std::string& path, const std::string& argument) {
     return failure(code_of(error), argument,
                    fmt::format("'{}' cannot be {}: {}", path, what, std::strerror(error)));
   };
-  // Not to hang on a FIFO that nobody writes to.
+  // O_NONBLOCK avoids hanging on a FIFO that nobody writes to.
   const file_descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) throw failed("read", errno);
   struct stat status {};

@@ -7,7 +7,7 @@
 
 namespace tridia::cli {
 
-/// A file's bytes, read-only, through a memory map.
+/// Gives read-only access to a file's bytes through a memory map.
 class mapped_file {
  public:
   /// Throws `failure` about `argument`, with the path: bad input if it is not a file that can be

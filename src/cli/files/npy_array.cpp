@@ -8,7 +8,7 @@
 namespace tridia::cli {
 namespace {
 
-/// The alignment that a type needs: that of its real numbers.
+/// Returns the alignment that a type needs: that of its real numbers.
 std::size_t alignment_of(value_type type) {
   return type == value_type::f32 || type == value_type::c64 ? 4 : 8;
 }

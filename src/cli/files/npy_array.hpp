@@ -9,7 +9,7 @@
 
 namespace tridia::cli {
 
-/// An NPY file that is mapped and has been checked.
+/// Holds an NPY file that is mapped and has been checked.
 class npy_array {
  public:
   /// Throws `failure` (bad input) about `argument`, the option that names the file.
@@ -17,7 +17,7 @@ class npy_array {
 
   [[nodiscard]] const std::string& argument() const noexcept { return argument_; }
   [[nodiscard]] const npy_header& header() const noexcept { return header_; }
-  /// The element (0, …, 0), aligned to its type.
+  /// Points to the element (0, …, 0), aligned to its type.
   [[nodiscard]] const std::byte* data() const noexcept {
     return file_.bytes().data() + header_.data_offset;
   }

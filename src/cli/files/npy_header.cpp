@@ -14,14 +14,14 @@ namespace {
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::array types = {value_type::f32, value_type::f64, value_type::c64, value_type::c128};
 
-/// Text of a file that is safe to print: short, and without control characters.
+/// Returns text of a file in a form that is safe to print: short, and without control characters.
 std::string quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text.substr(0, 32)) out += (c < ' ' || c > '~') ? '?' : c;
   return out + (text.size() > 32 ? "…'" : "'");
 }
 
-/// A parser for the one Python literal that a header is:
+/// Parses the only Python literal that a header may be:
 /// {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 class header_parser {
  public:
@@ -172,7 +172,8 @@ class header_parser {
   std::optional<std::vector<index_t>> shape_;
 };
 
-/// Extents of 0 count as 1, so that strides over the other axes do not overflow either.
+/// Throws if the number of bytes overflows. Extents of 0 count as 1, so that strides over the other
+/// axes do not overflow either.
 void check_overflow(const npy_header& header) {
   auto room = std::numeric_limits<index_t>::max() / static_cast<index_t>(size_of(header.type));
   for (const index_t extent : header.shape) {

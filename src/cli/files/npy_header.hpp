@@ -13,8 +13,8 @@
 
 namespace tridia::cli {
 
-/// A file is not an NPY file that can be solved with. The sentence lacks its subject, the file:
-/// "is truncated: …".
+/// Says why a file is not an NPY file that can be solved with. The sentence lacks its subject, the
+/// file: "is truncated: …".
 class npy_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -30,9 +30,9 @@ struct npy_header {
   friend bool operator==(const npy_header&, const npy_header&) = default;
 };
 
-/// Longest header text that is read; NumPy itself writes far less for these types.
+/// This is the longest header text that is read; NumPy itself writes far less for these types.
 inline constexpr std::size_t npy_header_limit = 65536;
-/// Most axes that an array may have, as in NumPy 2.
+/// This is the maximum number of axes that an array may have, as in NumPy 2.
 inline constexpr std::size_t npy_axes_limit = 64;
 
 /// Reads the header at the start of a file (NPY 1.0, 2.0, 3.0). `bytes` may be the whole file or
@@ -40,20 +40,20 @@ inline constexpr std::size_t npy_axes_limit = 64;
 /// overflow an index_t afterwards.
 npy_header parse_npy_header(std::span<const std::byte> bytes);
 
-/// Bytes of the elements that follow a header.
+/// Returns the bytes of the elements that follow a header.
 std::uint64_t npy_data_bytes(const npy_header& header);
 
 /// Throws `npy_error` unless a file of `file_bytes` holds exactly the header and its data.
 void check_npy_size(const npy_header& header, std::uint64_t file_bytes);
 
-/// The start of a file for such an array (NPY 1.0), padded so that the data are aligned to 64
-/// bytes. `header.data_offset` is not used.
+/// Formats the start of a file for such an array (NPY 1.0), padded so that the data are aligned to
+/// 64 bytes. `header.data_offset` is not used.
 std::string format_npy_header(const npy_header& header);
 
-/// "<f8" and so on.
+/// Returns the name of a type in a header: "<f8" and so on.
 std::string_view npy_descr(value_type type) noexcept;
 
-/// A shape as Python prints it: "(4, 7)", "(5,)", "()".
+/// Formats a shape as Python prints it: "(4, 7)", "(5,)", "()".
 std::string shape_text(std::span<const index_t> shape);
 
 }  // namespace tridia::cli

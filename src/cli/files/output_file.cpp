@@ -24,7 +24,7 @@ output_file::output_file(std::string path, std::string argument, std::string_vie
 output_file::~output_file() { unmap(); }
 
 void output_file::reserve(std::string_view header) {
-  // Without its space a full disk would be a signal in the middle of the work.
+  // The space is reserved, since otherwise a full disk would be a signal in the middle of the work.
   int error = ::posix_fallocate(file_.descriptor(), 0, static_cast<off_t>(size_));
   if (error == EOPNOTSUPP || error == EINVAL) {
     error = ::ftruncate(file_.descriptor(), static_cast<off_t>(size_)) == 0 ? 0 : errno;

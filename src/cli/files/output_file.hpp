@@ -10,7 +10,8 @@
 
 namespace tridia::cli {
 
-/// A file that appears complete or not at all (a `temporary_file`), written through a memory map.
+/// Writes a file through a memory map; the file appears complete or not at all (a
+/// `temporary_file`).
 class output_file {
  public:
   /// Makes a file of `header` and `data_bytes` bytes, whose space on the disk is taken at once.

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A link stays a link: the file that it leads to is replaced.
+/// Follows a link, so that it stays a link: the file that it leads to is replaced.
 fs::path resolved(const fs::path& path) {
   std::error_code error;
   if (!fs::is_symlink(path, error)) return path;
@@ -39,10 +39,11 @@ void sync_directory(const fs::path& file) {
   ::close(fd);
 }
 
-/// The link by which a file without a name is given one, and is opened once more.
+/// Returns the link by which a file without a name is given one, and is opened once more.
 std::string link_in_proc(int fd) { return fmt::format("/proc/self/fd/{}", fd); }
 
-/// Kernels before 6.0 forget the umask for a file without a name where a file system has no ACLs.
+/// Returns whether a new file's permissions respect the umask: kernels before 6.0 ignore it for a
+/// file without a name on a file system without ACLs.
 bool respects_umask(int fd) {
   const mode_t mask = ::umask(077);
   ::umask(mask);

@@ -11,10 +11,11 @@ enum class temporary_name {
   always,     ///< It has one, `.tridia-*.tmp`, beside the final one.
 };
 
-/// A file that is written in the directory of its final name, which `commit` gives it. Anything
-/// else that ends its life removes it. If it has no name, so does SIGKILL; if it has one, only a
-/// signal that can be caught does. Its permissions are those of any new file there (0666 less the
-/// umask, or what the directory's default ACL says), also where it replaces a file.
+/// Owns a file that is written in the directory of its final name, which `commit` gives it.
+/// Anything else that ends the process or this object removes the file. If it has no name, so does
+/// SIGKILL; if it has one, only a signal that can be caught does. Its permissions are those of any
+/// new file there (0666 less the umask, or what the directory's default ACL says), also where it
+/// replaces a file.
 class temporary_file {
  public:
   /// Makes an empty file. Throws `failure` about `argument`: bad input if no file can be made at
@@ -27,9 +28,9 @@ class temporary_file {
 
   [[nodiscard]] int descriptor() const noexcept { return fd_; }
   [[nodiscard]] bool has_name() const noexcept { return !temporary_.empty(); }
-  /// A path by which the file can be opened once more; a link in /proc if it has no name.
+  /// Returns a path by which the file can be opened once more; a link in /proc if it has no name.
   [[nodiscard]] std::string temporary_path() const;
-  /// The final one; where it was a link, what it leads to.
+  /// Returns the final path; if it was a link, what it leads to.
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
   /// Waits until the disk has everything, then gives the file its name. A file of that name is

@@ -15,8 +15,8 @@
 namespace tridia::cli {
 namespace {
 
-/// Systems that are dealt with together. Where they lie side by side they are walked row by row,
-/// so that whole cache lines are used.
+/// This many systems are handled together. If they lie side by side, they are read row by row, so
+/// that whole cache lines are used.
 constexpr index_t lanes = 128;
 
 template <class T>
@@ -34,14 +34,15 @@ double magnitude(const std::complex<double>& v) { return std::abs(v.real()) + st
 double conjugate(double v) { return v; }
 std::complex<double> conjugate(const std::complex<double>& v) { return std::conj(v); }
 
-/// Component by component: the operator also looks for infinities, which is slow.
+/// Multiplies component by component: the operator of std::complex also looks for infinities, which
+/// is slow.
 double product(double a, double b) { return a * b; }
 std::complex<double> product(const std::complex<double>& a, const std::complex<double>& b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// The batch of a slab in groups of neighbouring systems: those along the axis of the smallest
-/// stride.
+/// Cuts the batch of a slab into groups of neighbouring systems: those along the axis of the
+/// smallest stride.
 class groups {
  public:
   groups(const systems& all, const slab& part) : all_(all), part_(part), lane_axis_(all.axis) {
@@ -59,7 +60,7 @@ class groups {
   };
 
   [[nodiscard]] index_t count() const { return count_; }
-  /// False for a single system.
+  /// Returns false for a single system.
   [[nodiscard]] bool has_lanes() const { return lane_axis_ != all_.axis; }
   [[nodiscard]] std::size_t lane_axis() const { return lane_axis_; }
 
@@ -87,7 +88,7 @@ class groups {
   index_t count_ = 1;
 };
 
-/// One array of a group: entry i of system w.
+/// Reads one array of a group: entry i of system w.
 template <class T>
 struct lines {
   const T* data;
@@ -98,7 +99,7 @@ struct lines {
   }
 };
 
-/// The norms that the residual of one system is made of.
+/// Holds the norms from which the residual of one system is computed.
 struct norms {
   double defect = 0, matrix = 0, solution = 0, rhs = 0;
 
@@ -164,7 +165,7 @@ class group_residual {
     out.rhs = larger(out.rhs, magnitude(rhs));
   }
 
-  /// A(i, j) beside the diagonal; of the transpose it is A(j, i), from the other array.
+  /// Returns A(i, j) beside the diagonal; for the transpose it is A(j, i), from the other array.
   value off_diagonal(array_role role, index_t i, array_role transposed_role, index_t j,
                      index_t w) const {
     return all_.operation == operation::none ? coefficient(role, i, w)

@@ -34,7 +34,8 @@ slab_plans::slab_plans(const systems& all, const slab_executor& where, std::uint
   }
 }
 
-/// Only a plan knows its workspace, so smaller ones are tried until both fit.
+/// Makes slabs smaller until their arrays and workspace fit into `memory`. Only a plan knows its
+/// workspace, so plans are made.
 void slab_plans::shrink_to(std::uint64_t memory) {
   while (at_most_ > 1) {
     const std::uint64_t arrays = array_bytes();
@@ -42,7 +43,7 @@ void slab_plans::shrink_to(std::uint64_t memory) {
     if (arrays + workspace <= memory) return;
     const slabs smaller(all_, std::max<index_t>(at_most_ / 2, 1));
     plan candidate = make(smaller[0]);
-    // A workspace that does not shrink with the slab is no reason for smaller ones.
+    // A workspace that does not shrink with the slab is no reason for smaller slabs.
     if (arrays <= memory && candidate.workspace_bytes() == workspace) return;
     at_most_ = std::max<index_t>(at_most_ / 2, 1);
     parts_ = smaller;

@@ -11,18 +11,18 @@
 
 namespace tridia::cli {
 
-/// All systems cut into slabs that fit into memory, with a plan for each shape of slab.
+/// Holds all systems, cut into slabs that fit into memory, with a plan for each shape of slab.
 class slab_plans {
  public:
-  /// `memory` is what the arrays and the workspace of a slab may take. Where a single system
-  /// needs more, slabs are single systems.
+  /// Cuts the systems; `memory` is what the arrays and the workspace of a slab may take. If a
+  /// single system needs more, slabs are single systems.
   slab_plans(const systems& all, const slab_executor& where, std::uint64_t memory,
              const options& how);
 
   [[nodiscard]] const slabs& parts() const noexcept { return parts_; }
   /// Returns the plan of the largest slab; of the whole problem if there are no slabs.
   [[nodiscard]] const plan& largest() const noexcept { return plans_.front(); }
-  /// A plan for a slab, made when it is first asked for.
+  /// Returns the plan for a slab, which is made when it is first asked for.
   const plan& of(const slab& part);
 
  private:

@@ -7,19 +7,20 @@
 namespace tridia::cli {
 namespace {
 
-/// Axes of an array, the largest stride first.
+/// Sorts the axes of an array, the largest stride first.
 void sort_by_stride(std::vector<std::size_t>& axes, const std::vector<index_t>& strides) {
   std::ranges::stable_sort(axes,
                            [&](std::size_t a, std::size_t b) { return strides[a] > strides[b]; });
 }
 
-/// Entries of an array along an axis that belong to a slab.
+/// Returns the number of an array's entries along an axis that belong to a slab.
 index_t entries(const systems& all, const operand& array, const slab& part, std::size_t axis) {
   if (axis == all.axis) return array.extents[axis];
   return array.strides[axis] == 0 ? 1 : part.extents[axis];
 }
 
-/// Axes along which an array has more than one entry in the slab, the largest stride first.
+/// Returns the axes along which an array has more than one entry in the slab, the largest stride
+/// first.
 std::vector<std::size_t> walked_axes(const systems& all, const operand& array, const slab& part) {
   std::vector<std::size_t> axes;
   for (std::size_t a = 0; a < all.extents.size(); ++a) {

@@ -10,7 +10,7 @@
 
 namespace tridia::cli {
 
-/// A box of the right-hand side that holds whole systems.
+/// Describes a box of the right-hand side that holds whole systems.
 struct slab {
   std::vector<index_t> first, extents;
 };
@@ -20,7 +20,7 @@ struct slab {
 /// taken entry by entry and the axis with the next stride is cut.
 class slabs {
  public:
-  /// No slab holds more than `systems_at_most` (>= 1) systems.
+  /// Cuts so that no slab holds more than `systems_at_most` (>= 1) systems.
   slabs(const systems& all, index_t systems_at_most);
 
   /// Returns the number of slabs; 0 if there is nothing to solve.
@@ -34,11 +34,11 @@ class slabs {
   index_t count_ = 0;
 };
 
-/// The number among all systems, in C order over the batch axes, of a system that is counted in the
-/// same way within a slab.
+/// Returns the number among all systems, in C order over the batch axes, of a system that is
+/// counted in the same way within a slab.
 index_t system_number(const systems& all, const slab& part, index_t within);
 
-/// The part of an array that belongs to a slab: stretches of bytes of its file's data.
+/// Describes the part of an array that belongs to a slab: stretches of bytes of its file's data.
 struct region {
   struct level {
     index_t count;
@@ -70,8 +70,8 @@ void for_each_run(const region& r, F&& f, std::size_t level = 0, std::size_t off
   }
 }
 
-/// The problem of one slab. Its arrays are packed copies, or strides are those of the files, and a
-/// pointer is at byte `region::first`.
+/// Returns the problem of one slab. Its arrays are packed copies, or strides are those of the
+/// files, and a pointer is at byte `region::first`.
 problem slab_problem(const systems& all, const slab& part, bool packed);
 
 }  // namespace tridia::cli

@@ -99,7 +99,8 @@ void check_types(const npy_header (&headers)[4]) {
   }
 }
 
-/// If one off-diagonal is short, the other is read as if it were: without its unused entry.
+/// Shortens both off-diagonals if one is short: the other one is then read without its unused
+/// entry.
 void shorten_off_diagonals(systems& s) {
   const index_t n = s.rows();
   operand& dl = s.arrays[role_dl];

@@ -9,10 +9,10 @@
 
 namespace tridia::cli {
 
-/// The five arrays of a problem, in the order of every list of them here.
+/// Names the five arrays of a problem, in the order of every list of them here.
 enum array_role : std::size_t { role_dl, role_d, role_du, role_rhs, role_x };
 inline constexpr std::size_t roles = 5;
-/// "--dl", "--d", "--du", "--rhs", "--out".
+/// Returns the argument of an array: "--dl", "--d", "--du", "--rhs", "--out".
 const char* argument_of(array_role role) noexcept;
 
 /// Describes how one file's array lies along the axes of the right-hand side.
@@ -30,7 +30,7 @@ struct system_options {
   tridia::operation operation = tridia::operation::none;
 };
 
-/// All systems of the files: a problem, and where its arrays lie in them.
+/// Describes all systems of the files: a problem, and where its arrays lie in them.
 struct systems {
   value_type type = value_type::f64;
   std::vector<index_t> extents;  ///< Of the right-hand side and the solution.
@@ -45,7 +45,8 @@ struct systems {
   [[nodiscard]] index_t rows() const noexcept { return extents[axis]; }
   /// Returns the number of systems.
   [[nodiscard]] index_t count() const noexcept;
-  /// The fewest bytes that solving them moves: each array once, but shared coefficients not at all.
+  /// Returns the minimum number of bytes that solving them moves: each array once, but shared
+  /// coefficients not at all.
   [[nodiscard]] std::uint64_t bytes_moved() const noexcept;
 };
 
@@ -56,7 +57,7 @@ struct systems {
 /// one-dimensional; off-diagonals may be one entry shorter along the axis.
 systems match_arrays(const npy_header (&headers)[4], const system_options& options);
 
-/// Strides, in elements, of a dense array in C or Fortran order.
+/// Returns the strides, in elements, of a dense array in C or Fortran order.
 std::vector<index_t> dense_strides(const std::vector<index_t>& shape, bool fortran_order);
 
 }  // namespace tridia::cli
