@@ -68,7 +68,8 @@ void run_tridia(benchmark::State& state, row& r, const systems_spec& spec, pivot
     solve();
     return ms_since(start);
   });
-  // Once more onto poison, after the timing: to poison x before would leave it in the cache.
+  // The solve is repeated onto poison after the timing: poisoning x before would leave it in the
+  // cache.
   x.fill(poison<T>());
   solve();
   set_residual(r, data->residual(x.data()), spec.type);
@@ -86,8 +87,8 @@ void add_tridia(suite& s, const systems_spec& spec, pivoting p, int threads, int
   });
 }
 
-// The loop that a user of LAPACK writes. It overwrites its inputs: they are restored before every
-// repetition, outside the timed region.
+// This is the loop that a user of LAPACK writes. It overwrites its inputs: they are restored before
+// every repetition, outside the timed region.
 template <class T>
 void run_gtsv(benchmark::State& state, row& r, const systems_spec& spec, gtsv_function<T> gtsv,
               int threads) {
@@ -155,14 +156,14 @@ constexpr pivoting kPivoting[] = {pivoting::none, pivoting::partial};
 constexpr layout kLayouts[] = {layout::contiguous, layout::interleaved};
 constexpr index_t kRows = 512, kSystems = 16384;
 
-// The cases that the targets are about.
+// These are the cases that the targets are about.
 void add_main_cases(suite& s, const std::vector<gtsv_peer>& peers) {
   constexpr int repetitions = 21;
   for (const matrix m : {matrix::dominant, matrix::random}) {
     for (const layout l : kLayouts) {
       const systems_spec spec{.matrix = m, .layout = l, .n = kRows, .batch = kSystems};
       for (const pivoting p : kPivoting) {
-        // Without interchanges there is nothing to be had from matrices that need them.
+        // Without interchanges, matrices that need them give no usable results.
         if (m == matrix::random && p == pivoting::none) continue;
         for (const int threads : thread_counts()) add_tridia(s, spec, p, threads, repetitions);
       }
@@ -175,7 +176,7 @@ void add_main_cases(suite& s, const std::vector<gtsv_peer>& peers) {
   }
 }
 
-// One step aside from the main cases in every direction, on all threads.
+// These cases differ from the main ones in one property each, on all threads.
 void add_side_cases(suite& s, const std::vector<gtsv_peer>& peers) {
   constexpr int repetitions = 15;
   const int threads = omp_get_max_threads();

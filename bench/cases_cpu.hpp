@@ -10,19 +10,19 @@
 
 namespace tridia_bench {
 
-/// The copy floors of one thread and of all threads, as rows and as what the cases are held to.
-/// Called before and after the cases: the better rate counts, so that a neighbour's noise at one
-/// end of a run does not flatter the solvers.
+/// Measures the copy floors of one thread and of all threads, as rows and as references for the
+/// cases. Called before and after the cases: the better rate counts, so that a neighbour's noise at
+/// one end of a run does not flatter the solvers.
 void measure_cpu_floors(suite& s, bool again);
 
-/// A loop over a peer's xGTSV.
+/// Adds a case that loops over a peer's xGTSV.
 void add_peer(suite& s, const gtsv_peer& peer, const systems_spec& spec, int threads,
               int repetitions);
 
-/// The library's cases, and each peer's beside them.
+/// Adds the library's cases, and each peer's beside them.
 void add_cpu_cases(suite& s, const std::vector<gtsv_peer>& peers);
 
-/// Compact operators along each axis of a cube, beside a loop over LAPACK's gttrs, and SciPy.
+/// Adds compact operators along each axis of a cube, beside a loop over LAPACK's gttrs, and SciPy.
 void add_cpu_derive(suite& s, const std::optional<scipy_peer>& scipy);
 
 }  // namespace tridia_bench

@@ -42,7 +42,8 @@ TRIDIA_BENCH_CLONES void plain4(const inputs& in, double* __restrict out, std::s
 
 TRIDIA_BENCH_CLONES void plain1(const inputs& in, double* __restrict out, std::size_t begin,
                                 std::size_t end) {
-  // A sum, not an assignment: the compiler would call memcpy, which chooses its own stores.
+  // This is a sum, not an assignment, for which the compiler would call memcpy, which chooses its
+  // own stores.
   const double* a = in[0];
   for (std::size_t i = begin; i < end; ++i) out[i] = a[i] + 1.0;
 }
@@ -80,8 +81,8 @@ __attribute__((target("avx2"))) void stream_avx2(const inputs& in, double* out, 
   _mm_sfence();
 }
 
-// `Ahead`, in elements: lines of every stream are asked for that far before their use, across the
-// ends of pages, where the hardware's own prefetch stops.
+// Cache lines of every stream are prefetched `Ahead` elements before their use, across the ends of
+// pages, where the hardware's own prefetch stops.
 template <int Reads, int Ahead>
 __attribute__((target("avx512f"))) void stream_avx512(const inputs& in, double* out,
                                                       std::size_t begin, std::size_t end) {
@@ -96,8 +97,8 @@ __attribute__((target("avx512f"))) void stream_avx512(const inputs& in, double* 
   _mm_sfence();
 }
 
-// Ordinary stores to lines that were asked for beforehand, to be written: where a core waits for
-// memory rather than shares it, that is faster than past the cache.
+// These are ordinary stores to cache lines that were prefetched for writing: where a core waits for
+// memory rather than shares it, that is faster than nontemporal stores.
 template <int Reads, int Ahead>
 __attribute__((target("avx512f"))) void own_avx512(const inputs& in, double* out, std::size_t begin,
                                                    std::size_t end) {
@@ -137,7 +138,7 @@ struct free_deleter {
 };
 using array = std::unique_ptr<double, free_deleter>;
 
-// One pass over all elements, each thread a range of whole cache lines.
+// Makes one pass over all elements; each thread has a range of whole cache lines.
 void pass(const kernel& k, const inputs& in, double* out, std::size_t elements, int threads) {
 #pragma omp parallel num_threads(threads)
   {
@@ -170,7 +171,8 @@ std::vector<copy_rate> measure_copies(const copy_options& options) {
   inputs in{};
   for (int r = 0; r < options.reads; ++r) in[r] = arrays[r].get();
   double* out = arrays.back().get();
-  // Pages belong to the thread that touches them first: all threads, in the order of the pass.
+  // Pages belong to the thread that touches them first, so all threads fill the arrays in the order
+  // of the pass.
 #pragma omp parallel for schedule(static) num_threads(options.threads)
   for (std::size_t i = 0; i < elements; ++i) {
     for (const array& a : arrays) a.get()[i] = 1.0 + 1e-9 * static_cast<double>(i);

@@ -7,16 +7,17 @@
 
 namespace tridia_bench {
 
-/// What a copy is measured with.
+/// Says what a copy is measured with.
 struct copy_options {
-  /// Arrays read; one is written. 4 is a solve with its own coefficients, 1 a plain copy.
+  /// This many arrays are read; one is written. 4 is like a solve with its own coefficients, 1 a
+  /// plain copy.
   int reads = 4;
   int threads = 1;
   std::size_t array_bytes = 0;  ///< Of each array; 0 means `default_array_bytes()`.
   int repetitions = 15;
 };
 
-/// One kernel that copies, and how fast.
+/// Holds the result of one kernel that copies.
 struct copy_rate {
   std::string kernel;
   std::size_t bytes = 0;   ///< Moved by one pass: every array once.
@@ -25,12 +26,14 @@ struct copy_rate {
   [[nodiscard]] double bytes_per_ms() const { return static_cast<double>(bytes) / median_ms(); }
 };
 
-/// The last-level cache, but at least 64 MiB: five such arrays do not fit any cache.
+/// Returns the size of the last-level cache, but at least 64 MiB: five such arrays do not fit any
+/// cache.
 std::size_t default_array_bytes();
 
-/// Every copy kernel that this processor can run, the fastest (by its median, as the solvers are
-/// measured) first. Ordinary and non-temporal stores, several widths, with and without prefetch:
-/// no solver shall look better than it is because the copy beside it was a slow one.
+/// Measures every copy kernel that this processor can run, and returns the fastest first (by its
+/// median, as the solvers are measured). The kernels have ordinary and nontemporal stores, several
+/// widths, with and without prefetch: no solver shall look better than it is because the copy
+/// beside it was a slow one.
 std::vector<copy_rate> measure_copies(const copy_options& options);
 
 }  // namespace tridia_bench

@@ -28,7 +28,7 @@ std::string text_of(quantity what) {
   return "";
 }
 
-/// As the layouts of systems are called: lines along the last axis are contiguous.
+/// Returns the layout as it is called for systems: lines along the last axis are contiguous.
 layout layout_of(int axis) {
   return axis == 2 ? layout::contiguous : axis == 1 ? layout::middle : layout::interleaved;
 }

@@ -17,10 +17,10 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr int kRepetitions = 15;
-/// Of SciPy, which takes ten to twenty times as long.
+/// SciPy, which takes ten to twenty times as long, is repeated less often.
 constexpr int kScipyRepetitions = 5;
 
-/// A cube in memory, and what is known of its derivative.
+/// Holds a cube in memory, and what is known of its derivative.
 class known_cube {
  public:
   explicit known_cube(const derive_case& c)
@@ -37,7 +37,7 @@ class known_cube {
   [[nodiscard]] index_t size() const { return field_.size(); }
   [[nodiscard]] const double* data() const { return values_.data(); }
 
-  /// As on a GPU: the largest error over the largest result of a line.
+  /// Returns the largest error over the largest result of a line, as on a GPU.
   [[nodiscard]] double error(const double* out) const {
     double worst = 0;
 #pragma omp parallel for schedule(static) reduction(max : worst)
@@ -65,7 +65,8 @@ void measure_on_host(benchmark::State& state, row& r, const known_cube& f,
     work();
     return std::chrono::duration<double, std::milli>(clock::now() - begin).count();
   });
-  // Once more onto poison, after the timing: to poison before would leave it in the cache.
+  // The work is repeated onto poison after the timing: poisoning before would leave the array in
+  // the cache.
   out.fill(poison<double>());
   work();
   set_residual(r, f.error(out.data()), tridia::value_type::f64);
@@ -83,8 +84,8 @@ void run_operator(benchmark::State& state, row& r, const derive_case& c, int thr
   });
 }
 
-/// What a user of LAPACK writes: factors once; then for eight neighbouring lines at a time, which
-/// is what a cache line holds of lines side by side, their right-hand sides and a solve.
+/// Does what a user of LAPACK writes: it factors once; then it computes the right-hand sides of
+/// eight neighbouring lines at a time, as many as a cache line holds side by side, and solves.
 class gttrs_lines {
  public:
   static constexpr index_t together = 8;
@@ -106,7 +107,7 @@ class gttrs_lines {
     if (info != 0) throw std::runtime_error("dgttrf returned " + std::to_string(info));
   }
 
-  /// Lines `line` and after it. Those that do not follow each other go through `buffer`.
+  /// Derives lines `line` and after it. Those that do not follow each other go through `buffer`.
   void derive(index_t line, const double* f, double* out, std::vector<double>& buffer) const {
     const index_t begin = line / step_ * n_ * step_ + line % step_;
     f += begin;
@@ -173,7 +174,7 @@ void run_gttrs(benchmark::State& state, row& r, const derive_case& c, const gttr
   });
 }
 
-/// As its users would write a first derivative by C6.
+/// Adds SciPy's first derivative by C6 as its users would write it.
 void add_scipy(suite& s, const scipy_peer& scipy, const derive_case& c) {
   if (c.what != tridia::quantity::first_derivative || c.scheme != "C6") return;
   for (const std::string solver : {"solve_banded", "dgttrs"}) {

@@ -6,7 +6,8 @@
 #include <cmath>
 #include <cstdint>
 
-// What the benchmark's systems hold and how a solution is judged, for the host and the device.
+// This file defines what the benchmark's systems hold and how a solution is judged, on the host and
+// on the device.
 #if defined(__CUDACC__)
 #define TRIDIA_BENCH_FN __host__ __device__
 #else
@@ -17,7 +18,7 @@ namespace tridia_bench {
 
 using tridia::index_t;
 
-/// double for double and for any complex number of doubles, and so on.
+/// Names the real type: double for double and for complex numbers of doubles, and so on.
 template <class T>
 struct real_of {
   using type = T;
@@ -28,7 +29,8 @@ struct real_of<T> {
   using type = typename T::value_type;
 };
 
-/// splitmix64: every element from its own number, so that threads can fill in any order.
+/// Hashes by splitmix64: every element depends on its own number alone, so that threads can fill in
+/// any order.
 TRIDIA_BENCH_FN inline std::uint64_t hash(std::uint64_t z) {
   z += 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -36,13 +38,13 @@ TRIDIA_BENCH_FN inline std::uint64_t hash(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-/// U(-1, 1), never zero.
+/// Returns a number from U(-1, 1), never zero.
 TRIDIA_BENCH_FN inline double uniform(std::uint64_t stream, index_t i) {
   const std::uint64_t bits = hash(stream * 0x100000000000 + static_cast<std::uint64_t>(i));
   return (static_cast<double>(bits >> 12) + 0.5) * 0x1p-51 - 1.0;
 }
 
-/// Element i of the stream's numbers; a stream takes up `kStreams` numbers of them in all.
+/// A seed's streams take up `kStreams` numbers; the function returns element i of a stream.
 inline constexpr std::uint64_t kStreams = 16;
 template <class T>
 TRIDIA_BENCH_FN T uniform_value(std::uint64_t stream, index_t i) {
@@ -59,7 +61,8 @@ struct row_entries {
   T lower, diagonal, upper;
 };
 
-/// Row i of all; `dominant`: diagonally, by rows. `seed` is a multiple of `kStreams`.
+/// Returns row i of all rows; if `dominant`, it is diagonally dominant. `seed` is a multiple of
+/// `kStreams`.
 template <class T>
 TRIDIA_BENCH_FN row_entries<T> entries_of(bool dominant, std::uint64_t seed, index_t i) {
   using R = typename real_of<T>::type;
@@ -79,18 +82,19 @@ TRIDIA_BENCH_FN T rhs_of(std::uint64_t seed, index_t i) {
   return uniform_value<T>(seed + 5, i);
 }
 
-/// Infinity norms of a system, or of some of its rows: |A x - rhs|, |A|, |x|, |rhs|.
+/// Holds infinity norms of a system, or of some of its rows: |A x - rhs|, |A|, |x|, |rhs|.
 template <class R>
 struct residual_norms {
   R residual = 0, a = 0, x = 0, b = 0;
 
-  /// A row: its entries (0 outside the matrix), x before, at and after it, its right-hand side.
+  /// Adds a row: its entries (0 outside the matrix), x before, at and after it, its right-hand
+  /// side.
   template <class T>
   TRIDIA_BENCH_FN void add(const row_entries<T>& e, T before, T at, T after, T rhs) {
     using std::abs;
     const T zero{};
     T r = e.diagonal * at - rhs;
-    // What lies outside the matrix may be a NaN that is somebody else's.
+    // Values outside the matrix may be NaN, and belong to another system.
     if (e.lower != zero) r += e.lower * before;
     if (e.upper != zero) r += e.upper * after;
     keep_larger(residual, abs(r));
@@ -98,13 +102,13 @@ struct residual_norms {
     keep_larger(x, abs(at));
     keep_larger(b, abs(rhs));
   }
-  /// residual / (a x + b); what is not finite gives infinity.
+  /// Returns residual / (a x + b); a value that is not finite gives infinity.
   [[nodiscard]] TRIDIA_BENCH_FN double relative() const {
     const double value = static_cast<double>(residual) /
                          (static_cast<double>(a) * static_cast<double>(x) + static_cast<double>(b));
     return value <= 1e300 ? value : HUGE_VAL;
   }
-  /// NaN is larger than everything, and stays.
+  /// Keeps the larger value; NaN is larger than everything, and stays.
   TRIDIA_BENCH_FN static void keep_larger(R& largest, R value) {
     if (largest == largest && !(value <= largest)) largest = value;
   }

@@ -3,7 +3,7 @@
 
 namespace tridia_bench {
 
-/// The copy floor of the current GPU, in bytes a second. Throws where there is none.
+/// Returns the copy floor of the current GPU, in bytes a second. Throws if there is none.
 double device_copy_bytes_per_second();
 
 }  // namespace tridia_bench

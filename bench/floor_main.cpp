@@ -1,15 +1,15 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// tridia_floor: what a solver is compared with, as one line of JSON.
+// tridia_floor prints what a solver is compared with, as one line of JSON.
 //
 //   tridia_floor [--threads T] [--device cpu|cuda]
 //     The copy floor: the best rate at which T threads (or the GPU) read four arrays and write one.
 //   tridia_floor [--threads T] --shape N0,N1,.. --axis K --dl F --d F --du F --rhs F
 //     The time of LAPACK on the systems of these files, shared out among the threads: dgtsv, one
 //     call a system; or, where the diagonals are one-dimensional (one matrix for all systems),
-//     dgttrf once and dgttrs. The files are NPY of float64 in C order. LAPACK wants each system
-//     contiguous and overwrites its inputs: it gets them so, restored before each repetition, and
-//     neither costs it any time here.
+//     dgttrf once and dgttrs. The files are NPY of float64 in C order. LAPACK needs each system
+//     contiguous and overwrites its inputs: both are arranged before each repetition, outside the
+//     time that is measured.
 #include "copy_rate.hpp"
 #ifdef TRIDIA_BENCH_CUDA
 #include "floor_cuda.hpp"
@@ -72,7 +72,7 @@ doubles read_npy(const std::string& name) {
   return values;
 }
 
-/// The lines of `field` along the middle axis of outer x n x inner, one after another.
+/// Returns the lines of `field` along the middle axis of outer x n x inner, one after another.
 doubles lines(const doubles& field, std::size_t outer, std::size_t n, std::size_t inner) {
   if (field.size() != outer * n * inner)
     throw std::runtime_error("a file has " + std::to_string(field.size()) + " values, not " +
@@ -85,12 +85,12 @@ doubles lines(const doubles& field, std::size_t outer, std::size_t n, std::size_
   return out;
 }
 
-/// dl, d, du and the right-hand sides b, as LAPACK takes and overwrites them.
+/// Holds dl, d, du and the right-hand sides b, as LAPACK takes and overwrites them.
 struct systems {
   doubles dl, d, du, b;
 };
 
-/// Every system by a call of its own. Returns how many were singular.
+/// Solves every system by a separate call. Returns how many were singular.
 int solve_each(systems& s, int n, std::size_t batch, int threads) {
   int singular = 0;
 #pragma omp parallel for num_threads(threads) reduction(+ : singular)
@@ -106,7 +106,8 @@ int solve_each(systems& s, int n, std::size_t batch, int threads) {
   return singular;
 }
 
-/// One matrix: factored once, then each thread solves for its share of the right-hand sides.
+/// Solves with one matrix: it is factored once, then each thread solves for its share of the
+/// right-hand sides.
 int solve_shared(systems& s, int n, std::size_t batch, int threads) {
   doubles du2(static_cast<std::size_t>(n));
   std::vector<int> pivots(static_cast<std::size_t>(n));

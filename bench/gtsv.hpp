@@ -12,7 +12,7 @@ namespace tridia_bench {
 template <class T>
 using gtsv_function = int (*)(std::int64_t n, T* dl, T* d, T* du, T* b);
 
-/// A library that has xGTSV.
+/// Describes a library that has xGTSV.
 struct gtsv_peer {
   std::string solver;   ///< The row's solver.
   std::string version;  ///< As the library says it.
@@ -37,11 +37,11 @@ inline gtsv_function<std::complex<double>> gtsv_peer::get<std::complex<double>>(
   return c128;
 }
 
-/// LAPACKE_xgtsv_work, if this build found it.
+/// Returns LAPACKE_xgtsv_work, if this build found it.
 std::optional<gtsv_peer> lapack_gtsv();
 
-/// LAPACK's factors of one matrix, f64, and solves with them of `count` right-hand sides, one after
-/// another; both return `info`.
+/// Holds LAPACK's functions that factor one matrix, f64, and that solve `count` right-hand sides
+/// with the factors, one after another; both return `info`.
 struct gttrs_peer {
   int (*factor)(std::int64_t n, double* dl, double* d, double* du, double* du2, int* pivots);
   int (*solve)(std::int64_t n, std::int64_t count, const double* dl, const double* d,
@@ -49,8 +49,9 @@ struct gttrs_peer {
 };
 std::optional<gttrs_peer> lapack_gttrs();
 
-/// MKL's xgtsv and its xdtsvb (for diagonally dominant matrices, without interchanges), on its
-/// sequential layer. `directory` may be empty: then the places where an installation says it is.
+/// Holds MKL's xgtsv and its xdtsvb (for diagonally dominant matrices, without interchanges), on
+/// its sequential layer. `directory` may be empty: then the library is looked for where
+/// installations are found.
 struct mkl_peers {
   gtsv_peer gtsv, dtsvb;
 };

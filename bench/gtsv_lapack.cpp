@@ -4,13 +4,13 @@
 #include <type_traits>
 
 #if defined(TRIDIA_BENCH_LAPACK)
-// Its own complex types are C's.
+// LAPACKE's own complex types are those of C, so C++ types replace them.
 #define LAPACK_COMPLEX_CUSTOM
 #define lapack_complex_float std::complex<float>
 #define lapack_complex_double std::complex<double>
 #include <lapacke.h>
 
-// Not in every LAPACK: OpenBLAS has it.
+// Only OpenBLAS has this function.
 extern "C" __attribute__((weak)) char* openblas_get_config(void);
 
 namespace tridia_bench {

@@ -13,12 +13,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The Fortran interface, 32-bit integers (MKL's default).
+// This is the Fortran interface with 32-bit integers (MKL's default).
 template <class T>
 using fortran_gtsv = void (*)(const int* n, const int* nrhs, T* dl, T* d, T* du, T* b,
                               const int* ldb, int* info);
 
-// A peer's functions are plain pointers, so that what dlsym found lives here: [0] pivots.
+// A peer's functions are plain pointers, so the functions that dlsym found are stored here: [0]
+// pivots.
 template <class T>
 std::array<fortran_gtsv<T>, 2> found{};
 
@@ -41,7 +42,7 @@ gtsv_function<T> look_up(void* library, const char* name) {
   return found<T>[Which] != nullptr ? &call<T, Which> : nullptr;
 }
 
-// libmkl_rt.so.* below a directory; the number at its end changes with the releases.
+// Finds libmkl_rt.so.* below a directory; the number at its end changes with the releases.
 std::vector<std::string> candidates(const std::string& directory) {
   std::vector<std::string> paths;
   std::error_code ignored;
@@ -71,7 +72,8 @@ std::vector<std::string> places(const std::string& directory) {
 
 std::optional<mkl_peers> find_mkl(const std::string& directory) {
   for (const std::string& path : places(directory)) {
-    // Never closed. Deep binding keeps its names apart from the LAPACK that is linked in.
+    // The library is never closed. Deep binding keeps its names apart from the LAPACK that is
+    // linked in.
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
     if (library == nullptr) continue;
     const auto layer = symbol<int (*)(int)>(library, "MKL_Set_Threading_Layer");

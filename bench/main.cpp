@@ -1,6 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// tridia_bench: the library beside its peers and beside the speed of memory, in one run.
+// tridia_bench compares the library with its peers and with the speed of memory, in one run.
 #include "cases_cpu.hpp"
 #include "gtsv.hpp"
 #include "report.hpp"

@@ -5,9 +5,9 @@
 
 namespace tridia_bench {
 
-/// An array f(i, j, k) = g(i) g(j) g(k), in C order, g of some period: whatever acts on its lines
-/// along an axis makes h(i) g(j) g(k) of it, where h is what it makes of g. So one line, found by
-/// the reference, judges all.
+/// Describes an array f(i, j, k) = g(i) g(j) g(k), in C order, with g of some period. An operator
+/// that acts on its lines along an axis gives h(i) g(j) g(k), where h is its result for g. So one
+/// line, found by the reference, judges all.
 struct product_field {
   index_t extents[3];
   index_t period;

@@ -17,7 +17,7 @@
 namespace tridia_bench {
 namespace {
 
-// In the order in which the fields are named, which a reader of the file wants.
+// This keeps the fields in the order in which they are named, for readers of the file.
 using json = nlohmann::ordered_json;
 
 json value_or_null(const std::string& s) { return s.empty() ? json(nullptr) : json(s); }
@@ -63,7 +63,7 @@ std::string utc_now() {
   return text;
 }
 
-// The value of a line "key : value" of /proc/cpuinfo, the first one.
+// Returns the value of a line "key : value" of /proc/cpuinfo, the first one.
 std::string cpuinfo(const std::string& key) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {

@@ -8,14 +8,14 @@
 
 namespace tridia_bench {
 
-/// What a results file says about where it was made. Empty: null.
+/// Holds what a results file says about where it was made. An empty field is written as null.
 struct machine_info {
   std::string device, driver, cuda, clock, memory_clock, simd;
   int cores = 0;         ///< Of the CPU, or multiprocessors.
   long cache_bytes = 0;  ///< The last level's.
 };
 
-/// Of the processor that this program runs on.
+/// Describes the processor that this program runs on.
 machine_info cpu_machine();
 
 /// Writes the results to a temporary file beside `path` and renames it. Throws.

@@ -10,14 +10,13 @@
 
 namespace tridia_bench {
 
-/// Thrown by a case that cannot be had here, though nothing is wrong: a method that does not take
-/// systems of its length, a peer that wants more memory than there is. The row says why, as its
-/// note.
+/// A case throws this if it cannot run here, though nothing is wrong: its method does not take
+/// systems of its length, or a peer needs more memory than there is. The row says why, as its note.
 class left_out : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One measured line of the results. A field without a value is null in the JSON.
+/// Holds one measured line of the results. A field without a value is null in the JSON.
 struct row {
   std::string case_name;                 ///< The matrices and what is special about the case.
   std::string solver;                    ///< "tridia cpu", "LAPACKE gtsv", "copy", …
@@ -34,8 +33,8 @@ struct row {
   std::optional<std::string> note;   ///< The algorithm that was chosen, the fastest copy, …
   std::optional<std::string> error;  ///< Why the row must not be used.
 
-  /// The fewest bytes that the case must move, and how many arrays it reads for each that it
-  /// writes: 4 or 1. 0 means that no floor applies.
+  /// These are the fewest bytes that the case must move, and the number of arrays that it reads for
+  /// each that it writes: 4 or 1. 0 means that no floor applies.
   std::size_t floor_bytes = 0;
   int floor_reads = 4;
 
@@ -43,12 +42,13 @@ struct row {
   [[nodiscard]] double min_ms() const;
 };
 
-/// The best copy rates of this run, by arrays read and threads; a device has 0 threads.
+/// Holds the best copy rates of this run, by arrays read and threads; a device has 0 threads.
 class copy_floors {
  public:
   /// Keeps the better one if there is one already.
   void add(int reads, int threads, double bytes_per_ms);
-  /// Milliseconds that moving the case's bytes takes at the best rate, if both are known.
+  /// Returns the milliseconds that moving the case's bytes takes at the best rate, if both are
+  /// known.
   [[nodiscard]] std::optional<double> ms_of(const row& r) const;
 
  private:

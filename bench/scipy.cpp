@@ -9,7 +9,7 @@
 namespace tridia_bench {
 namespace {
 
-/// The lines that a command of the shell prints.
+/// Reads the lines that a shell command prints.
 class command_lines {
  public:
   explicit command_lines(const std::string& command) : pipe_(popen(command.c_str(), "r")) {
@@ -19,7 +19,7 @@ class command_lines {
   command_lines(const command_lines&) = delete;
   command_lines& operator=(const command_lines&) = delete;
 
-  /// Nothing once there are no more.
+  /// Returns the next line, or nothing once there are no more.
   std::optional<std::string> next() {
     char text[256];
     if (std::fgets(text, sizeof text, pipe_) == nullptr) return {};
@@ -32,14 +32,14 @@ class command_lines {
   std::FILE* pipe_;
 };
 
-/// A word of the shell.
+/// Quotes a word for the shell.
 std::string quoted(const std::string& word) {
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
   return text + "'";
 }
 
-/// In a build as where it is installed.
+/// Returns the path of the script, in a build as well as in an installation.
 std::filesystem::path script() {
   const auto programs = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   return programs.parent_path() / "share" / "tridia" / "derive_scipy.py";
@@ -48,7 +48,7 @@ std::filesystem::path script() {
 }  // namespace
 
 std::optional<scipy_peer> find_scipy() {
-  // The distribution's Python, which has the distribution's SciPy, is asked first.
+  // The distribution's Python, which has the distribution's SciPy, is tried first.
   for (const char* python : {"/usr/bin/python3", "python3"}) {
     scipy_peer found{std::string(python) + " -B " + quoted(script()), {}};
     command_lines lines(found.command + " versions 2>/dev/null");

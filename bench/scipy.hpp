@@ -9,13 +9,13 @@
 
 namespace tridia_bench {
 
-/// SciPy on one core, by share/tridia/derive_scipy.py in a Python that has it.
+/// Describes SciPy on one core, run by share/tridia/derive_scipy.py in a Python that has it.
 struct scipy_peer {
   std::string command;                          // Python and the script, for a shell
   std::map<std::string, std::string> versions;  // SciPy's and NumPy's
 };
 
-/// Nothing where no Python has SciPy.
+/// Returns SciPy, or nothing if no Python has it.
 std::optional<scipy_peer> find_scipy();
 
 /// Times one of its solvers, as the script names them, on a C6 first derivative.

@@ -101,7 +101,7 @@ row row_of(const systems_spec& spec, std::string solver) {
   r.layout = name(spec.layout);
   r.boundary = tridia::name(spec.boundary);
   r.floor_reads = spec.reads();
-  // The shared coefficients themselves are no more than one system: too little to count.
+  // Shared coefficients are no larger than one system, which is too little to count.
   r.floor_bytes = static_cast<std::size_t>(spec.rows()) * tridia::size_of(spec.type) *
                   static_cast<std::size_t>(spec.reads() + 1);
   return r;

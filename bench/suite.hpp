@@ -16,24 +16,24 @@
 
 namespace tridia_bench {
 
-/// What the command line says.
+/// Holds the options of the command line.
 struct suite_options {
-  /// The cases of the targets, "solve" or "derive", or the name of a paper's experiment.
+  /// This names the cases of the targets, "solve" or "derive", or a paper's experiment.
   std::string cases = "solve";
   std::string device = "cpu";
   std::string json;     ///< Where the results go; empty: nowhere.
   std::string remark;   ///< What a reader of the results should know; empty: nothing.
   std::string mkl;      ///< A directory below which libmkl_rt.so is looked for.
   int repetitions = 0;  ///< Of every case; 0: each case's own number.
-  /// After so long a case has been repeated often enough, but three times at least; 0: no limit.
+  /// A case is repeated for at most this long, but three times at least; 0 means no limit.
   double case_seconds = 0;
   std::uint64_t seed = 0;  ///< Of the systems on a GPU.
-  /// The library's measurements, instead of those that come with it.
+  /// This table replaces the measurements that come with the library.
   std::shared_ptr<const tridia::tuning_table> tuning;
   bool huge_pages = false;
 };
 
-/// The rows of a run and its floors: cases are added, Google Benchmark runs them.
+/// Holds the rows of a run and its floors: cases are added, and Google Benchmark runs them.
 struct suite {
   suite_options options;
   copy_floors floors;
@@ -54,7 +54,7 @@ void measure(benchmark::State& state, row& r, const timed_call& call);
 /// Checks the residual; a bad one makes an error of the row.
 void set_residual(row& r, double residual, tridia::value_type type);
 
-/// The fields of a row that a spec gives: type, n, batch, layout, boundary, case, floor.
+/// Returns a row with the fields that a spec gives: type, n, batch, layout, boundary, case, floor.
 row row_of(const systems_spec& spec, std::string solver);
 
 }  // namespace tridia_bench

@@ -91,7 +91,7 @@ host_array<T>::host_array(index_t size, placement where) : size_(size) {
     constexpr std::uintptr_t page = 4096;
     const auto first = (reinterpret_cast<std::uintptr_t>(p) + page - 1) / page * page;
     const auto last = reinterpret_cast<std::uintptr_t>(p) + bytes;
-    // Advice: where it is refused, the pages are small.
+    // This is only advice: if it is refused, the pages are small.
     if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
   }
 }
@@ -175,7 +175,8 @@ double residual_limit(tridia::value_type type) {
 
 template <class T>
 std::shared_ptr<const systems<T>> cached_systems(const systems_spec& spec) {
-  // One for all types: the memory of the systems before is free before new ones are made.
+  // There is one cache for all types, so that the memory of the previous systems is free before new
+  // ones are made.
   static std::shared_ptr<const void> owner;
   static systems_spec last;
   if (owner == nullptr || !(last == spec)) {

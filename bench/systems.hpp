@@ -27,13 +27,13 @@ enum class layout {
 };
 std::string_view name(layout l) noexcept;
 
-/// How memory for the arrays is asked for.
+/// Says how memory for the arrays is allocated.
 enum class placement {
   plain,    ///< malloc, as NumPy and std::vector get it: 16-byte aligned.
   aligned,  ///< 64-byte aligned.
 };
 
-/// The systems that a case solves.
+/// Describes the systems that a case solves.
 struct systems_spec {
   tridia_bench::matrix matrix = matrix::dominant;
   tridia_bench::layout layout = layout::contiguous;
@@ -46,26 +46,27 @@ struct systems_spec {
   index_t shortest = 0;
   std::uint64_t seed = 0;  ///< Other numbers for another one.
 
-  /// Elements from a row of a system to the next. Row i of system s lies at
-  /// (s / inner) n inner + s % inner + i inner, whatever the layout.
+  /// Returns the elements from a row of a system to the next. Row i of system s lies at (s / inner)
+  /// n inner + s % inner + i inner, whatever the layout.
   [[nodiscard]] index_t inner() const;
   [[nodiscard]] index_t rows() const { return shortest > 0 ? offsets().back() : n * batch; }
-  /// Where the systems of a ragged batch begin, and the last one ends.
+  /// Returns where the systems of a ragged batch begin, and where the last one ends.
   [[nodiscard]] std::vector<index_t> offsets() const;
-  /// Of each coefficient's array. Constants are given to the library by `problem`, and lie in
-  /// arrays of one system for judging solutions.
+  /// Returns the number of entries in each coefficient's array. Constants are given to the library
+  /// by `problem`, and lie in arrays of one system for judging solutions.
   [[nodiscard]] index_t entries() const { return has_one_matrix() ? n : rows(); }
   [[nodiscard]] bool has_one_matrix() const {
     return coefficients != tridia::coefficients::per_system;
   }
-  /// The matrix of constants: a fourth-order compact derivative closed to third order (A. T.
-  /// Srinath, thesis, Clemson University, 2015, equations 1.2 to 1.4).
+  /// Returns the matrix of constants: a fourth-order compact derivative closed to third order (A.
+  /// T. Srinath, thesis, Clemson University, 2015, equations 1.2 to 1.4).
   [[nodiscard]] static tridia::near_toeplitz constants() {
     return {.interior = {0.25, 1.0, 0.25}, .head = {{0.0, 1.0, 2.0}}, .tail = {{2.0, 1.0, 0.0}}};
   }
-  /// What the library is told.
+  /// Returns the problem as the library takes it.
   [[nodiscard]] tridia::problem problem(tridia::pivoting pivoting) const;
-  /// The fewest words a row that must cross memory: 4 + 1, or 1 + 1 with one matrix for all.
+  /// Returns the fewest arrays that must be read, 4, or 1 with one matrix for all; one more is
+  /// written.
   [[nodiscard]] int reads() const { return has_one_matrix() ? 1 : 4; }
   friend bool operator==(const systems_spec&, const systems_spec&) = default;
 };
@@ -73,7 +74,7 @@ struct systems_spec {
 /// Asks the system for huge pages for all arrays made later (Linux; NumPy does so too).
 void advise_huge_pages(bool on);
 
-/// An array that nothing has touched yet.
+/// Owns an array that nothing has touched yet.
 template <class T>
 class host_array {
  public:
@@ -81,7 +82,7 @@ class host_array {
   explicit host_array(index_t size, placement where = placement::plain);
   [[nodiscard]] T* data() const { return data_.get(); }
   [[nodiscard]] index_t size() const { return size_; }
-  /// All elements, with all threads. (Filling an array first places its pages.)
+  /// Fills all elements, with all threads. (Filling an array first places its pages.)
   void fill(T value) const;
   void copy_from(const host_array& other) const;
 
@@ -93,26 +94,28 @@ class host_array {
   index_t size_ = 0;
 };
 
-/// Random systems and their right-hand sides; the same for the same spec on every machine.
+/// Holds random systems and their right-hand sides; they are the same for the same spec on every
+/// machine.
 template <class T>
 struct systems {
   systems_spec spec;
   host_array<T> dl, d, du, rhs;
 
   explicit systems(const systems_spec& spec);
-  /// max over all systems of |A x - rhs| / (|A| |x| + |rhs|), infinity norms. What is not finite
-  /// gives infinity.
+  /// Returns the maximum over all systems of |A x - rhs| / (|A| |x| + |rhs|), in infinity norms. A
+  /// value that is not finite gives infinity.
   [[nodiscard]] double residual(const T* x) const;
 };
 
-/// What `residual` may be at most for a stable solution.
+/// Returns the largest `residual` that a stable solution may have.
 double residual_limit(tridia::value_type type);
 
-/// The systems of the case before, if they are the same, so that they are made once.
+/// Returns the systems of the previous case, if they are the same, so that they are made once.
 template <class T>
 std::shared_ptr<const systems<T>> cached_systems(const systems_spec& spec);
 
-/// Not a number in every part: an element that a solver forgets to write shows.
+/// Returns a value that is NaN in every part, so that an element that a solver forgets to write is
+/// noticed.
 template <class T>
 T poison();
 

@@ -7,7 +7,7 @@
 
 namespace tridia_bench {
 
-/// What one piece of work was captured as.
+/// Captures one piece of work as a graph.
 class captured_graph {
  public:
   template <class F>
@@ -30,7 +30,7 @@ class captured_graph {
     check(cudaGraphLaunch(graph_, stream), "cudaGraphLaunch");
   }
 
-  /// Leaves out the kernels of which `which(parameters)` holds; says how many are left.
+  /// Leaves out the kernels for which `which(parameters)` is true; returns how many are left.
   template <class Which>
   int leave_out(Which which) const {
     std::size_t count = 0;

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// The cases that the project's targets are about, and cuSPARSE's beside them; what is asked of
-// them stands in ../targets_cuda.py.
+// This file adds the cases that the project's targets are about, and those of cuSPARSE; the targets
+// themselves are in ../targets_cuda.py.
 #include "cases_cuda.hpp"
 
 #include "small.hpp"
@@ -16,7 +16,7 @@ using tridia::value_type;
 constexpr value_type kReal[] = {value_type::f64, value_type::f32};
 constexpr layout kLayouts[] = {layout::contiguous, layout::interleaved};
 
-/// Systems of n rows in arrays of 512 MiB: 2^26 rows f64, 2^27 f32.
+/// Describes systems of n rows in arrays of 512 MiB: 2^26 rows f64, 2^27 f32.
 systems_spec full(const suite& s, value_type type, layout l, index_t n) {
   const index_t rows = (index_t{512} << 20) / static_cast<index_t>(tridia::size_of(type));
   return {.layout = l, .type = type, .n = n, .batch = rows / n, .seed = s.options.seed};
@@ -108,7 +108,7 @@ void add_shared(suite& s) {
   }
 }
 
-/// One system, that of 2^24 rows beside cuSPARSE.
+/// Adds single long systems; the one of 2^24 rows is also solved by cuSPARSE.
 void add_long(suite& s) {
   for (const value_type type : kReal) {
     for (const int log_rows : {24, 26, 27}) {

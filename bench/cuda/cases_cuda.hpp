@@ -7,17 +7,17 @@
 
 namespace tridia_bench {
 
-/// Of the current GPU.
+/// Describes the current GPU.
 machine_info cuda_machine();
 
-/// The best of the copy kernels, for four arrays read and for one, as rows and as what the cases
-/// are held to.
+/// Measures the best of the copy kernels, for four arrays read and for one, as rows and as
+/// references for the cases.
 void measure_cuda_floors(suite& s, bool again);
 
-/// The library's cases on the current GPU, and cuSPARSE's beside them.
+/// Adds the library's cases on the current GPU, and those of cuSPARSE.
 void add_cuda_cases(suite& s);
 
-/// Compact operators and solves with constant coefficients, beside a copy of the same field,
+/// Adds compact operators and solves with constant coefficients, beside a copy of the same field,
 /// cuSPARSE and NEATO.
 void add_cuda_derive(suite& s);
 

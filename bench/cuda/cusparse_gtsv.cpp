@@ -14,7 +14,7 @@ void check(cusparseStatus_t status, const char* what) {
   }
 }
 
-// The functions of one type.
+// Holds cuSPARSE's functions for one type.
 template <class T>
 struct functions;
 template <>

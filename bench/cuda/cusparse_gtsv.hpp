@@ -9,7 +9,7 @@
 
 namespace tridia_bench {
 
-/// cuSPARSE's solvers.
+/// Names cuSPARSE's solvers.
 enum class cusparse_method {
   single,          ///< gtsv2: one system, partial pivoting.
   single_nopivot,  ///< gtsv2_nopivot: one system, no interchanges.
@@ -19,13 +19,13 @@ enum class cusparse_method {
   interleaved_2,   ///< gtsvInterleavedBatch, algorithm 2: QR.
 };
 const char* name(cusparse_method method);
-/// Whether it is stable for every matrix.
+/// Returns whether the method is stable for every matrix.
 bool pivots(cusparse_method method);
 
 std::string cusparse_version();
 
-/// One of them on systems of T = float or double. Overwrites its arrays. A system of its own is
-/// a batch of one.
+/// Runs one of these solvers on systems of T = float or double. It overwrites its arrays. A single
+/// system is a batch of one.
 template <class T>
 class cusparse_gtsv {
  public:

@@ -20,7 +20,7 @@ using tridia::compact_operator;
 
 constexpr int kRepetitions = 21;
 
-/// An operator of a cube, with its workspace.
+/// Holds an operator of a cube, with its workspace.
 class prepared_operator {
  public:
   explicit prepared_operator(const derive_case& c)
@@ -50,7 +50,7 @@ void run_operator(benchmark::State& state, row& r, const derive_case& c) {
   set_residual(r, f.error(out, c.axis, reference_line(c, line)), tridia::value_type::f64);
 }
 
-/// The derivatives of one field along its three axes.
+/// Measures the derivatives of one field along its three axes.
 void run_gradient(benchmark::State& state, row& r, derive_case c) {
   const std::vector<double> line = random_line(c.points);
   const known_field f(c.grid().extents, line);
@@ -92,7 +92,7 @@ void run_constant(benchmark::State& state, row& r, const constant_case& c) {
   set_residual(r, f.error(out, c.axis(), reference_line(c, line)), tridia::value_type::f64);
 }
 
-/// The best copy of an array as large as the cases'.
+/// Measures the best copy of an array as large as the cases'.
 void run_copy(benchmark::State& state, row& r) {
   const std::size_t bytes = r.floor_bytes / 2;
   const device_array from(bytes), to(bytes);

@@ -6,7 +6,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// A thread an element.
+/// Calls a function for each element, one thread per element.
 template <class F>
 __global__ void __launch_bounds__(kThreads) for_each_kernel(index_t count, F f) {
   const index_t i = index_t{blockIdx.x} * kThreads + threadIdx.x;
@@ -22,7 +22,8 @@ cudaError_t for_each(index_t count, cudaStream_t stream, F f) {
 
 constexpr int kTile = 32, kTileRows = 8;
 
-/// A tile a block, through shared memory, so that both sides are read and written in whole rows.
+/// Transposes one tile per block through shared memory, so that both sides are read and written in
+/// whole rows.
 __global__ void __launch_bounds__(kTile* kTileRows)
     transpose_kernel(index_t rows, index_t columns, const double* from, double* to) {
   __shared__ double tile[kTile][kTile + 1];
@@ -49,7 +50,7 @@ cudaError_t launch_judge(const product_field& f, const double* x, double* worst,
                          cudaStream_t stream) {
   return for_each(f.size(), stream, [=] __device__(index_t i) {
     const double error = fabs(x[i] - f.at(i));
-    // Doubles from 0 are in the order of their bits.
+    // Doubles from 0 on are ordered as their bits are.
     const long long bits = __double_as_longlong(error <= 1e300 ? error : HUGE_VAL);
     auto* const place = reinterpret_cast<long long*>(worst);
     if (bits > *static_cast<volatile long long*>(place)) atomicMax(place, bits);
@@ -69,7 +70,7 @@ cudaError_t launch_matrices(const stencil_rows& rows, index_t lines, double* dl,
 
 cudaError_t launch_right_sides(const stencil_rows& rows, index_t lines, index_t step,
                                const double* f, double* to, cudaStream_t stream) {
-  // 32 bits: the division of 64 would take longer than the memory.
+  // The indices have 32 bits: a division of 64 bits would take longer than the memory accesses.
   const auto n = static_cast<unsigned>(rows.rows), distance = static_cast<unsigned>(step);
   return for_each(lines * rows.rows, stream, [=] __device__(index_t i) {
     const unsigned row = static_cast<unsigned>(i) / distance % n;

@@ -15,7 +15,7 @@ using tridia::neato_memory;
 
 constexpr int kRepetitions = 21;
 
-/// Where the lines lie that a solver gets.
+/// Says where the lines lie that a solver gets.
 enum class lines_are { in_place, permuted };
 
 /// Times right-hand sides and `solve(x)` after them, which puts the solutions where they were.
@@ -33,7 +33,7 @@ void measure_pipeline(benchmark::State& state, row& r, const derive_case& c, lin
   const auto make_sides = [&](index_t step, const double* from, double* to) {
     check(launch_right_sides(rows, c.lines(), step, from, to, stream), "making right-hand sides");
   };
-  // The field is matrices of points x step, one after another.
+  // The field consists of matrices of points x step, one after another.
   const index_t step = c.step(), count = c.lines() / step;
   measure_on_device(state, r, clock, {&out}, [&] {
     if (!permuted) {

@@ -5,8 +5,8 @@
 
 namespace tridia_bench {
 
-/// What a compact scheme took before: a kernel of right-hand sides, then a solver. cuSPARSE's
-/// gtsv2StridedBatch, and NEATO's kernels in shared and in global memory.
+/// Adds compact schemes as they were applied before: by a kernel of right-hand sides, then a
+/// solver, which is cuSPARSE's gtsv2StridedBatch, or NEATO's kernels in shared or in global memory.
 ///
 /// Lines that do not follow each other are permuted so that they do, and the results back (A. T.
 /// Srinath, thesis, 2015, section 3.4): cuSPARSE needs that; NEATO's kernels here take lines along

@@ -25,9 +25,9 @@ inline void check(cudaError_t status, const char* what) {
   }
 }
 
-/// What arrays are taken from, of the current device. It gives nothing back before the end: how
-/// fast arrays are that are read side by side depends on where they lie, which so hangs less on the
-/// cases before.
+/// Makes the current device's memory pool, from which arrays are taken, keep all memory until the
+/// end: the speed of arrays that are read together depends on where they lie, which then depends
+/// less on earlier cases.
 inline void keep_memory() {
   static const bool kept = [] {
     int device = 0;
@@ -42,7 +42,7 @@ inline void keep_memory() {
   (void)kept;
 }
 
-/// Memory of the current device.
+/// Owns memory of the current device.
 class device_array {
  public:
   explicit device_array(std::size_t bytes) : bytes_(bytes) {
@@ -52,7 +52,7 @@ class device_array {
   device_array(device_array&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
   device_array& operator=(device_array&&) = delete;
-  // A failure was reported by the calls before.
+  // A failure was reported by earlier calls.
   ~device_array() {
     if (data_ != nullptr) cudaFreeAsync(data_, nullptr);
   }
@@ -74,7 +74,7 @@ class device_array {
     check(cudaMemcpyAsync(data_, other.data_, bytes_, cudaMemcpyDeviceToDevice, stream),
           "copy on the device");
   }
-  /// Every byte; 0xff makes NaN of any type.
+  /// Sets every byte; 0xff makes NaN of any type.
   void set(int byte, cudaStream_t stream) const {
     check(cudaMemsetAsync(data_, byte, bytes_, stream), "cudaMemsetAsync");
   }
@@ -84,7 +84,7 @@ class device_array {
   std::size_t bytes_;
 };
 
-/// A stream with two events, and what empties the L2 cache.
+/// Owns a stream with two events, and the memory that is overwritten to empty the L2 cache.
 class device_clock {
  public:
   device_clock() : flush_(std::size_t{256} << 20) {
@@ -103,15 +103,16 @@ class device_clock {
 
   void wait() const { check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
 
-  /// Milliseconds of what `work` puts on the stream. Before it the L2 is overwritten: nothing is
-  /// found there that was left by the repetition before, and while that lasts the host gets ahead
-  /// of the device, so that the time to launch is not counted.
+  /// Returns the milliseconds of what `work` puts on the stream. The L2 cache is overwritten
+  /// before, so that it holds nothing of the previous repetition; meanwhile the host gets ahead of
+  /// the device, so that the time to launch is not counted.
   template <class F>
   double time(F&& work) const {
     return time_after([&] { flush_.set(0, stream_); }, work);
   }
 
-  /// The same after other work, `before`, that keeps the device busy meanwhile.
+  /// Returns the milliseconds of `work` after other work, `before`, that keeps the device busy
+  /// meanwhile.
   template <class G, class F>
   double time_after(G&& before, F&& work) const {
     before();

@@ -49,8 +49,8 @@ cudaError_t launch_copy(const copy_arrays& arrays, cudaStream_t stream) {
   return cudaGetLastError();
 }
 
-// The TMA of compute capability 9 brings a block's pieces into shared memory and
-// takes the sums away; threads only add. Several blocks a multiprocessor overlap.
+// The TMA of compute capability 9 loads a block's pieces into shared memory and stores the sums;
+// threads only add. Several blocks per multiprocessor overlap.
 constexpr int kBulkThreads = 128;
 
 __device__ std::uint32_t shared_address(const void* p) {
@@ -115,7 +115,7 @@ cudaError_t launch_bulk(const copy_arrays& arrays, cudaStream_t stream) {
   return cudaGetLastError();
 }
 
-// The runtime's own copy.
+// Launches the runtime's own copy.
 cudaError_t launch_memcpy(const copy_arrays& arrays, cudaStream_t stream) {
   return cudaMemcpyAsync(arrays.out, arrays.in[0], arrays.bytes, cudaMemcpyDeviceToDevice, stream);
 }

@@ -8,8 +8,8 @@
 
 namespace tridia_bench {
 
-/// Four arrays to read, or the first of them only, and one to write; `bytes` of each, a multiple of
-/// `kCopyGranule`, 128-byte aligned.
+/// Holds four arrays to read, or only the first of them, and one to write; each has `bytes` bytes,
+/// a multiple of `kCopyGranule`, 128-byte aligned.
 struct copy_arrays {
   const double* in[4];
   double* out;
@@ -17,14 +17,14 @@ struct copy_arrays {
 };
 inline constexpr std::size_t kCopyGranule = std::size_t{1} << 20;
 
-/// A kernel that reads four arrays, or one, and writes one.
+/// Describes a kernel that reads four arrays, or one, and writes one.
 struct device_copy {
   const char* name;
   int least_capability;  ///< Major compute capability that it needs.
   cudaError_t (*launch)(const copy_arrays& arrays, cudaStream_t stream);
 };
 
-/// Those that read `reads` arrays, 4 or 1.
+/// Returns the kernels that read `reads` arrays, 4 or 1.
 std::span<const device_copy> device_copies(int reads = 4);
 
 }  // namespace tridia_bench

@@ -10,7 +10,7 @@ namespace tridia_bench {
 namespace {
 
 constexpr int kThreads = 256;
-/// Rows of a system that a thread judges.
+/// A thread judges this many rows of a system.
 constexpr index_t kSegment = 32;
 
 __device__ index_t thread_index() {
@@ -22,7 +22,7 @@ unsigned blocks_for(index_t threads) {
   return static_cast<unsigned>(std::clamp<index_t>((threads + kThreads - 1) / kThreads, 1, 16384));
 }
 
-/// Where the rows of the systems lie.
+/// Says where the rows of the systems lie.
 struct lines {
   index_t n, batch, inner;
   const index_t* offsets;  // of a ragged batch, or null
@@ -48,13 +48,14 @@ __global__ void fill_rhs(std::uint64_t seed, index_t count, T* rhs) {
   for (index_t i = thread_index(); i < count; i += thread_count()) rhs[i] = rhs_of<T>(seed, i);
 }
 
-/// Bits of numbers from 0 on are ordered as the numbers are, and those of a NaN are after all.
+/// Raises `largest`: the bits of numbers from 0 on are ordered as the numbers are, and those of a
+/// NaN come after all others.
 __device__ void raise(double& largest, double value) {
   atomicMax(reinterpret_cast<unsigned long long*>(&largest),
             static_cast<unsigned long long>(__double_as_longlong(fabs(value))));
 }
 
-/// A thread takes a segment of a system into the norms of the system.
+/// Adds the segments of systems to the systems' norms, one thread per segment.
 template <class T>
 __global__ void find_norms(lines l, const T* dl, const T* d, const T* du, const T* rhs, const T* x,
                            residual_norms<double>* norms) {
@@ -87,7 +88,7 @@ __global__ void find_worst(index_t batch, const residual_norms<double>* norms, d
   raise(*worst, mine);
 }
 
-/// `f` with a value of the type as the device computes with it.
+/// Calls `f` with a value of the type that the device computes with.
 template <class F>
 void dispatch(tridia::value_type type, F&& f) {
   switch (type) {

@@ -8,8 +8,8 @@
 
 namespace tridia_bench {
 
-/// Random systems and their right-hand sides, made on the device: `systems` of the same spec, but
-/// for rounding.
+/// Holds random systems and their right-hand sides, made on the device: they are `systems` of the
+/// same spec, except for rounding.
 class device_systems {
  public:
   explicit device_systems(const systems_spec& spec);
@@ -19,7 +19,7 @@ class device_systems {
   [[nodiscard]] const device_array& d() const { return d_; }
   [[nodiscard]] const device_array& du() const { return du_; }
   [[nodiscard]] const device_array& rhs() const { return rhs_; }
-  /// As `systems::residual`; `x` is as large as `rhs`. Waits for the device.
+  /// Returns the same as `systems::residual`; `x` is as large as `rhs`. Waits for the device.
   [[nodiscard]] double residual(const device_array& x) const;
 
  private:
@@ -27,7 +27,7 @@ class device_systems {
   device_array dl_, d_, du_, rhs_, offsets_;
 };
 
-/// The systems of the case before, if they are the same, so that they are made once.
+/// Returns the systems of the previous case, if they are the same, so that they are made once.
 std::shared_ptr<const device_systems> cached_device_systems(const systems_spec& spec);
 
 }  // namespace tridia_bench

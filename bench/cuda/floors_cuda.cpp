@@ -10,7 +10,7 @@
 namespace tridia_bench {
 namespace {
 
-// As large as the larger cases' arrays.
+// The arrays are as large as those of the larger cases.
 constexpr std::size_t kBytes = std::size_t{512} << 20;
 static_assert(kBytes % kCopyGranule == 0);
 

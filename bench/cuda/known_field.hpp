@@ -16,7 +16,7 @@ inline device_array uploaded(const std::vector<double>& values) {
   return there;
 }
 
-/// A field whose results along an axis are known.
+/// Holds a field whose results along an axis are known.
 class known_field {
  public:
   known_field(const std::vector<index_t>& extents, const std::vector<double>& line)
@@ -34,7 +34,8 @@ class known_field {
   }
   [[nodiscard]] const double* data() const { return values_.as<double>(); }
 
-  /// The largest error of results of which those of the line are known, over the largest of these.
+  /// Returns the largest error of results, of which those of the line are known, over the largest
+  /// of these.
   [[nodiscard]] double error(const device_array& out, int axis,
                              const std::vector<double>& line) const {
     const device_array h = uploaded(line), worst = uploaded({0});

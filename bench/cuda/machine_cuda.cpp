@@ -15,12 +15,14 @@ int attribute(cudaDeviceAttr which, int device) {
 
 std::string mhz(int khz) { return khz > 0 ? std::to_string(khz / 1000) + " MHz" : ""; }
 
-// "580.159.04". The runtime knows only the CUDA version of the driver.
+// Returns the driver's version, such as "580.159.04". The runtime knows only the CUDA version of
+// the driver.
 std::string driver_version() {
   std::ifstream module("/sys/module/nvidia/version");
   std::string version;
   if (module >> version) return version;
-  // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04  ...": the first word with a dot.
+  // The version is the first word with a dot in
+  // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04  ...".
   std::ifstream file("/proc/driver/nvidia/version");
   while (file >> version) {
     if (version.find_first_not_of("0123456789.") == version.npos &&

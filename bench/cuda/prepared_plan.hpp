@@ -9,13 +9,13 @@
 
 namespace tridia_bench {
 
-/// A named algorithm, or the library's choice.
+/// Names an algorithm, or leaves it to the library.
 struct solver_choice {
   tridia::algorithm algorithm = tridia::algorithm::automatic;
   tridia::algorithm_parameters parameters{};
 };
 
-/// A plan of the library with all that its execution needs.
+/// Holds a plan of the library with all that its execution needs.
 class prepared_plan {
  public:
   prepared_plan(const suite_options& options, const systems_spec& spec, tridia::pivoting p,

@@ -22,7 +22,8 @@ void measure_replay(benchmark::State& state, row& r, const device_clock& clock, 
   });
 }
 
-/// Milliseconds of the host for a call, of so many that the device's queue takes them all.
+/// Returns the host's milliseconds per call; there are few enough calls for the device's queue to
+/// take them all.
 template <class F>
 double time_calls(const device_clock& clock, F&& call) {
   constexpr int calls = 200;

@@ -5,9 +5,9 @@
 
 namespace tridia_bench {
 
-/// Problems so small that launching them is what takes the time: the replay of a graph that holds
-/// one solve, beside one that holds an empty kernel; and what a call of `execute` takes on the
-/// host, beside the launch of an empty kernel.
+/// Adds problems so small that launching them takes most of the time: the replay of a graph that
+/// holds one solve, beside one that holds an empty kernel; and what a call of `execute` takes on
+/// the host, beside the launch of an empty kernel.
 void add_small(suite& s);
 
 }  // namespace tridia_bench

@@ -5,9 +5,9 @@
 
 namespace tridia_bench {
 
-/// A kernel that does nothing.
+/// Launches a kernel that does nothing.
 cudaError_t launch_empty(cudaStream_t stream);
-/// The same with 1 KiB of parameters, as a solver's description may have.
+/// Launches an empty kernel with 1 KiB of parameters, as a solver's description may have.
 cudaError_t launch_empty_with_parameters(cudaStream_t stream);
 /// Keeps the stream busy for some 50 microseconds, and leaves the caches as they are.
 cudaError_t launch_delay(cudaStream_t stream);

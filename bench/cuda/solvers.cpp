@@ -61,7 +61,7 @@ void run_saved_factors(benchmark::State& state, row& r, const suite_options& opt
   *r.workspace_bytes += factors.bytes();
 }
 
-// cuSPARSE wants zeros outside the matrix, and overwrites its arrays: they are restored before
+// cuSPARSE needs zeros outside the matrix, and overwrites its arrays: they are restored before
 // every repetition, outside the timed region.
 template <class T>
 class cusparse_arrays {
@@ -96,7 +96,7 @@ class cusparse_arrays {
  private:
   static void zero(T* first, std::size_t pitch, std::size_t width, std::size_t height,
                    cudaStream_t stream) {
-    // A pitch that is not to be used may be too large for a copy.
+    // A pitch that is not used may be too large for a copy.
     const std::size_t step = height == 1 ? width : pitch;
     check(cudaMemset2DAsync(first, step * sizeof(T), 0, width * sizeof(T), height, stream),
           "cudaMemset2DAsync");
@@ -128,7 +128,7 @@ void run_cusparse(benchmark::State& state, row& r, const systems_spec& spec,
   set_residual(r, data->residual(arrays.x()), spec.type);
 }
 
-/// What a named algorithm was told, or nothing.
+/// Describes the parameters of a named algorithm, or returns nothing if it has none.
 std::optional<std::string> describe(const tridia::algorithm_parameters& p) {
   if (p.switch_point > 0) return "switch point " + std::to_string(p.switch_point);
   if (p.packing_depth > 0) return "packing depth " + std::to_string(p.packing_depth);

@@ -7,14 +7,14 @@
 
 namespace tridia_bench {
 
-/// The library's `execute`, from matrices to solutions.
+/// Adds the library's `execute`, from matrices to solutions.
 void add_tridia(suite& s, const systems_spec& spec, tridia::pivoting p,
                 const solver_choice& choice = {});
 
-/// The library's `solve`, with factors that were made before.
+/// Adds the library's `solve`, with factors that were made before.
 void add_saved_factors(suite& s, const systems_spec& spec, tridia::pivoting p);
 
-/// cuSPARSE on the same systems.
+/// Adds cuSPARSE on the same systems.
 void add_cusparse(suite& s, const systems_spec& spec, cusparse_method method);
 
 }  // namespace tridia_bench

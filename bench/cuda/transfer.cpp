@@ -8,7 +8,7 @@
 namespace tridia_bench {
 namespace {
 
-/// Page-locked memory of the host.
+/// Owns page-locked memory of the host.
 class pinned_array {
  public:
   explicit pinned_array(std::size_t bytes) {

@@ -5,8 +5,8 @@
 
 namespace tridia_bench {
 
-/// What it takes to bring the four arrays to the device and the solutions back, from and to page-
-/// locked memory of the host.
+/// Adds the transfer of the four arrays to the device and of the solutions back, from and to
+/// page-locked memory of the host.
 void add_transfer(suite& s, const systems_spec& spec);
 
 }  // namespace tridia_bench

@@ -24,7 +24,7 @@ void add_transformation(suite& s, const systems_spec& spec, tridia::transformati
     p.execute(*data, x);  // loads the kernels
     clock.wait();
     const captured_graph graph(clock.stream(), [&] { p.execute(*data, x); });
-    // Kernels that interleave and put back have blocks of two dimensions, as their tiles have.
+    // The kernels that interleave and put back have blocks of two dimensions, like their tiles.
     const int moving =
         graph.leave_out([](const cudaKernelNodeParams& k) { return k.blockDim.y == 1; });
     if (moving != 2) {

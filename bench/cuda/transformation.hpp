@@ -7,7 +7,7 @@
 
 namespace tridia_bench {
 
-/// What Thomas on an interleaved copy moves before and after it solves, without the solve.
+/// Adds what Thomas on an interleaved copy does before and after it solves, without the solve.
 void add_transformation(suite& s, const systems_spec& spec, tridia::transformation t);
 
 }  // namespace tridia_bench

@@ -16,7 +16,7 @@ constexpr value_type kReal[] = {value_type::f64, value_type::f32};
 
 solver_choice thomas(transformation t) { return {algorithm::thomas, {.transformation = t}}; }
 
-/// Systems that lie one after another: interleaved by the library, or not at all.
+/// Adds systems that lie one after another: the library interleaves them, or not.
 void add_contiguous(suite& s, const systems_spec& spec) {
   add_tridia(s, spec, pivoting::none);
   for (const auto t : {transformation::none, transformation::full, transformation::blocks}) {
@@ -26,7 +26,7 @@ void add_contiguous(suite& s, const systems_spec& spec) {
   add_cusparse(s, spec, cusparse_method::strided);
 }
 
-/// Systems whose owner has interleaved them.
+/// Adds systems that their owner has interleaved.
 void add_interleaved(suite& s, systems_spec spec) {
   spec.layout = layout::interleaved;
   add_tridia(s, spec, pivoting::none);

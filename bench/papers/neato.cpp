@@ -13,7 +13,7 @@ using tridia::algorithm;
 using tridia::neato_memory;
 using tridia::pivoting;
 
-/// Table 4.1: lines of a plane, then of a cube.
+/// These are the sizes of table 4.1: lines of a plane, then of a cube.
 constexpr index_t kPlanes[] = {32, 64, 128, 256, 512, 1024, 2048};
 constexpr index_t kCubes[] = {32, 64, 128, 256, 512};
 
@@ -24,7 +24,7 @@ void add_size(suite& s, index_t n, index_t batch, const std::vector<gtsv_peer>& 
   for (const neato_memory m : {neato_memory::shared, neato_memory::global}) {
     add_tridia(s, constants, pivoting::none, {algorithm::neato, {.memory = m}});
   }
-  // Those who know of no constants read the matrix of every system.
+  // Solvers without constant coefficients read the matrix of every system.
   const systems_spec systems{.n = n, .batch = batch, .seed = s.options.seed};
   add_cusparse(s, systems, cusparse_method::strided);
   constexpr int repetitions = 9;

@@ -10,7 +10,7 @@ using tridia::algorithm;
 using tridia::pivoting;
 using tridia::value_type;
 
-/// Rows in all: the paper does not say how many systems it solves.
+/// This is the number of all rows: the paper does not say how many systems it solves.
 constexpr index_t kRows = index_t{1} << 22;
 
 }  // namespace

@@ -19,7 +19,8 @@ __global__ void fill_kernel(double* to, block_shape s, const double* of_row) {
   }
 }
 
-/// The bits of a number that is not negative are in its order; those of NaN are above all.
+/// Finds the largest error by its bits: those of numbers that are not negative are ordered as the
+/// numbers are, and those of NaN are above all.
 __global__ void error_kernel(const double* from, block_shape s, const double* of_row,
                              unsigned long long* largest) {
   double mine = 0;
@@ -39,7 +40,8 @@ device_array on_device(const std::vector<double>& values) {
 }  // namespace
 
 std::shared_ptr<double> device_doubles(std::size_t count) {
-  // Not from the pool of `device_array`, which other devices may not reach.
+  // The memory is not from the pool of `device_array`, which other devices may not be able to
+  // access.
   double* memory = nullptr;
   check(cudaMalloc(&memory, count * sizeof(double)), "cudaMalloc");
   const std::shared_ptr<double> owner(memory, [](double* p) { cudaFree(p); });

@@ -3,7 +3,7 @@
 
 #include "fields.hpp"
 
-// What fields.hpp does in the memory of the current device.
+// These functions do the work of fields.hpp in the memory of the current device.
 namespace tridia_bench {
 
 #if defined(TRIDIA_BENCH_NCCL)

@@ -1,7 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// tridia_bench_scaling: fields that are spread over ranks, on CPUs or GPUs, weak (as many points a
-// rank) and strong (as many in all), with the time of each step and that of one rank alone.
+// tridia_bench_scaling measures fields that are spread over ranks, on CPUs or GPUs, with weak
+// scaling (the same number of points per rank) and strong scaling (the same number in all), with
+// the time of each step and that of one rank alone.
 #include "../report.hpp"
 #include "options.hpp"
 #include "ranks.hpp"
@@ -31,7 +32,8 @@ double slowest(double seconds) {
   return seconds;
 }
 
-/// Seconds of `count` executions, one after another, on the slowest rank of those that take part.
+/// Returns the seconds of `count` executions, one after another, on the slowest rank of those that
+/// take part.
 double seconds_of(work& w, const communicator& by, int count, bool takes_part) {
   MPI_Barrier(MPI_COMM_WORLD);
   const double began = MPI_Wtime();
@@ -57,7 +59,8 @@ struct measured {
 measured measure(const scaling_case& c, const communicator& by, const scaling_options& o,
                  bool takes_part = true) {
   const auto w = make_work(c, by);
-  // So many executions a repetition that neither clocks nor the way to the device count.
+  // A repetition has so many executions that neither the clock's resolution nor the latency of the
+  // device matters.
   seconds_of(*w, by, 1, takes_part);
   const double once = seconds_of(*w, by, 2, takes_part) / 2;
   const int count = by.device() < 0 ? 1 : std::clamp(static_cast<int>(0.01 / once), 2, 100);
@@ -96,14 +99,14 @@ row row_of(const scaling_case& c, const measured& m, const char* transport) {
   return r;
 }
 
-/// The times of one rank alone, by the problem that it solves.
+/// Holds the times of one rank alone, by the problem that it solves.
 class alone {
  public:
   alone(const communicator& self, const scaling_options& o, bool first)
       : self_(self), options_(o), first_(first) {}
 
-  /// Weak: of what each rank has; strong: of all. None where it does not fit one rank,
-  /// or nobody asked.
+  /// Returns the time of one rank alone for what each rank has (weak) or for the whole (strong);
+  /// nothing if the problem does not fit one rank, or the times are not asked for.
   std::optional<double> ms_of(scaling_case c) {
     if (!options_.alone) return std::nullopt;
     if (c.kind == "weak") {
@@ -116,7 +119,7 @@ class alone {
                      std::to_string(c.extents[2]);
     const auto found = known_.find(key);
     if (found != known_.end()) return found->second;
-    // Cores of one machine share its memory: the others are idle.
+    // Cores of one machine share its memory, so the others are idle.
     const bool takes_part = self_.device() >= 0 || first_;
     return known_[key] = measure(c, self_, options_, takes_part).median();
   }
@@ -140,7 +143,8 @@ std::string efficiency(const scaling_case& c, double ms, double one) {
   return line;
 }
 
-/// Nothing where all ranks are told that a strategy cannot be had: blocks too short for `nearest`.
+/// Measures a case; returns nothing if all ranks are told that a strategy is not possible, as
+/// blocks are too short for `nearest`.
 std::optional<measured> measure_if_possible(const scaling_case& c, const communicator& by,
                                             const scaling_options& o) {
   try {

@@ -34,7 +34,7 @@ int positive(const std::string& option, const char* text) {
   return value;
 }
 
-/// Grids of ranks split in one, two and three directions, the slowest axes first.
+/// Returns grids of ranks split in one, two and three directions, the slowest axes first.
 std::vector<std::vector<int>> splits(int ranks) {
   std::vector<std::vector<int>> all{{ranks, 1, 1}};
   if (ranks % 2 == 0 && ranks > 2) all.push_back({2, ranks / 2, 1});
@@ -42,7 +42,7 @@ std::vector<std::vector<int>> splits(int ranks) {
   return all;
 }
 
-/// The largest divisor of `of` whose `power`-th power is at most `of`.
+/// Returns the largest divisor of `of` whose `power`-th power is at most `of`.
 int even_part(int of, int power) {
   int best = 1;
   for (int d = 2; d <= of; ++d) {
@@ -51,8 +51,8 @@ int even_part(int of, int power) {
   return best;
 }
 
-/// Grids of ranks as even as can be in one, two and three directions, of which `axis` is always
-/// one, with the most ranks.
+/// Returns grids of ranks that are as even as possible in one, two and three directions, of which
+/// `axis` is always one, with the most ranks.
 std::vector<std::vector<int>> splits_across(int ranks, int axis) {
   const int other = axis == 0 ? 1 : 0, last = 3 - axis - other;
   std::vector<std::vector<int>> all{{1, 1, 1}};
@@ -85,7 +85,7 @@ class case_list {
     all.push_back({"strong", does, std::move(extents), split, axis, how});
   }
 
-  /// Lines of solves that cross ranks, slow and fast in memory, and derivatives beside them.
+  /// Adds solves of lines that cross ranks, slow and fast in memory, and derivatives.
   void basic() {
     const index_t n = options_.points;
     const std::vector<int> slow{ranks_, 1, 1}, fast{1, 1, ranks_};
@@ -104,7 +104,8 @@ class case_list {
     }
   }
 
-  /// Own coefficients as PaScaL_TDMA 2.1 and OP-DSL report: lines are slow in memory.
+  /// Adds solves with their own coefficients as PaScaL_TDMA 2.1 and OP-DSL report them: lines are
+  /// slow in memory.
   void published() {
     const index_t n = options_.points;
     for (const strategy how : options_.strategies) {
@@ -127,7 +128,8 @@ class case_list {
     published();
   }
 
-  /// Grids split as all axes of a program's would be, and so that the lines cross as many ranks.
+  /// Adds derivatives on grids split as a program would split all its axes, and on grids whose
+  /// lines cross as many ranks.
   void full() {
     const index_t points = options_.points;
     for (int axis = 0; axis < 3; ++axis) {
@@ -147,8 +149,9 @@ class case_list {
     published();
   }
 
-  /// Figures 4.7 to 4.10 of the thesis (Srinath, 2015), where N is 256, in every direction; larger
-  /// grids for 4.5 and 4.6, and for table 4.2, which has the fastest direction alone.
+  /// Adds the cases of figures 4.7 to 4.10 of the thesis (Srinath, 2015), where N is 256, in every
+  /// direction; larger grids for 4.5 and 4.6, and for table 4.2, which has the fastest direction
+  /// alone.
   void thesis(bool table) {
     const index_t n = options_.points;
     for (int axis = table ? 2 : 0; axis < 3; ++axis) {
@@ -169,7 +172,7 @@ class case_list {
   std::vector<scaling_case> all;
 
  private:
-  /// Both arrays: in 64 GiB of each GPU, or in 16 GiB of a machine without any.
+  /// Returns whether both arrays fit in 64 GiB of each GPU, or in 16 GiB of a machine without any.
   [[nodiscard]] bool fits(index_t m) const {
     return options_.on_gpus ? m * m * m / ranks_ <= index_t{1} << 32
                             : m * m * m <= index_t{1} << 30;

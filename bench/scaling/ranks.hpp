@@ -13,11 +13,11 @@ namespace tridia_bench {
 /// Makes one of this machine's GPUs this rank's. Throws where there is none, or no NCCL.
 void take_gpu();
 
-/// MPI's ranks, or the same with their GPUs; and this rank by itself.
+/// These return MPI's ranks, or the same with their GPUs; and this rank by itself.
 tridia::distributed::communicator all_ranks(bool on_gpus);
 tridia::distributed::communicator this_rank(bool on_gpus);
 
-/// Where results were made; adds the versions of what moved data.
+/// Describes where results were made; adds the versions of the libraries that moved data.
 machine_info scaling_machine(bool on_gpus, std::map<std::string, std::string>& versions);
 
 }  // namespace tridia_bench

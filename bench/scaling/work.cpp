@@ -17,7 +17,7 @@ using tridia::distributed::plan;
 using tridia::distributed::plan_options;
 using tridia::distributed::strategy;
 
-/// What `nearest` may leave out, relative to the largest |x|.
+/// `nearest` may leave out this much, relative to the largest |x|.
 constexpr double kNeglected = 1e-14;
 
 /// This rank's part of the values that the rows of a whole line have.
@@ -32,7 +32,7 @@ std::vector<step> named(const phase_times& s) {
   return {{"reduce", s.reduce}, {"interface", s.interface}, {"expand", s.expand}};
 }
 
-/// Own coefficients; x = 1 everywhere. Statuses are off, as peers have none.
+/// Solves with own coefficients; x = 1 everywhere. Statuses are off, as peers have none.
 class solve_work final : public work {
  public:
   solve_work(const scaling_case& c, const communicator& by)
@@ -78,7 +78,7 @@ class solve_work final : public work {
   std::unique_ptr<field> x_;
 };
 
-/// C6's first derivative of a cubic, which its closure has exactly.
+/// Computes C6's first derivative of a cubic, for which its closure is exact.
 class derivative_work final : public work {
  public:
   derivative_work(const scaling_case& c, const communicator& by)

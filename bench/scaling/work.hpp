@@ -11,7 +11,7 @@ namespace tridia_bench {
 
 using tridia::index_t;
 
-/// What is done along one axis of a field in f64 that is spread over ranks.
+/// Describes what is done along one axis of a field in f64 that is spread over ranks.
 struct scaling_case {
   enum class what { solve, derivative };
 
@@ -21,29 +21,29 @@ struct scaling_case {
   std::vector<int> ranks;
   int axis = 0;
   tridia::distributed::strategy how = tridia::distributed::strategy::automatic;
-  int slabs = 1;  ///< As `operator_options::slabs`.
+  int slabs = 1;  ///< See `operator_options::slabs`.
 };
 
-/// A step of an execution, and its seconds.
+/// Holds a step of an execution, and its seconds.
 struct step {
   const char* name;
   double seconds;
 };
 
-/// A case made ready on this rank: its block, of a problem whose solution is known.
+/// Holds a case that is ready on this rank: its block of a problem whose solution is known.
 class work {
  public:
   virtual ~work() = default;
   virtual void execute(void* stream) = 0;
-  /// Of the last execution.
+  /// Returns the times of the last execution.
   [[nodiscard]] virtual std::vector<step> timings() const = 0;
-  /// The largest error of any point of this rank, relative to the largest value.
+  /// Returns the largest error of any point of this rank, relative to the largest value.
   [[nodiscard]] virtual double error() const = 0;
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
   [[nodiscard]] virtual std::string note() const = 0;
 };
 
-/// All ranks of the communicator make it together.
+/// Makes the work of a case; all ranks of the communicator make it together.
 std::unique_ptr<work> make_work(const scaling_case&, const tridia::distributed::communicator&);
 
 }  // namespace tridia_bench
