@@ -50,8 +50,8 @@ struct gttrs_peer {
 std::optional<gttrs_peer> lapack_gttrs();
 
 /// Holds MKL's xgtsv and its xdtsvb (for diagonally dominant matrices, without interchanges), on
-/// its sequential layer. `directory` may be empty: then the library is looked for where
-/// installations are found.
+/// its sequential layer. `directory` may be empty: then MKL is looked for in the places that the
+/// environment names.
 struct mkl_peers {
   gtsv_peer gtsv, dtsvb;
 };

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// The forward error beside LAPACK's xGTSV on the 20 matrices of Klein and Strzodka and on graded
-// ones, in every arrangement that has kernels of its own on a GPU.
+// These tests compare the forward error with that of LAPACK's xGTSV on the 20 matrices of Klein and
+// Strzodka and on graded ones, in every arrangement that has kernels of its own on a GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,19 +25,19 @@ namespace {
 using tridia::value_type;
 
 constexpr index_t kRows = 512;
-// Systems with a solution (and, where it is random, a matrix) of their own.
+// This many systems are drawn, each with a different solution (and matrix, if it is random).
 constexpr index_t kDraws = 33;
 
-// One error alone is noise, ours as LAPACK's, and random matrices differ in condition by orders of
-// magnitude. So each error is divided by LAPACK's on the same system, and the median of these
-// ratios is bounded. Errors below a few epsilons count as equal.
+// A single error is noise, ours as well as LAPACK's, and random matrices differ in condition by
+// orders of magnitude. So each error is divided by LAPACK's on the same system, and the median of
+// these ratios is bounded. Errors below a few epsilons count as equal.
 constexpr long double kLargestRatio = 4, kEqualEpsilons = 4;
 // On M-matrices, such as dorr, gtsv is more exact than its backward error promises, and no bound on
 // the forward error holds for what eliminates in another order. There, x is as good if it is exact
 // for entries that are changed by one epsilon or, where LAPACK's errors leave no digit, by a few.
 constexpr long double kNoDigit = 0.1L, kFewEpsilons = 16;
 
-/// A matrix and a known solution, in the numbers of a type, and LAPACK's error.
+/// Holds a matrix and a known solution, in the numbers of a type, and LAPACK's error.
 struct system_with_solution {
   tridiagonal a{0};
   std::vector<wide> x, b;
@@ -65,14 +65,15 @@ system_with_solution make_system(int number, index_t rows, value_type type, rng&
   return s;
 }
 
-/// The relative error of a solution; one that is not finite is worse than any other.
+/// Returns the relative error of a solution; one that is not finite is worse than any other.
 long double error_of(const std::vector<wide>& x, const system_with_solution& s) {
   const long double error = relative_error(x, s.x);
   return std::isfinite(error) ? error : std::numeric_limits<long double>::infinity();
 }
 
-/// One whose solution by gtsv stays well within the type: that of matrix 12 leaves f32 in one draw
-/// of some hundred, and there is no error to compare. Ours may be some powers of ten larger.
+/// Draws a system whose solution by gtsv stays well within the type: that of matrix 12 leaves f32
+/// in one draw of some hundred, and there is no error to compare. Ours may be some powers of ten
+/// larger.
 system_with_solution draw_system(int number, index_t rows, value_type type, rng& random) {
   const double most = is_double(type) ? 1e300 : 1e15;
   for (;;) {
@@ -105,8 +106,8 @@ long double median_error_of_lapack(const std::vector<system_with_solution>& draw
   return median(errors);
 }
 
-/// The largest residual of a row over the sizes of what was added up for it, which is the smallest
-/// relative change of entries of A and b that makes x exact.
+/// Returns the largest residual of a row over the sizes of what was added up for it, which is the
+/// smallest relative change of entries of A and b that makes x exact.
 long double componentwise_backward_error(const system_with_solution& s,
                                          const std::vector<wide>& x) {
   long double worst = 0;
@@ -122,7 +123,7 @@ long double componentwise_backward_error(const system_with_solution& s,
   return worst;
 }
 
-/// Where a draw lies in a problem.
+/// Says where a draw lies in a problem.
 struct placed {
   const system_with_solution* draw;
   index_t system, first;  // its first row
@@ -163,7 +164,7 @@ std::vector<placed> place(const std::vector<system_with_solution>& draws, experi
   return places;
 }
 
-/// What one backend makes of the draws in one arrangement.
+/// Holds the results of one backend for the draws in one arrangement.
 struct outcome {
   long double error = 0, ratio = 0, backward_error = 0;  // medians
 };
@@ -213,7 +214,7 @@ class Accuracy : public ::testing::TestWithParam<matrix_of_type> {
     std::printf("  %-28s", where.name);
     const long double epsilons = median_error_of_lapack(draws) < kNoDigit ? 1 : kFewEpsilons;
     for (const tridia::backend backend : backends()) {
-      // Where only a GPU has kernels of their own, other backends have nothing new to show.
+      // If only a GPU has kernels for an arrangement, other backends have nothing new to show.
       if (backend != tridia::backend::cuda && !where.of_cpu) continue;
       const outcome o = solve_arranged(where, rows, backend, type_, draws, random_);
       std::printf("  %s %.2Le (%.2Lf) %.1Lf", name(backend).data(), o.error, o.ratio,
@@ -232,7 +233,7 @@ TEST_P(Accuracy, NearLapack) {
   for (const arrangement& where : arrangements()) expect_near_lapack(where, kRows, draws);
 }
 
-/// Matrices that can be drawn at the full length of an arrangement's lines.
+/// Tests matrices that can be drawn at the full length of an arrangement's lines.
 class LongAccuracy : public Accuracy {};
 
 TEST_P(LongAccuracy, NearLapack) {

@@ -1,5 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// The named algorithms with their parameters: what is refused, and what a GPU makes of the rest.
+// These tests are for the named algorithms with their parameters: what is refused, and what a GPU
+// computes for the rest.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -34,7 +35,7 @@ constexpr algorithm kOfPapers[] = {
     algorithm::cr,         algorithm::crnbc,     algorithm::pcr,         algorithm::cr_pcr,
     algorithm::pcr_thomas, algorithm::packed_cr, algorithm::hierarchical};
 
-/// For the one that takes nothing else.
+/// Makes a problem for the algorithm that takes constant coefficients only.
 problem of_constants(std::vector<index_t> extents, int axis = -1) {
   problem p{.extents = std::move(extents), .axis = axis, .pivoting = pivoting::none};
   p.coefficients = tridia::coefficients::constant;
@@ -48,7 +49,7 @@ tridia::options on_gpu(algorithm a, const algorithm_parameters& parameters = {})
   return {.backend = backend::cuda, .algorithm = a, .parameters = parameters};
 }
 
-// Whether or not there is a GPU.
+// This holds with and without a GPU.
 TEST(Algorithm, RefusesWhatItCannotSolve) {
   for (const algorithm a : kOfPapers) {
     const std::string called(name(a));
@@ -179,7 +180,7 @@ TEST(Algorithm, AutomaticIsNeatoForAFewShortSystemsOfConstants) {
   expect_not([](problem& p) { p.pivoting = pivoting::partial; });
   expect_not([](problem& p) { p.type = value_type::f32; });
   expect_not([](problem& p) { p.boundary = tridia::boundary::periodic; });
-  // Its stages meet a pivot that is zero, or is small beside its neighbours.
+  // NEATO's stages meet a pivot that is zero, or is small beside its neighbours.
   expect_not([](problem& p) { p.matrix = {.interior = {1, 0, 1}}; });
   expect_not([](problem& p) { p.matrix = {.interior = {1, 1.4, 1}}; });
 }
@@ -219,7 +220,7 @@ class AlgorithmOnGpu : public ::testing::TestWithParam<value_type> {
     return row + 1;
   }
 
-  /// A system without a solution has a status, and its neighbours have theirs.
+  /// Checks that a system without a solution has a status, and its neighbours have theirs.
   void expect_bad_systems_alone(experiment& e) {
     if (e.problem().coefficients == tridia::coefficients::shared) return;
     std::vector<index_t> expected(static_cast<std::size_t>(e.where().systems()));
@@ -254,7 +255,7 @@ TEST_P(AlgorithmOnGpu, EveryPackingDepth) {
       expect_solved({.extents = {7, n}}, algorithm::packed_cr, {.packing_depth = depth});
       expect_solved({.extents = {n, 7}, .axis = 0}, algorithm::packed_cr, {.packing_depth = depth});
     }
-  // The longest of f64.
+  // This is the longest system of f64.
   expect_solved({.extents = {3, 6144}}, algorithm::packed_cr, {.packing_depth = 16});
   expect_solved({.extents = {3, 8192}}, algorithm::packed_cr, {.packing_depth = 32});
 }
@@ -277,7 +278,8 @@ TEST_P(AlgorithmOnGpu, EveryTransformation) {
     }
 }
 
-// Lines next to each other and across, of any length; more of them than a grid has blocks in y.
+// The lines are contiguous or interleaved, of any length; there are more of them than a grid has
+// blocks in y.
 TEST_P(AlgorithmOnGpu, NeatoInBothMemories) {
   for (const auto memory : {neato_memory::shared, neato_memory::global}) {
     const auto expect = [&](const problem& p) {
@@ -304,8 +306,8 @@ TEST_P(AlgorithmOnGpu, NeatoInBothMemories) {
                  [&] { plan(longer, on_gpu(algorithm::neato, {.memory = neato_memory::shared})); });
 }
 
-// Whether NEATO or a scan takes them, of which a block solves more than one tile: each system
-// enters its own status, and those of several right-hand sides come together.
+// NEATO or a scan takes the systems; a block of a scan solves more than one tile. In both cases,
+// each system enters its own status, and those of several right-hand sides are merged.
 TEST_P(AlgorithmOnGpu, AutomaticOfConstants) {
   const auto expect = [&](const problem& p) { expect_solved(p, algorithm::automatic, {}); };
   for (const index_t n : {31, 32, 33, 47, 63, 64})
@@ -360,7 +362,8 @@ TEST_P(AlgorithmOnGpu, IsCapturedInAGraph) {
                   transformation::packed);
 }
 
-// Beside each other, in waves, and longer than a block of the plain kernels.
+// There are batches that run at the same time and batches in waves, and systems longer than a block
+// of the plain kernels.
 TEST_P(AlgorithmOnGpu, EverySize) {
   for (const algorithm a : kOfPapers)
     for (const index_t n : {0, 1, 2, 3, 5, 17, 31, 32, 33, 100, 127, 1000, 1024, 1025, 2047, 4000})

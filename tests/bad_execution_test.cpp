@@ -1,5 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// Pointers and workspaces that a sound plan refuses, before anything is written.
+// A sound plan refuses these pointers and workspaces before anything is written.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using tridia::problem;
 
 constexpr index_t kRows = 6, kBatch = 4, kElements = kRows * kBatch;
 
-/// One pool of memory, filled with 4s, in which every argument of an execution finds a place.
+/// Holds one pool of memory, filled with 4s, in which every argument of an execution has a place.
 class BadExecution : public ::testing::TestWithParam<tridia::backend> {
  public:
   struct arguments {
@@ -43,7 +43,7 @@ class BadExecution : public ::testing::TestWithParam<tridia::backend> {
     for (buffer* b : all()) b->push();
   }
 
-  /// Element `at` of the pool.
+  /// Returns the address of element `at` of the pool.
   [[nodiscard]] double* pool(index_t at) { return static_cast<double*>(pool_->pointer()) + at; }
 
   [[nodiscard]] arguments good() {
@@ -136,7 +136,7 @@ TEST_P(BadExecution, ShiftedOverlap) {
   }
 }
 
-// Half an element further: no element is shared, but bytes are.
+// x begins half an element further: no element is shared, but bytes are.
 TEST_P(BadExecution, OverlapWithinAnElement) {
   start({.extents = {kBatch, kRows}, .rhs_strides = {2 * kRows, 2}, .x_strides = {2 * kRows, 2}});
   const auto half = [](double* p) { return reinterpret_cast<std::byte*>(p) + 4; };
@@ -185,10 +185,10 @@ TEST_P(BadExecution, WrongDevice) {
   refuse([&](arguments& a) { a.e.status = static_cast<index_t*>(p); }, "status");
 }
 
-// Arrays that lie among one another without sharing an element.
+// Tests arrays that lie among one another without sharing an element.
 class Neighbours : public BadExecution {
  public:
-  /// Every number of the matrix and the right-hand side is 4.
+  /// Solves a problem in which every number of the matrix and the right-hand side is 4.
   void expect_solved(const problem& p, index_t rhs_at, index_t x_at) {
     constexpr double kSolution[kRows] = {0, 1, 0, 0, 1, 0};
     start(p);

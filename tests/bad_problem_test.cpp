@@ -1,5 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// Problems that are refused when a plan is made, each with a sentence that names the argument and
+// These problems are refused when a plan is made, each with a sentence that names the argument and
 // both values.
 #include <gtest/gtest.h>
 
@@ -138,7 +138,7 @@ TEST(BadOptions, CudaDevice) {
   }
 }
 
-// What is odd, but sound.
+// These problems are odd, but sound.
 TEST(OddProblems, AreAccepted) {
   const std::vector<problem> all = {
       {.extents = {0}},

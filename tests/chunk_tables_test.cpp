@@ -1,6 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// What a scan needs of saved factors (core/chunk_tables.hpp), by teams of threads as a GPU's block
-// is one, against what it is by definition.
+// These tests compare the tables that a scan needs of saved factors (core/chunk_tables.hpp), made
+// by teams of threads like a GPU's block, with their definition.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ tridia::core::complex<double> number(rng& random, tridia::core::complex<double>)
   return {static_cast<double>(v.real()), static_cast<double>(v.imag())};
 }
 
-/// A matrix with `diagonal` added to the middle of random rows.
+/// Returns a matrix with `diagonal` added to the middle of random rows.
 template <class V>
 matrix_rows<V> random_matrix(int n, int diagonal, rng& random) {
   matrix_rows<V> a;
@@ -86,7 +86,7 @@ cut_tables cut_by(int size, const chunk_cut& cut, const Rows& rows) {
   return all;
 }
 
-/// One entry after another, from the recurrences' definition.
+/// Checks one entry after another, from the recurrences' definition.
 template <class Rows>
 void expect_right(const cut_tables& t, const chunk_cut& cut, const Rows& rows) {
   const int n = rows.count();
@@ -108,7 +108,7 @@ void expect_right(const cut_tables& t, const chunk_cut& cut, const Rows& rows) {
           product *= -widened(back ? rows.upper(k) : rows.lower(k));
         const int at = ((back ? cut.steps : 0) + i) * cut.chunks + q;
         const auto found = t.minus_products[static_cast<std::size_t>(at)];
-        // What underflows is as good as zero.
+        // A value that underflows is as good as zero.
         EXPECT_LE(std::abs(found + product), 1e-13L * std::abs(product) + 1e-300L)
             << (back ? "back " : "down ") << i << ' ' << q;
       }
@@ -171,7 +171,7 @@ bool growth_is_bounded(const given_rows& rows, int growth, int size) {
   return said[0] != 0;
 }
 
-/// By trying all of them.
+/// Returns the largest product by trying all of them.
 double largest_of(const std::vector<double>& factors) {
   double largest = 1;
   for (std::size_t first = 0; first < factors.size(); ++first) {
@@ -195,7 +195,7 @@ TEST(ChunkTables, KnowHowErrorsGrow) {
       rows.uppers.push_back(k + 1 < n ? size * number(random, double()) : 0);
     }
     if (flip(random) && n > 1) rows.lowers[static_cast<std::size_t>(n / 2)] = 3;
-    // The same recurrences for numbers that are a pivot, or its inverse, as large.
+    // The recurrences stay the same when numbers are scaled by a pivot, or its inverse.
     std::vector<double> lowers = rows.lowers, uppers = rows.uppers;
     for (std::size_t k = 1; k < lowers.size(); ++k) {
       const double ratio = rows.inverses[k] / rows.inverses[k - 1];
@@ -220,7 +220,7 @@ TEST(ChunkTables, KnowOfOverflow) {
   const given_rows rows{half, one, half};
   EXPECT_TRUE(growth_is_bounded(rows, 4, 3));
   const double infinity = std::numeric_limits<double>::infinity();
-  // Beside zeros: no product of all is a number.
+  // These factors stand beside zeros, so that no product of all is a number.
   for (const std::size_t at : {1U, 6U, 7U, 20U, 39U}) {
     for (const double large : {1e200, infinity, std::numeric_limits<double>::quiet_NaN()}) {
       given_rows wild = rows;

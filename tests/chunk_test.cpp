@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Chunks of every size, their interface solved in any number of levels: the arithmetic of the
-// GPU's kernels.
+// These tests solve with chunks of every size, and their interface in any number of levels, by the
+// arithmetic of the GPU's kernels.
 #include "core/chunk.hpp"
 
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ wide wide_of(tridia::core::complex<R> v) {
   return {v.re, v.im};
 }
 
-/// A system and its solution, in the place of the rows.
+/// Holds a system and its solution, in the place of the rows.
 template <class V>
 struct system {
   std::vector<tridia::core::row<V>> rows;
@@ -59,7 +59,7 @@ struct system {
   std::vector<typename tridia::core::chunk<V, pivoting::partial>::pivot_row> pivots;
   std::vector<V> x;
 
-  /// Room for what is kept, and for x.
+  /// Makes room for the saved values, and for x.
   void make_room() {
     x.resize(rows.size()), pivots.resize(rows.size());
     for (auto& w : words) w.resize(rows.size());
@@ -94,7 +94,7 @@ template <class V, class Close>
 unknowns_of<V, pivoting::none> solve_interface(const equations_of<V, pivoting::none>& e,
                                                const Close& close, rng& random);
 
-/// What a GPU's thread watches.
+/// Monitors the numbers that a GPU's thread monitors.
 struct growth_monitor {
   bool bounded = true;
   void operator()(double v) { bounded = bounded && tridia::core::is_bounded(v); }
@@ -107,7 +107,7 @@ struct growth_monitor {
   tridia::core::cancellation lost;
 };
 
-/// One group of chunks, by PCR.
+/// Solves the interface of one group of chunks by PCR.
 template <class V>
 class pcr_group {
  public:
@@ -115,7 +115,7 @@ class pcr_group {
   using equation = typename chunk::equation;
   explicit pcr_group(equations_of<V, pivoting::none> e)
       : pcr_group(std::move(e), [](index_t) { return ignore; }) {}
-  /// `monitor_of(k)` is the growth monitor of chunk k.
+  /// Reduces the equations `e`; `monitor_of(k)` is the growth monitor of chunk k.
   template <class MonitorOf>
   pcr_group(equations_of<V, pivoting::none> e, MonitorOf monitor_of) : e_(std::move(e)) {
     const auto inner = static_cast<index_t>(e_.size()) - 1;
@@ -225,7 +225,8 @@ bool solve_by_chunks(system<V>& s, index_t rows, rng& random) {
   return finite;
 }
 
-/// The backward error of a random system of `n` rows in chunks of `rows`, its entries about `size`.
+/// Returns the backward error of a random system of `n` rows in chunks of `rows`, its entries about
+/// `size`.
 template <class V, pivoting P, boundary B>
 double error_of_random(index_t n, index_t rows, rng& random, const wide& size = 1) {
   constexpr auto type = type_of<V>;
@@ -300,14 +301,15 @@ TEST(Chunk, IsAsExactInLongChunks) {
   std::nth_element(errors.begin(), errors.begin() + 50, errors.end());
   EXPECT_LE(errors[50], epsilon(type_of<V>));
 }
-/// What couples the ends of that many rows is less than normal in f32, or nothing.
+/// The coupling between the ends of that many rows is subnormal in f32, or zero.
 TEST(Chunk, SolvesLongSystemsWithPivoting) {
   for (int run = 0; run < 4; ++run) {
     expect_solved<float, pivoting::partial, boundary::regular>({4000});
     expect_solved<tridia::core::complex<float>, pivoting::partial, boundary::regular>({4000});
   }
 }
-/// Complex numbers about as small as are normal, of which a part, or both, need not be.
+/// Tests complex numbers about as small as normal ones, of which one part, or both, may be
+/// subnormal.
 template <class R>
 void expect_spared() {
   using V = tridia::core::complex<R>;
@@ -333,7 +335,7 @@ TEST(Chunk, SolvesPeriodicWithPivoting) {
   expect_solved<double, pivoting::partial, boundary::periodic>();
 }
 
-/// A random system of n rows, each of them times a power of two of its own.
+/// Returns a system with each row multiplied by a different power of two.
 template <class V>
 system<V> with_rows_scaled(const system<V>& s, index_t most, rng& random) {
   using real = typename tridia::core::value_traits<V>::real;
@@ -373,7 +375,7 @@ TEST(Chunk, ScalingRowsByPowersOfTwoChangesNothing) {
   expect_same_with_rows_scaled<tridia::core::complex<double>>(400);
 }
 
-/// The largest residual of a row over the sizes of what is added up for it.
+/// Returns the largest residual of a row over the sizes of what is added up for it.
 double componentwise_error(const system<double>& s) {
   double largest = 0;
   for (std::size_t k = 0; k < s.x.size(); ++k) {
@@ -390,7 +392,7 @@ double componentwise_error(const system<double>& s) {
   return largest;
 }
 
-/// A random system whose entries are as large as its row times its column says.
+/// Returns a random system whose entries have the size of a row's factor times a column's factor.
 system<double> graded_system(index_t n, rng& random) {
   const auto size = [&](index_t most) {
     return std::exp2(static_cast<double>(draw(random, -most, most)));
@@ -425,11 +427,12 @@ TEST(Chunk, IsExactInEveryRowOfGradedSystems) {
     error = componentwise_error(s);
   }
   std::nth_element(errors.begin(), errors.begin() + 50, errors.end());
-  // The largest of some hundred rows; unscaled rows lose all digits in some of them.
+  // Each error is the largest of some hundred rows; unscaled rows lose all digits in some of them.
   EXPECT_LE(errors[50], 10 * kBackwardBound * epsilon(tridia::value_type::f64));
 }
 
-/// Whether growth is bounded when a matrix is solved without interchanges, in chunks of 17 rows.
+/// Returns whether growth is bounded when a matrix is solved without interchanges, in chunks of 17
+/// rows.
 bool is_bounded(const tridiagonal& a) {
   using chunk = tridia::core::chunk<double, pivoting::none>;
   constexpr index_t rows = 17;
@@ -480,7 +483,7 @@ TEST(UnitScale, BringsNumbersNearOne) {
   EXPECT_EQ(inf * tridia::core::unit_scale(tridia::core::exponent_of(inf), 1.0), inf);
 }
 
-/// Systems that follow each other, with zeros between them, and each with a size of its own.
+/// Holds systems that follow each other, with zeros between them, and each of a different size.
 struct concatenated_systems {
   system<double> all;
   std::vector<index_t> starts{0};

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Adjoints of operators: against the transposed matrix, and by <op(u), v> = <u, adjoint(v)>. Every
-// layout against the reference is in compact_layout_test.cpp.
+// These tests compare adjoints of operators with the transposed matrix, and check <op(u), v> = <u,
+// adjoint(v)>. Every layout against the reference is in compact_layout_test.cpp.
 #include "tridia/compact.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ std::string text_of(const scheme& s) {
          std::string(name(s.staggering()));
 }
 
-/// What lies beyond the two ends of a line.
+/// Says what lies beyond the two ends of a line.
 struct line_ends {
   boundary around;
   end_condition head, tail;
@@ -38,7 +38,7 @@ std::string text_of(const line_ends& e) {
   return std::string(name(e.head)) + " to " + std::string(name(e.tail));
 }
 
-/// Each kind of end at the head and at the tail, and those that are not alike.
+/// Returns each kind of end at the head and at the tail, and pairs of different kinds.
 std::vector<line_ends> all_ends(const scheme& s) {
   constexpr end_condition kinds[] = {end_condition::closure, end_condition::symmetric,
                                      end_condition::antisymmetric, end_condition::symmetric_half,
@@ -56,7 +56,7 @@ void set_ends(grid& g, const line_ends& e) {
   g.boundary = e.around, g.head = e.head, g.tail = e.tail;
 }
 
-/// A metric for the results of an operator, where it may have one.
+/// Sets a metric for the results of an operator, if it may have one.
 void stretch(grid& g, const scheme& s) {
   if (s.quantity() != quantity::first_derivative) return;
   const compact_operator flat(s, g);
@@ -73,8 +73,8 @@ grid transposed(grid g, operation how = operation::transpose) {
 
 // ---- the matrix ----
 
-/// The matrix of an operator on lines of g's points, row after row of its transpose: an identity is
-/// what its lines are applied to.
+/// Holds the matrix of an operator on lines of g's points, row after row of its transpose: the
+/// operator is applied to the lines of an identity.
 struct matrix {
   index_t rows, columns;
   std::vector<double> transpose;
@@ -121,7 +121,7 @@ bool expect_transposed_matrix(const scheme& s, const closure& c, const grid& g,
     for (index_t i = 0; i < a.rows; ++i) {
       for (index_t j = 0; j < a.columns; ++j) {
         largest = std::max(largest, std::abs(a.at(i, j)));
-        // Not max, which would lose a NaN.
+        // This is not std::max, which would lose a NaN.
         const double d = std::abs(a.at(i, j) - b.at(j, i));
         if (!(d <= difference)) difference = d;
       }
@@ -186,7 +186,8 @@ TEST(CompactAdjoint, OfSchemesOfOnesOwn) {
     EXPECT_TRUE(expect_transposed_matrix(far, closure("none", far.quantity(), far.staggering(), {}),
                                          g, "far"));
   }
-  // Upwind, with ends that are not each other's mirror images, nor of one length.
+  // The scheme is upwind, with ends that are not each other's mirror images, and of different
+  // lengths.
   g.boundary = boundary::regular;
   const scheme upwind("upwind", quantity::first_derivative, staggering::none,
                       {0.1, 1.0, 0.2, -2, {0.4875, -2.1775, 1.5925, 0.0975}});
@@ -225,7 +226,7 @@ double norm(const std::vector<T>& a) {
   return std::sqrt(dot(a, a).real());
 }
 
-/// With arrays that are dense in C order.
+/// Checks the dot products with arrays that are dense in C order.
 template <class T>
 void expect_dot_products(rng& random, const scheme& s, grid g, backend where, operation how,
                          const std::string& what) {
@@ -280,7 +281,7 @@ TYPED_TEST(CompactAdjointDot, EverySchemeEndAxisAndMetric) {
   }
 }
 
-/// Of many threads, and of kernels for parts of lines.
+/// These lines take many threads, and kernels for parts of lines.
 TEST(CompactAdjoint, LongAndManyLines) {
   rng random = random_for("CompactAdjoint.LongAndManyLines");
   const scheme schemes[] = {find_scheme(quantity::first_derivative, "C6"),
@@ -309,7 +310,7 @@ TEST(CompactAdjoint, LongAndManyLines) {
 
 // ---- arrays ----
 
-/// A grid with a metric and ends that differ, for the C8 first derivative.
+/// Returns a grid with a metric and ends that differ, for the C8 first derivative.
 grid some_grid(int axis) {
   grid g;
   g.extents = {60, 90};
@@ -424,7 +425,7 @@ TEST(CompactAdjoint, RefusesBadInput) {
     expect_refusal(errc::invalid_argument, {"operation", "9"}, [&] {
       compact_operator(staggered, transposed(g, static_cast<operation>(9)), {.backend = where});
     });
-    // The metric is of the operator's results, though the adjoint reads those.
+    // The metric belongs to the operator's results, though the adjoint reads those.
     grid stretched = g;
     stretched.metric.assign(40, 1);
     expect_refusal(errc::invalid_argument, {"metric", "40", "39"},

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Operators on a GPU: graphs, and memory that is not the GPU's. What they give is in the tests that
-// run on every backend.
+// These tests run operators on a GPU, in graphs and with memory that is not the GPU's. Their
+// results are in the tests that run on every backend.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -22,8 +22,8 @@ std::vector<double> waves(std::size_t count, double phase) {
   return all;
 }
 
-/// One for each way of the GPU: lines in blocks, in memory order and across, with a metric; lines
-/// that are too short or too long for that. And the adjoints of all of them.
+/// Returns a grid for each path of the GPU: lines in blocks, contiguous and interleaved, with a
+/// metric; and lines that are too short or too long for that. Their adjoints are tested as well.
 std::vector<grid> grids() {
   std::vector<grid> all(6);
   all[0].extents = {33, 70};

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Operators on N-dimensional arrays, every type and layout, against the reference; what lies beside
-// an array is never read or written; bad input.
+// These tests compare operators on N-dimensional arrays, of every type and layout, with the
+// reference. Memory beside an array is never read or written, and bad input is refused.
 #include "tridia/compact.hpp"
 
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ namespace {
 
 using namespace tridia;
 
-/// Strides of an array whose axes are stored in `order` (the slowest first), each but the slowest
-/// padded by `pad` elements; and how many elements fields are apart.
+/// Holds strides of an array whose axes are stored in `order` (the slowest first), each but the
+/// slowest padded by `pad` elements, and the number of elements from a field to the next.
 struct storage {
   std::vector<index_t> strides;
   index_t step = 1;
@@ -72,7 +72,8 @@ T poison() {
   }
 }
 
-/// Two arrays of an operator in a layout of their own, everything but their elements poisoned.
+/// Holds two arrays of an operator, each in its own layout; everything except their elements is
+/// poisoned.
 template <class T>
 struct arrays {
   std::vector<T> in, out;
@@ -90,7 +91,8 @@ arrays<T> make_arrays(const compact_operator& op, const storage& in, const stora
   return a;
 }
 
-/// The second derivative's closure has coefficients of up to 27, and a pivot of 1/10.
+/// Returns the tolerance for a scheme: the second derivative's closure has coefficients of up to
+/// 27, and a pivot of 1/10.
 template <class T>
 double tolerance(const scheme& s) {
   const double magnitude = s.quantity() == quantity::second_derivative ? 20 : 1;
@@ -98,8 +100,8 @@ double tolerance(const scheme& s) {
          (sizeof(T) == sizeof(float) || std::is_same_v<T, std::complex<float>> ? 2e-5 : 5e-14);
 }
 
-/// Each backend on the same arrays: elements are the reference's, and the rest of `out` is what it
-/// was.
+/// Runs each backend on the same arrays: elements must be the reference's, and the rest of `out`
+/// unchanged.
 template <class T>
 void expect_agreement(const scheme& s, grid g, const std::vector<std::size_t>& order, index_t pad,
                       bool accumulate, const std::string& what) {
@@ -159,7 +161,7 @@ TYPED_TEST(CompactLayout, EveryAxisOrderPaddingAndBoundary) {
                                            : std::vector<index_t>{27, 40, 33};
           g.axis = axis;
           g.fields = 1 + variant % 3;
-          // Boundaries and additions take turns.
+          // Boundaries and additions alternate.
           g.boundary = variant % 4 == 1 ? boundary::periodic : boundary::regular;
           if (variant % 4 == 2) g.head = end_condition::symmetric;
           if (variant % 4 == 3) g.tail = end_condition::antisymmetric;
@@ -176,7 +178,8 @@ TYPED_TEST(CompactLayout, EveryAxisOrderPaddingAndBoundary) {
   }
 }
 
-/// Strips that are not full, lines by the hundred, results past the cache.
+/// These cases have strips that are not full, hundreds of lines, and results written past the
+/// cache.
 TYPED_TEST(CompactLayout, ManyLines) {
   const scheme s = find_scheme(quantity::first_derivative, "C6");
   for (const index_t lines : {1, 2, 31, 33, 257, 1500}) {
@@ -194,8 +197,8 @@ TYPED_TEST(CompactLayout, ManyLines) {
   }
 }
 
-/// Strips of whole vectors side by side, closed and periodic; a stencil that is longer than any of
-/// the library's.
+/// These cases have strips of whole vectors side by side, closed and periodic, and a stencil that
+/// is longer than any of the library's.
 TYPED_TEST(CompactLayout, WideRows) {
   compact_row row{.sub = 0.25, .diag = 1, .sup = 0.25, .first = -6, .weights = {}};
   row.weights.assign(13, 0);
@@ -226,7 +229,8 @@ TYPED_TEST(CompactLayout, WideRows) {
   }
 }
 
-/// A scheme for every stencil that the library's have: where it begins, and how wide it is.
+/// Returns a scheme for every stencil shape of the library's schemes: where it begins, and how wide
+/// it is.
 std::vector<scheme> every_stencil() {
   std::vector<scheme> all;
   for (const scheme& s : all_schemes()) {
@@ -240,7 +244,8 @@ std::vector<scheme> every_stencil() {
   return all;
 }
 
-/// How lines lie: apart, each from a multiple of 16 bytes on; dense, so that only some do; across.
+/// Says how lines lie: apart, so that each begins at a multiple of 16 bytes; dense, so that only
+/// some do; or interleaved.
 enum class lying { apart, dense, interleaved };
 constexpr lying kLyings[] = {lying::apart, lying::dense, lying::interleaved};
 
@@ -266,7 +271,8 @@ TYPED_TEST(CompactLayout, PeriodicLinesOfEveryLength) {
   std::size_t turn = 0;
   for (index_t points = 3; points <= 200; ++points) {
     for (const lying how : kLyings) {
-      // Many lines, of which a GPU has several in a tile, for the shortest and then for some.
+      // There are many lines, of which a GPU has several in a tile, for the shortest lines and for
+      // some others.
       const bool is_short = points < 33;
       for (std::size_t k = 0; k < (is_short ? schemes.size() : 2); ++k) {
         expect_periodic_agreement<TypeParam>(schemes[turn % schemes.size()], points,
@@ -278,8 +284,8 @@ TYPED_TEST(CompactLayout, PeriodicLinesOfEveryLength) {
   }
 }
 
-// Few of these cases, for compute-sanitizer's racecheck: lengths with less than 128 bytes of a
-// line, which is what lines are moved with, and the next ones.
+// This test runs few of these cases, for compute-sanitizer's racecheck: lengths with less than 128
+// bytes of a line, which is what lines are moved with, and the next ones.
 TYPED_TEST(CompactLayout, RacecheckOfPeriodicLines) {
   const scheme narrow = find_scheme(quantity::first_derivative, "C4"),
                wide = find_scheme(quantity::filter, "F10");
@@ -318,7 +324,7 @@ TEST(CompactArrays, ResultsDoNotDependOnThreadsNorOnAddresses) {
     const auto one = applied<double>(g, {.threads = 1});
     for (const std::size_t shift : {0, 1, 5}) {
       EXPECT_EQ(one, applied<double>(g, {.threads = 3}, shift)) << axis << ' ' << shift;
-      // More threads write in another way.
+      // With more threads, results are written in another way.
       EXPECT_EQ(one, applied<double>(g, {.threads = 5}, shift)) << axis << ' ' << shift;
     }
   }

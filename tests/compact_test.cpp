@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Operators against what is known of them: polynomials, waves, mirrors, and orders of convergence.
+// These tests compare operators with what is known of them: polynomials, waves, mirrors, and orders
+// of convergence.
 #include "tridia/compact.hpp"
 
 #include <gtest/gtest.h>
@@ -25,11 +26,11 @@ int derivative_of(const scheme& s) {
          : s.quantity() == quantity::second_derivative ? 2
                                                        : 0;
 }
-/// Where value 0 of what goes in lies, and of what comes out.
+/// These return the position of value 0 of the input and of the output.
 double in_place(const scheme& s) { return s.staggering() == staggering::to_points ? 0.5 : 0; }
 double out_place(const scheme& s) { return s.staggering() == staggering::to_midpoints ? 0.5 : 0; }
 
-/// One line, in double.
+/// Applies an operator to one line, in double.
 std::vector<double> apply_to_line(const compact_operator& op, const std::vector<double>& in) {
   std::vector<double> out(static_cast<std::size_t>(op.out_extents()[0]), std::nan(""));
   apply_anywhere(op, in, out);
@@ -54,13 +55,13 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   EXPECT_EQ(a.size(), b.size());
   double largest = 0;
   for (std::size_t k = 0; k < a.size(); ++k) {
-    // Not max, which would lose a NaN.
+    // This is not std::max, which would lose a NaN.
     if (!(std::abs(a[k] - b[k]) <= largest)) largest = std::abs(a[k] - b[k]);
   }
   return largest;
 }
 
-/// The lowest order of the rows of a scheme and a closure.
+/// Returns the lowest order of the rows of a scheme and a closure.
 int lowest_order(const scheme& s, const closure& c) {
   int lowest = s.order();
   for (const int order : c.orders()) lowest = std::min(lowest, order);
@@ -92,7 +93,7 @@ TEST(Compact, PolynomialsOfTheOrderAreExact) {
         const auto out = apply_to_line(op, in);
         const auto exact =
             sampled(out.size(), [&](double k) { return power(k + out_place(s), q); });
-        // Values of up to 1.5^degree, and coefficients of up to 76.
+        // Values go up to 1.5^degree, and coefficients up to 76.
         EXPECT_LT(distance(out, exact), 5e-14 * std::pow(1.5, degree) * 76 / std::pow(h, q))
             << text_of(s) << ' ' << name;
       }
@@ -100,7 +101,7 @@ TEST(Compact, PolynomialsOfTheOrderAreExact) {
   }
 }
 
-/// What an operator makes of cos(w x + phase), by its symbol.
+/// Returns the operator's result for cos(w x + phase), by its symbol.
 std::vector<double> wave_of(const scheme& s, double w, double phase, double h, std::size_t count) {
   const std::complex<double> symbol = s.symbol(w) / std::pow(h, derivative_of(s));
   return sampled(count, [&](double k) {
@@ -140,7 +141,7 @@ TEST(Compact, FiltersRemoveTheNyquistWave) {
   }
 }
 
-/// Waves between two mirrors, for which no end is special.
+/// The waves lie between two mirrors, so that no end is special.
 TEST(Compact, MirrorsContinueTheField) {
   struct {
     end_condition end;
@@ -173,7 +174,7 @@ TEST(Compact, MirrorsContinueTheField) {
   }
 }
 
-/// Errors in the maximum norm and in L2.
+/// Holds errors in the maximum norm and in L2.
 struct errors {
   double largest, mean;
 };
@@ -251,7 +252,8 @@ TEST(Compact, MetricStretchesTheGrid) {
 }
 
 TEST(Compact, OnesOwnSchemeAndClosure) {
-  // Second-order central differences with first-order ends; upwind differences of third order.
+  // These are second-order central differences with first-order ends, and upwind differences of
+  // third order.
   const scheme central("central", quantity::first_derivative, staggering::none,
                        {0, 1, 0, -1, {-0.5, 0, 0.5}});
   const closure ends("one-sided", quantity::first_derivative, staggering::none,
@@ -300,7 +302,7 @@ TEST(Compact, StencilsGoAroundALineOnce) {
   }
 }
 
-/// Rows of a closure that elimination without interchanges would divide by zero for.
+/// Elimination without interchanges would divide by zero in these rows of a closure.
 TEST(Compact, ClosuresWithAZeroPivot) {
   const scheme c6 = find_scheme(quantity::first_derivative, "C6");
   const closure c = find_closure(c6, "5-4-6-4-5");
@@ -337,7 +339,7 @@ TEST(Compact, ShortestLines) {
           ++refusals;
         }
       }
-      // All refuse it or none does.
+      // All backends refuse it or none does.
       EXPECT_TRUE(refusals == 0 || refusals == every_backend().size())
           << text_of(s) << ' ' << points;
       EXPECT_TRUE(refusals == 0 || points < 15) << text_of(s) << ' ' << points;
@@ -345,7 +347,7 @@ TEST(Compact, ShortestLines) {
   }
 }
 
-/// Longer than the blocks of a GPU hold, too.
+/// Some lines are longer than the blocks of a GPU hold.
 TEST(Compact, LongLines) {
   for (const backend where : every_backend()) {
     for (const std::size_t points : {8000, 20011, 100003}) {

@@ -28,7 +28,7 @@ using tridia::operation;
 using tridia::pivoting;
 using tridia::value_type;
 
-/// The problems that an algorithm takes; all take no pivoting.
+/// Says which problems an algorithm takes; all algorithms take problems without pivoting.
 enum class problems {
   all,
   without_pivoting,
@@ -44,7 +44,7 @@ struct algorithm_case {
   }
 };
 
-// A new algorithm joins the suite here. (`chunks` is what `automatic` is on a GPU.)
+// A new algorithm joins the suite here. (`partition` is what `automatic` becomes on a GPU.)
 constexpr algorithm_case kAlgorithms[] = {
     {algorithm::automatic, problems::all},
     {algorithm::thomas, problems::without_pivoting},
@@ -76,7 +76,7 @@ struct config {
   tridia::pivoting pivoting;
   tridia::operation operation;
 
-  /// What it is refused for, or "".
+  /// Returns what the config is refused for, or "".
   [[nodiscard]] std::string_view refused() const {
     const bool of_paper = method.of_paper();
     if (of_paper && backend != backend::cuda) return tridia::name(backend);
@@ -124,8 +124,8 @@ tridia::problem apply(const config& c, tridia::problem p) {
   return p;
 }
 
-/// Run number `run` of a config: in turn out of place and in place of every input, each at once and
-/// by factors; the rest by chance.
+/// Returns the options of run number `run` of a config: in turn out of place and in place of every
+/// input, each at once and by factors; the rest is random.
 run_options run_options_of(const config& c, std::size_t run, rng& random) {
   constexpr std::array<std::optional<role>, 5> kAliases = {std::nullopt, role::rhs, role::d,
                                                            role::dl, role::du};
@@ -139,9 +139,9 @@ run_options run_options_of(const config& c, std::size_t run, rng& random) {
   return m;
 }
 
-/// Well-conditioned. With pivoting also one that needs it: skew but for a small diagonal.
-/// (Periodic, such a matrix makes numbers grow in the last column, row by row, whatever the
-/// pivots.)
+/// Returns a well-conditioned matrix. With pivoting it may also be one that needs it: skew except
+/// for a small diagonal. (If it is periodic, such a matrix makes numbers grow in the last column,
+/// row by row, whatever the pivots.)
 tridia::near_toeplitz random_matrix(const tridia::problem& p, index_t n, rng& random) {
   const auto narrow = [](wide v) { return std::complex<double>(v); };
   const auto dominant = [&]() -> tridia::near_toeplitz::row {
@@ -202,7 +202,7 @@ class Conformance : public ::testing::TestWithParam<config> {
   void expect_solved(const tridia::problem& given, run_options m, index_t dense_rows) {
     tridia::problem p = apply(GetParam(), given);
     const bool constant = p.coefficients == tridia::coefficients::constant;
-    // Refused.
+    // The algorithm refuses such problems.
     if (GetParam().method.takes == (constant ? problems::of_papers : problems::constants_of_papers))
       return;
     if (constant) {
@@ -231,7 +231,8 @@ TEST_P(Conformance, EveryLayoutAndSize) {
       ++run;
       const bool every_layout = n <= kEveryLayoutUpTo;
       if (!every_layout && run % 3 != 0) continue;
-      // Every size meets every batch over the layouts and configs; the longest meet the small.
+      // Every size meets every batch over the layouts and configs; the longest sizes meet the small
+      // batches.
       const std::size_t turn = every_layout ? run : run / 3;
       const index_t batch = kBatches[turn * 5 % (n > 200 ? 9 : std::size(kBatches))];
       // A dense copy costs n^3.
@@ -243,7 +244,7 @@ TEST_P(Conformance, EveryLayoutAndSize) {
   }
 }
 
-// More systems than a CUDA grid has blocks in y and z.
+// These are more systems than a CUDA grid has blocks in y and z.
 TEST_P(Conformance, SeventyThousandSystems) {
   if (GetParam().operation != operation::none) return;
   constexpr index_t kMany = 70'000;
@@ -263,7 +264,7 @@ TEST_P(Conformance, SeventyThousandSystems) {
 
 TEST_P(Conformance, OneLongSystem) {
   if (GetParam().operation == operation::conjugate_transpose) return;
-  // A block has no room for it.
+  // A block has no room for such a system.
   if (GetParam().method.of_paper() && GetParam().method.algorithm != algorithm::hierarchical)
     return;
   expect_solved({.extents = {20'011}}, run_options_of(GetParam(), 0, random_), 0);

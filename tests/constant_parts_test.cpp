@@ -28,7 +28,7 @@ using tridia::value_type;
 namespace line_operator = tridia::line_operator;
 using field = std::vector<line_operator::wide>;
 
-/// The left side of the sixth-order first derivative, with its closures 3-4 (Lele 1992).
+/// Returns the left side of the sixth-order first derivative, with its closures 3-4 (Lele 1992).
 near_toeplitz with_closures() {
   return {.interior = {1.0 / 3, 1, 1.0 / 3},
           .head = {{7, 1, 2}, {0.25, 1, 0.25}},
@@ -53,7 +53,7 @@ std::complex<double> number(const line_operator::wide& v) {
   return {static_cast<double>(v.re.v), static_cast<double>(v.im.v)};
 }
 
-/// The parts of one line, each by itself.
+/// Solves the parts of one line, each by itself.
 field solved_in_parts(const line_operator::line_split& s, const field& rhs) {
   const auto n = static_cast<index_t>(rhs.size());
   field slots(static_cast<std::size_t>(s.slots), line_operator::wide(0)), x = rhs;
@@ -110,7 +110,7 @@ void expect_parts_agree(const near_toeplitz& prescribed, index_t n, boundary end
   EXPECT_LT(error, std::numeric_limits<double>::epsilon() * largest) << label;
 }
 
-// One launch for all parts, but for a last one that is shorter.
+// All parts take one launch, except a last one that is shorter.
 TEST(ConstantParts, MakeUpTheWhole) {
   const near_toeplitz lopsided{.interior = {{0.2, 0.3}, {1.5, -1}, {-0.5, 0.1}},
                                .head = {{9, 2, {0, 1}}},
@@ -124,7 +124,7 @@ TEST(ConstantParts, MakeUpTheWhole) {
       const std::size_t uneven = n == 2048 ? 0 : 1;
       expect_parts_agree(plain, n, boundary::regular, how, 1 + uneven);
       expect_parts_agree(plain, n, boundary::periodic, how, 1 + uneven);
-      // Transposed, a row more at either end is another one.
+      // In the transposed matrix, one more row at either end has coefficients of its own.
       const bool wide = how != operation::none;
       expect_parts_agree(with_closures(), n, boundary::regular, how, wide ? 3 : 1 + uneven);
       expect_parts_agree(lopsided, n, boundary::regular, how, wide ? 3 : 1 + uneven);
@@ -164,7 +164,7 @@ TEST(ConstantParts, WithoutDecayThereAreNone) {
 
 TEST(MergedStatus, IsOfTheRightHandSideFirst) {
   constexpr index_t parts = 3, part_rows = 10, after = 1000;
-  // Part after part: what each of the lines says.
+  // These are the statuses of each line, part after part.
   const std::vector<index_t> of_parts{0,   -(after + 1), -(after + 3),
                                       0,
                                       -10,  //
@@ -183,14 +183,14 @@ TEST(MergedStatus, IsOfTheRightHandSideFirst) {
   for (index_t l = 0; l < lines.size; ++l) join(l, l);
   EXPECT_EQ(found, expected);
 
-  // One status of all.
+  // All lines share one status.
   index_t one = 0;
   join.lines.at[0].stride[tridia::layout::status] = 0;
   join.shared = true, join.to = &one;
   for (index_t l = 0; l < lines.size; ++l) join(l, l);
   EXPECT_EQ(one, -3);
 
-  // Two blocks of two lines, the parts of one before those of the other.
+  // There are two blocks of two lines; the parts of one block come before those of the other.
   const std::vector<index_t> within{0, -1, -2, 0, 0, 0, 0, 0, 0, 0, -5, -6};
   lines.at[0].extent = lines.size = 4;
   found.assign(4, 77);
@@ -206,8 +206,8 @@ struct shape {
   std::vector<index_t> strides;
 };
 
-/// Lines across that are cut, however many rows they have: dense and padded, by the TMA and
-/// without it, with an axis outside them and without.
+/// Returns shapes of interleaved lines that are cut, whatever their length: dense and padded, with
+/// the TMA and without it, with an outer axis and without.
 std::vector<shape> shapes_across(index_t n) {
   return {{{n, 32}, 0, {}},
           {{n, 33}, 0, {}},
@@ -232,7 +232,7 @@ void fill(experiment& e) {
   e.fill_rhs(random);
 }
 
-/// Some systems of `e`, which has run, beside those that the CPU finds.
+/// Compares some systems of `e`, which has run, with those that the CPU finds.
 std::string difference_from_cpu(const experiment& e) {
   experiment here(e.problem(), {.backend = tridia::backend::cpu});
   fill(here);
@@ -255,7 +255,7 @@ std::string difference_from_cpu(const experiment& e) {
 
 bool is_cut(const experiment& e) { return e.plan().reason().find("in parts") != std::string::npos; }
 
-/// Whether this GPU scans at all.
+/// Returns whether this GPU scans at all.
 bool scans() {
   const experiment e(problem_of({{256, 32}, 0, {}}, value_type::f64, boundary::regular),
                      {.backend = tridia::backend::cuda});
@@ -298,7 +298,8 @@ TEST(ConstantPartsCuda, AgreesWithTheCpu) {
   }
 }
 
-// Periodic with rows of their own, of which whole lines are not scanned; and transposed.
+// These matrices are periodic with rows of their own, whose whole lines are not scanned, or
+// transposed.
 TEST(ConstantPartsCuda, OfOtherMatrices) {
   if (!have_gpu()) GTEST_SKIP();
   const bool cut = scans();
@@ -330,7 +331,8 @@ TEST(ConstantPartsCuda, NamesTheRowOfTheLine) {
     if (sides > 1 && !s.strides.empty())
       p.rhs_step = p.x_step = s.extents.front() * s.strides.front();
     const index_t n = s.extents[static_cast<std::size_t>(s.axis)];
-    // At borders of parts of 496, 512 and 2048 rows, and between; two in a line.
+    // The bad rows are at borders of parts of 496, 512 and 2048 rows, and between; two are in one
+    // line.
     const index_t rows[] = {0,    1,    7,     30,      250,     494,     495,   496,  497,  510,
                             511,  512,  513,   550,     991,     992,     1023,  1024, 2000, 2047,
                             2048, 2049, n / 2, n - 140, n - 133, n - 132, n - 2, n - 1};

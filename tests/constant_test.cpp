@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// Constant coefficients: as accurate as the same elimination in long double, whatever the layout
-// and the way that a backend takes; one bad right-hand side spoils no other; what does not fit is
-// refused.
+// Solves with constant coefficients must be as accurate as the same elimination in long double,
+// whatever the layout and the path of a backend. One bad right-hand side spoils no other, and what
+// does not fit is refused.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,8 +28,8 @@ using tridia::near_toeplitz;
 using tridia::problem;
 using tridia::value_type;
 
-/// The left side of the sixth-order first derivative, with its closures 3-4 (Lele 1992), or, where
-/// it must be circulant, without.
+/// Returns the left side of the sixth-order first derivative, with its closures 3-4 (Lele 1992), or
+/// without them if it must be circulant.
 near_toeplitz c6(boundary ends) {
   near_toeplitz a{.interior = {1.0 / 3, 1, 1.0 / 3}};
   if (ends == boundary::periodic) return a;
@@ -45,7 +45,8 @@ struct place {
   std::vector<index_t> rhs_strides, x_strides;
 };
 
-/// Rows of 16 bytes and others, next to each other and across, dense and padded.
+/// Returns places of lines whose rows have 16 bytes or other sizes: contiguous and interleaved,
+/// dense and padded.
 std::vector<place> places(index_t n) {
   return {{"contiguous", {9, n}, 1, {}, {}},
           {"contiguous, in 16 bytes", {5, n}, 1, {2 * n + 16 - n % 16, 1}, {}},
@@ -81,8 +82,8 @@ class Constant : public ::testing::TestWithParam<config> {
   }
 };
 
-/// x in long double, of a regular or circulant matrix with constant coefficients and well-behaved
-/// pivots: by bordering where it is periodic.
+/// Returns x in long double, for a regular or circulant matrix with constant coefficients and
+/// well-behaved pivots: by bordering if it is periodic.
 std::vector<wide> solved(const near_toeplitz& a, boundary ends, std::vector<wide> b) {
   const std::size_t n = b.size();
   const auto row = [&](std::size_t k) {
@@ -206,7 +207,7 @@ std::vector<config> configs() {
 INSTANTIATE_TEST_SUITE_P(All, Constant, ::testing::ValuesIn(configs()),
                          [](const auto& test) { return ::testing::PrintToString(test.param); });
 
-// Weak dominance: factors that change along the whole line and do not decay.
+// The matrix is weakly dominant: its factors change along the whole line and do not decay.
 TEST(ConstantMatrix, OfTheSecondDifference) {
   for (const tridia::backend b : backends()) {
     for (const auto& extents : {std::vector<index_t>{40, 300}, std::vector<index_t>{300, 40}}) {
@@ -223,7 +224,7 @@ TEST(ConstantMatrix, OfTheSecondDifference) {
   }
 }
 
-/// Diagonally dominant, so that it can be solved in any order.
+/// Returns a diagonally dominant row, so that the matrix can be solved in any order.
 near_toeplitz::row random_row(rng& random, value_type type) {
   const bool complex = type == value_type::c64 || type == value_type::c128;
   std::uniform_real_distribution<double> part(-1, 1);
@@ -234,7 +235,7 @@ near_toeplitz::row random_row(rng& random, value_type type) {
   return {entry(0), entry(4), entry(0)};
 }
 
-// As short as there are, with other rows at the ends, periodic ones that are not circulant.
+// Lines are as short as possible, with different rows at the ends; periodic ones are not circulant.
 TEST(ConstantMatrix, OfAnyLengthWithRowsOfTheirOwn) {
   rng random = random_for("rows of their own");
   for (const tridia::backend b : backends()) {

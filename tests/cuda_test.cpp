@@ -1,5 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// Streams, graphs and tuning. Whatever else a GPU does is in the suites that run on every backend.
+// These tests are for streams, graphs and tuning. Everything else that a GPU does is in the suites
+// that run on every backend.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,16 +26,16 @@ std::vector<problem> problems() {
           {.extents = {65, 70}, .axis = 0, .pivoting = tridia::pivoting::none},
           {.type = tridia::value_type::c64, .extents = {70, 65}, .right_hand_sides = 3},
           {.extents = {70, 65}, .boundary = tridia::boundary::periodic},
-          // Too long for one block: clusters share a system, or several.
+          // These are too long for one block: clusters share a system, or several.
           {.extents = {7, 9000}},
           {.extents = {3000, 9}, .axis = 0, .boundary = tridia::boundary::periodic},
-          // Too long for the chip: several passes.
+          // These are too long for the chip, and take several passes.
           {.extents = {3, 40009}},
           {.extents = {40009, 3}, .axis = 0, .pivoting = tridia::pivoting::none},
           {.type = tridia::value_type::f32,
            .extents = {70, 65},
            .coefficients = tridia::coefficients::shared},
-          // By a scan, or not, as the GPU finds.
+          // These are solved by a scan, or not, as the GPU decides.
           {.extents = {70, 128},
            .pivoting = tridia::pivoting::none,
            .coefficients = tridia::coefficients::shared},
@@ -58,7 +59,7 @@ class Cuda : public ::testing::TestWithParam<bool> {
     EXPECT_EQ(check_solution(e, 65), "") << describe(e.problem());
   }
 
-  /// Once more, with a right-hand side that is not a number in one of at most `apart` systems.
+  /// Solves once more, with a right-hand side that is NaN in one of at most `apart` systems.
   void expect_solved_among_bad_ones(experiment& e, index_t apart) {
     std::vector<bool> bad(static_cast<std::size_t>(e.where().systems()));
     for (index_t s = 0; s < e.where().systems(); s += draw(random_, 1, apart)) {
@@ -108,7 +109,7 @@ TEST_P(Cuda, IsCapturedInAGraph) {
   }
 }
 
-/// Batches of short systems that follow each other: many blocks, each with many systems.
+/// Returns batches of short systems that follow each other: many blocks, each with many systems.
 std::vector<problem> joined_problems(rng& random) {
   std::vector<problem> all;
   const auto add_ragged = [&](index_t systems, index_t most, index_t outlier) {
@@ -126,7 +127,7 @@ std::vector<problem> joined_problems(rng& random) {
   return all;
 }
 
-// What is bad stays in its system, wherever the pieces are cut.
+// Bad values affect their own system only, wherever the pieces are cut.
 TEST_P(Cuda, SolvesJoinedSystemsAmongBadOnes) {
   for (problem p : joined_problems(random_))
     for (const auto pivoting : {tridia::pivoting::partial, tridia::pivoting::none})
@@ -149,8 +150,8 @@ TEST_P(Cuda, SolvesJoinedSystemsAmongBadOnes) {
       }
 }
 
-// More systems side by side than a GPU holds at a time, so that blocks take several tiles: each
-// comes in while the one before it is solved, whatever that has in it.
+// There are more systems side by side than a GPU holds at a time, so that blocks take several
+// tiles: each tile is loaded while the previous one is solved, whatever values that has.
 TEST_P(Cuda, SolvesTilesInTurns) {
   if (GetParam()) GTEST_SKIP() << "with factors only right-hand sides move";
   const std::vector<problem> all{
@@ -165,7 +166,7 @@ TEST_P(Cuda, SolvesTilesInTurns) {
        .axis = 1,
        .boundary = tridia::boundary::periodic,
        .pivoting = tridia::pivoting::none}};
-  // Code for older cards goes about it otherwise, on whatever card.
+  // Code for older cards takes another path, on any card.
   const tridia::gpu::device_limits limits = tridia::gpu::current_device_limits();
   const bool takes_turns = limits.clusters && limits.capability / 10 == 9;
   for (const problem& p : all) {
@@ -183,7 +184,8 @@ TEST_P(Cuda, SolvesTilesInTurns) {
   }
 }
 
-/// Values drawn for every parameter of every kernel, for systems like those of `p`.
+/// Returns a table with values drawn for every parameter of every kernel, for systems like those of
+/// `p`.
 std::shared_ptr<const tridia::tuning_table> draw_tuning(const problem& p, rng& random) {
   const tridia::cuda_device device = tridia::query_system().cuda_devices.at(0);
   auto table = std::make_shared<tridia::tuning_table>();
@@ -201,7 +203,7 @@ std::shared_ptr<const tridia::tuning_table> draw_tuning(const problem& p, rng& r
   return table;
 }
 
-// Whatever a table says, a plan solves.
+// A plan solves correctly whatever a table says.
 TEST_P(Cuda, SolvesWithAnyTuning) {
   constexpr index_t lengths[] = {2, 3, 8, 9, 16, 33, 64, 100, 127, 500, 1000, 2048};
   constexpr index_t rounds = 200, batch = 71;

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Downsweeps, and what is made of them: the arithmetic of the GPU's kernels, by teams of threads.
+// These tests run forward reductions, and the algorithms built on them, with the arithmetic of the
+// GPU's kernels, by teams of threads.
 #include "core/cyclic_reduction.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +30,7 @@ using tridia::solver::equation_rows;
 using tridia::solver::padded_places;
 using tridia::solver::plain_places;
 
-/// A diagonally dominant system, and its equations.
+/// Holds a diagonally dominant system, and its equations.
 struct dominant_system {
   std::vector<term> a;
   std::vector<wide> b;
@@ -57,7 +58,7 @@ struct dominant_system {
   }
 };
 
-/// Room for equations; NaN where none was put.
+/// Owns room for equations; it holds NaN where none was put.
 template <class Places>
 class equation_memory {
  public:
@@ -74,7 +75,7 @@ class equation_memory {
 constexpr int kSizes[] = {1, 2, 3, 4, 5, 17, 31, 32, 33, 100, 127, 1000, 1024, 1025};
 constexpr int kTeams[] = {1, 3};
 
-/// Every power of two up to n, and n.
+/// Returns every power of two up to n, and n.
 std::vector<int> switch_points(int n) {
   std::vector<int> all;
   for (int s = 1; s < n; s *= 2) all.push_back(s);
@@ -116,7 +117,8 @@ TEST(CyclicReduction, PcrThomas) {
       });
 }
 
-// 32 rows a power of two apart are in as many banks of four bytes, 16 in as many of eight.
+// 32 rows that are a power of two apart are in as many banks of four bytes, and 16 in as many of
+// eight.
 TEST(CyclicReduction, PaddedPlacesAreInDifferentBanks) {
   for (int step = 1; step <= 32; step *= 2) {
     std::vector<bool> taken(32), taken_wide(16);
@@ -132,7 +134,7 @@ TEST(CyclicReduction, PaddedPlacesAreInDifferentBanks) {
   }
 }
 
-/// Sizes around those that `threads` threads hold.
+/// Returns sizes around those that `threads` threads hold.
 std::vector<int> packed_sizes(int depth) {
   std::vector<int> all{1, 2, 3, depth - 1, depth, depth + 1};
   for (const int threads : {2, 3, 7})
@@ -149,7 +151,7 @@ void expect_packed_solved() {
     const int parts = (n + Depth - 1) / Depth;
     equation_memory<plain_places> shown(parts), also_shown(parts);
     std::vector<double> solution(static_cast<std::size_t>(n));
-    // One thread has no rows, as where warps are whole.
+    // One thread has no rows, as happens if warps are whole.
     by_team(parts + 1, [&](const team& t) {
       row_equation<double> r[Depth];
       double x[Depth] = {};
@@ -175,7 +177,7 @@ TEST(CyclicReduction, RegisterPacked) {
   expect_packed_solved<32>();
 }
 
-/// Diagonally dominant, with `head` and `tail` rows of its own at its ends.
+/// Returns a diagonally dominant problem, with `head` and `tail` separate rows at its ends.
 tridia::problem near_toeplitz_problem(index_t n, index_t head, index_t tail, rng& random) {
   const auto row = [&]() -> tridia::near_toeplitz::row {
     constexpr auto type = tridia::value_type::f64;
@@ -203,7 +205,7 @@ std::vector<term> terms_of(const tridia::line_operator::constant_matrix& a) {
   return all;
 }
 
-/// Right-hand sides, whose place x takes.
+/// Holds right-hand sides, which x overwrites.
 struct shared_values {
   double* base;
   [[nodiscard]] double get(int k) const { return base[k]; }
@@ -212,7 +214,7 @@ struct shared_values {
   void solve(int k, double x) const { base[k] = x; }
 };
 
-// In place, as a block of a GPU does it.
+// The test solves in place, as a block of a GPU does.
 TEST(NearToeplitzReduction, Solves) {
   rng random = random_for("NearToeplitzReduction");
   for (const int n : kSizes)
@@ -265,7 +267,8 @@ TEST(NearToeplitzReduction, HasAFewRowsALevel) {
   }
 }
 
-// Pivots that cyclic reduction meets, though the matrix is not singular: 0 first, or after a stage.
+// Cyclic reduction meets these pivots, though the matrix is not singular: 0 at once, or after a
+// stage.
 TEST(NearToeplitzReduction, RefusesZeroPivots) {
   tridia::problem p{.extents = {6}};
   for (const tridia::near_toeplitz& a :

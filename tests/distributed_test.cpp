@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// What distributed fields need no ranks for: grids, the model of the strategies, packing.
+// These tests cover the parts of distributed fields that need no ranks: decompositions, the model
+// of the strategies, packing.
 #include "tridia/distributed.hpp"
 
 #include <gtest/gtest.h>
@@ -59,8 +60,8 @@ TEST(Strategies, HaveNames) {
   EXPECT_EQ(tridia::distributed::parse_strategy("mattor"), std::nullopt);
 }
 
-/// What a choice rests on: shares win where there is much to send, few rounds where there is
-/// little, neighbours alone where they may.
+/// A choice depends on the costs: even shares win if there is much to send, few rounds if there is
+/// little, and neighbours alone if they are allowed.
 TEST(Strategies, AreChosenByWhatTheyCost) {
   using tridia::distributed::choose_strategy;
   const tridia::distributed::interface_size size{6, 3, 8};
@@ -78,7 +79,8 @@ TEST(Strategies, AreChosenByWhatTheyCost) {
             strategy::all_to_all);
 }
 
-/// A space as distributed/cpu/host_execution_space.hpp has it, for one thread.
+/// Implements an execution space like that of distributed/cpu/host_execution_space.hpp, for one
+/// thread.
 struct in_turn {
   static index_t run(index_t elements) { return elements; }
   template <class F>

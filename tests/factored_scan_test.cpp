@@ -1,6 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// One matrix for all on a GPU: by a scan where its factors allow it, which only the GPU knows, and
-// by substitution where they do not.
+// These tests solve with one matrix for all systems on a GPU: by a scan if its factors allow it,
+// which only the GPU knows, and by substitution otherwise.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ void PrintTo(const config& c, std::ostream* out) {
   *out << name(c.type) << '_' << name(c.pivoting) << (c.factored ? "_factored" : "_executed");
 }
 
-/// Lines of n rows in memory order, across and along a middle axis.
+/// Returns lines of n rows in memory order, interleaved and along a middle axis.
 std::vector<problem> places(index_t n) {
   std::vector<problem> all{
       {.extents = {40, n}}, {.extents = {n, 40}, .axis = 0}, {.extents = {3, n, 20}, .axis = 1}};
@@ -42,7 +42,7 @@ std::vector<problem> places(index_t n) {
   return all;
 }
 
-/// Where the TMA moves lines that are long enough.
+/// Returns whether a problem is scanned: the TMA must move the lines, and they must be long enough.
 bool is_scanned(const problem& p) {
   const bool interleaved = p.axis >= 0 && p.axis < static_cast<int>(p.extents.size()) - 1;
   const index_t bytes = p.extents.back() * static_cast<index_t>(size_of(p.type));
@@ -58,7 +58,8 @@ class FactoredScanCuda : public ::testing::TestWithParam<config> {
   run_options how() const {
     return {.backend = tridia::backend::cuda, .factored = GetParam().factored};
   }
-  /// So dominant that nothing is interchanged, however the size of a complex number is measured.
+  /// Fills the matrices so that they are dominant enough for no interchange, however the size of a
+  /// complex number is measured.
   void fill(experiment& e) {
     e.fill_matrices(random_);
     for (index_t k = 0; k < e.where().rows(0); ++k)
@@ -66,7 +67,7 @@ class FactoredScanCuda : public ::testing::TestWithParam<config> {
     e.fill_rhs(random_);
   }
 
-  /// What the GPU has found out, after the words of the factors.
+  /// Returns what the GPU has found out, which is stored after the values of the factors.
   static bool is_sound(const experiment& e) {
     using tridia::solver::round_up;
     const std::size_t size = size_of(e.problem().type);
@@ -164,7 +165,7 @@ TEST_P(FactoredScanCuda, SolvesSeveralRightSides) {
   }
 }
 
-/// So many that blocks draw their tiles.
+/// Returns so many lines that blocks take their tiles from a tile counter.
 problem many_lines() {
   problem p{.extents = {24, 200'000}, .axis = 0};
   p.coefficients = tridia::coefficients::shared;
@@ -178,7 +179,7 @@ TEST_P(FactoredScanCuda, SolvesManyLines) {
   fill(e);
   expect_solved(e, true);
   if (!GetParam().factored) return;
-  // Whatever the workspace holds.
+  // The solve must succeed whatever the workspace holds.
   e.fill_rhs(random_);
   ASSERT_EQ(e.solve_again(), "");
   EXPECT_EQ(check_solution(e, 0), "");
@@ -205,7 +206,7 @@ TEST_P(FactoredScanCuda, SubstitutesWhereFactorsGrow) {
     for (const problem& p : places(n)) {
       experiment e(with_config(p), how());
       fill(e);
-      // Upper factors of 2, six in a row, and no more elsewhere.
+      // Six upper factors in a row are 2, and no others are.
       const index_t first = n / 2, last = first + 5;
       for (index_t k = first; k <= last; ++k) {
         e.set(role::dl, 0, k, 0);
@@ -275,7 +276,7 @@ TEST_P(FactoredScanCuda, ABadRightSideSpoilsNoOther) {
   }
 }
 
-// Nothing of a solve is kept with the factors: two may use them at the same time.
+// A solve stores nothing with the factors, so two solves may use them at the same time.
 TEST(FactoredScan, SolvesOnTwoStreamsCuda) {
   if (!have_gpu()) GTEST_SKIP();
   const problem p = many_lines();
@@ -330,7 +331,7 @@ TEST(FactoredScan, SolvesOnTwoStreamsCuda) {
   EXPECT_LT(worst, 1e-14);
 }
 
-/// Every combination where there is a GPU.
+/// Returns every combination if there is a GPU.
 std::vector<config> configs() {
   std::vector<config> all;
   if (!have_gpu()) return all;

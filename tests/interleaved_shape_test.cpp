@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// What a block of the GPU is given to do where neighbours in memory are other systems: decided on
-// the host, so tested without a GPU.
+// These tests check the shapes of blocks of the GPU where neighbours in memory are other systems.
+// They are chosen on the host, and so tested without a GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,8 +40,8 @@ void expect_sound(const interleaved_shape& s, const device_limits& limits, int s
   EXPECT_GE(s.blocks * s.block_rows, s.rows);
   EXPECT_LT((s.blocks - 1) * s.block_rows, s.rows);
   EXPECT_GE((s.chunk_rows * s.groups) << s.log_in_group, s.block_rows);
-  // A group is one chunk, or all that a warp holds; lanes hold an equation of each group and of
-  // each block.
+  // A group is one chunk, or all chunks that a warp holds; lanes hold an equation of each group and
+  // of each block.
   EXPECT_LE(s.systems << s.log_in_group, std::max(s.systems, 32));
   EXPECT_TRUE(s.log_in_group == 0 || s.log_groups == 0 || s.systems << s.log_in_group == 32);
   EXPECT_GE(s.exchange_lanes(), std::max(s.groups, s.blocks));
@@ -49,7 +49,7 @@ void expect_sound(const interleaved_shape& s, const device_limits& limits, int s
   // Rounds only where a system is one chunk.
   EXPECT_TRUE(s.rounds() == 1 || (s.groups == 1 && s.log_in_group == 0 && s.blocks == 1));
   EXPECT_LE(s.systems * s.exchange_lanes(), s.threads() * s.rounds());
-  // What the TMA asks for.
+  // The TMA requires this.
   EXPECT_EQ(s.block_rows % s.box_rows, 0);
   EXPECT_LE(s.box_rows, 256);
   EXPECT_TRUE(s.box_rows == s.block_rows || s.box_rows * s.systems * size % 128 == 0);
@@ -87,7 +87,8 @@ TEST(InterleavedShape, HopperHoldsLongSystems) {
       plan_interleaved(task_of(interleaved(tridia::value_type::f32, 8192, 4096)), {}, kHopper));
 }
 
-// As measured: long accesses first, as long as few blocks wait for each other.
+// The expected shapes are as measured: long accesses come first, as long as few blocks wait for
+// each other.
 TEST(InterleavedShape, BlocksShareRowsForLongAccesses) {
   struct {
     index_t n;
@@ -103,7 +104,7 @@ TEST(InterleavedShape, BlocksShareRowsForLongAccesses) {
       ASSERT_TRUE(s);
       EXPECT_EQ(s->systems * static_cast<int>(tridia::size_of(type)), best.bytes);
       EXPECT_EQ(s->blocks, best.blocks);
-      // Three of them on a multiprocessor, with a kilobyte each for the system.
+      // Three blocks fit a multiprocessor, with a kilobyte each for the system.
       EXPECT_LE(3 * (s->shared_bytes + 1024), std::size_t{228} << 10);
     }
   // Rows of a middle axis lie near each other.
@@ -124,8 +125,8 @@ TEST(InterleavedShape, ShortSystemsFillLongAccesses) {
   }
 }
 
-// Systems so short that a thread with one of them would have less than 256 bytes to do: several
-// each, one after another, where values have 4 bytes and there are systems enough.
+// If systems are so short that a thread with one of them would have less than 256 bytes, threads
+// take several, one after another, where values have 4 bytes and there are enough systems.
 TEST(InterleavedShape, ShortestSystemsTakeRounds) {
   constexpr struct {
     index_t n;
@@ -151,7 +152,7 @@ TEST(InterleavedShape, ShortestSystemsTakeRounds) {
           EXPECT_EQ(plan_interleaved(task_of(p), {}, kHopper)->rounds(), 1);
         }
       }
-  // Threads come first where systems are few.
+  // If there are few systems, having many threads comes first.
   for (const index_t n : {2, 5}) {
     const auto few =
         plan_interleaved(task_of(interleaved(tridia::value_type::f32, n, 1000)), {}, kHopper);

@@ -1,8 +1,9 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// The ways that a GPU's kernels go about their arrays, each by problems that take it: boxes of
-// lines and of rows, systems in rounds, joined systems, lines of scans. A plan says which it is;
-// results are the reference's, and what lies between and around elements stays.
+// These tests cover the paths by which a GPU's kernels move their arrays, each with problems that
+// take it: boxes of lines and of rows, systems in rounds, concatenated systems, lines of scans. A
+// plan says which path it takes; results must be the reference's, and memory between and around
+// elements must not change.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,11 +24,11 @@ using tridia::operation;
 using tridia::pivoting;
 using tridia::problem;
 
-/// Whether kernels of this build have boxes on this GPU: those for older ones have not.
+/// Returns whether kernels of this build have boxes on this GPU: those for older ones have none.
 bool have_boxes() { return tridia::gpu::current_device_limits().clusters; }
 
 index_t bytes_of(tridia::value_type t) { return static_cast<index_t>(tridia::size_of(t)); }
-/// Elements that make 16 bytes.
+/// Returns the number of elements that make 16 bytes.
 index_t granule_of(tridia::value_type t) { return 16 / bytes_of(t); }
 index_t round_up(index_t n, index_t to) { return (n + to - 1) / to * to; }
 
@@ -42,14 +43,15 @@ class KernelPaths : public testing::Test {
   void SetUp() override {
     if (!have_gpu()) GTEST_SKIP();
   }
-  /// Pivoting, boundary and operation at will; x may be rhs.
+  /// Draws pivoting, boundary and operation; x may be rhs.
   void vary(problem& p, run_options& how) {
     p.pivoting = flip(random_) ? pivoting::none : pivoting::partial;
     if (flip(random_)) p.boundary = boundary::periodic;
     if (flip(random_) && p.x_strides == p.rhs_strides) how.alias = role::rhs;
     how.status = draw(random_, 0, 3) != 0;
   }
-  /// With matrices that are dominant, but for some where there is pivoting.
+  /// Compares with the reference, with matrices that are dominant, except some if there is
+  /// pivoting.
   void expect_as_reference(const problem& p, run_options how, const std::string& path) {
     how.backend = tridia::backend::cuda;
     twin t(p, how);
@@ -60,7 +62,7 @@ class KernelPaths : public testing::Test {
     t.fill(random_, flip(random_) ? 0 : draw(random_, 1, 40));
     EXPECT_EQ(t.run(), "");
   }
-  /// A system whose right-hand side is not finite changes no bit of another's x.
+  /// Checks that a system whose right-hand side is not finite changes no bit of another's x.
   void expect_others_kept(const problem& p, run_options how) {
     how.backend = tridia::backend::cuda, how.status = true;
     experiment good(p, how), bad(p, how);
@@ -87,7 +89,7 @@ class KernelPaths : public testing::Test {
   rng random_ = random_for("KernelPaths");
 };
 
-/// Lines with a gap after each.
+/// Returns lines with a gap after each.
 problem lines_of(tridia::value_type type, index_t batch, index_t n, index_t gap) {
   return with_strides({.type = type, .extents = {batch, n}}, {n + gap, 1});
 }
@@ -128,12 +130,12 @@ TEST_F(KernelPaths, LinesThatAreNoBoxes) {
   expect_as_reference(lines_of(f64, 99, 40, 1), {}, "moved one by one");
   expect_as_reference({.extents = {99, 33}, .boundary = boundary::periodic}, {},
                       "moved in one piece");
-  // Boxes are of lines on one axis.
+  // Boxes hold lines of one axis only.
   problem p{.extents = {9, 11, 40}};
   expect_as_reference(with_strides(p, {11 * 42 + 2, 42, 1}), {}, "moved a system at a time");
 }
 
-/// Interleaved systems, or on a middle axis, whose rows are some elements apart.
+/// Systems are interleaved, or on a middle axis, and their rows are some elements apart.
 TEST_F(KernelPaths, BoxesOfRows) {
   for (const auto type : kTypes) {
     const index_t granule = granule_of(type);
@@ -158,7 +160,8 @@ TEST_F(KernelPaths, RowsThatAreNoBoxes) {
   for (const auto type : {tridia::value_type::f32, tridia::value_type::f64}) {
     for (const index_t n : {3, 64, 300}) {
       for (const auto pivots : {pivoting::none, pivoting::partial}) {
-        // Rows that begin anywhere, an element at a time; and on three axes, 16 bytes at a time.
+        // Rows that begin anywhere are moved an element at a time; those on three axes, 16 bytes at
+        // a time.
         expect_as_reference({.type = type, .extents = {n, 611}, .axis = 0, .pivoting = pivots}, {},
                             "moved by threads");
         problem p{.type = type, .extents = {2, n, 3, 132}, .axis = 1, .pivoting = pivots};
@@ -168,8 +171,8 @@ TEST_F(KernelPaths, RowsThatAreNoBoxes) {
   }
 }
 
-// Threads take several systems each, one after another: those of 4 bytes a value, where the batch
-// is large, and then by boxes, by 16 bytes or by elements.
+// Threads take several systems each, one after another, if values have 4 bytes and the batch is
+// large; they are moved by boxes, by 16 bytes or by elements.
 TEST_F(KernelPaths, Rounds) {
   const struct {
     index_t n, batch;
@@ -201,14 +204,14 @@ TEST_F(KernelPaths, Rounds) {
 TEST_F(KernelPaths, RoundsOnSeveralAxes) {
   for (const auto pivots : {pivoting::none, pivoting::partial}) {
     for (const index_t n : {3, 5, 9}) {
-      // 16 bytes at a time, of the last tile by elements: the TMA takes fewer axes.
+      // Arrays are moved 16 bytes at a time, the last tile by elements: the TMA takes fewer axes.
       problem p{.type = tridia::value_type::f32,
                 .extents = {3, n, 5, 2252},
                 .axis = 1,
                 .pivoting = pivots};
       p = with_strides(p, {n * 5 * 2300 + 4, 5 * 2300, 2256, 1});
       expect_as_reference(p, {}, "rounds, moved by threads");
-      // Boxes of a middle axis, and rows apart.
+      // Boxes move a middle axis, and rows that are apart.
       problem q{
           .type = tridia::value_type::f32, .extents = {15, n, 2252}, .axis = 1, .pivoting = pivots};
       q = with_strides(q, {n * 2256, 2256, 1});
@@ -227,12 +230,12 @@ TEST_F(KernelPaths, RoundsKeepOthersApart) {
   }
 }
 
-// Systems that follow each other, of lengths below and above those of chunks: those whose chunks
-// reach one, two, three ... further, up to all of a warp.
+// Systems follow each other, of lengths below and above those of chunks: their chunks reach one,
+// two, three ... further, up to all of a warp.
 TEST_F(KernelPaths, JoinedSystemsOfEveryReach) {
   for (const auto type : kTypes) {
     for (index_t n = 1; n <= 1100 && !HasFailure(); n += n < 40 ? 1 : draw(random_, 1, n / 6)) {
-      // Several pieces, the last one shorter.
+      // There are several pieces, and the last one is shorter.
       const index_t batch = 4000 / n + draw(random_, 1, 9);
       problem p{.type = type, .extents = {batch, n}};
       run_options how;
@@ -245,7 +248,7 @@ TEST_F(KernelPaths, JoinedSystemsOfEveryReach) {
   }
 }
 
-/// Lines of constants, `gap` elements apart.
+/// Returns lines with constant coefficients, `gap` elements apart.
 problem constants(tridia::value_type type, index_t batch, index_t n, index_t gap, boundary ends) {
   problem p{.type = type,
             .extents = {batch, n},
@@ -279,7 +282,8 @@ TEST_F(KernelPaths, ScannedLines) {
   }
 }
 
-/// Short lines of constants by every length; a GPU's kernels change from 24 rows on.
+/// Tests short lines with constant coefficients of every length; a GPU's kernels change from 24
+/// rows on.
 class PeriodicConstants : public KernelPaths {
  protected:
   void expect_solved(tridia::value_type type, index_t n, index_t batch, bool interleaved) {
@@ -303,7 +307,7 @@ TEST_F(PeriodicConstants, OfEveryLength) {
   }
 }
 
-// Few of these cases, for compute-sanitizer's racecheck.
+// This test runs few of these cases, for compute-sanitizer's racecheck.
 TEST_F(PeriodicConstants, Racecheck) {
   for (const auto type : kTypes) {
     for (const index_t n : {12, 16, 24, 25, 26, 27, 28, 29, 30, 31, 32}) {

@@ -1,5 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// LAPACK's own test of xGTSV: its 12 types of matrices, its three checks.
+// This repeats LAPACK's own test of xGTSV: its 12 types of matrices, its three checks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,14 +18,14 @@ namespace {
 using tridia::operation;
 using tridia::value_type;
 
-// LAPACK's threshold for the error, in units of epsilon times the condition number.
+// This is LAPACK's threshold for the error, in units of epsilon times the condition number.
 constexpr long double kThreshold = 30;
 
 constexpr index_t kSizes[] = {1, 2, 3, 5, 10, 50};
 
 class LapackTypes : public ::testing::TestWithParam<std::tuple<tridia::backend, value_type>> {
  protected:
-  /// The numbers of a matrix for system 0, and back as the type rounds them.
+  /// Sets the numbers of a matrix for system 0, and returns them as the type rounds them.
   static tridiagonal put(experiment& e, const tridiagonal& a) {
     tridiagonal rounded(a.rows());
     const auto copy = [&](role r, index_t row, const std::vector<wide>& from,
@@ -50,7 +50,7 @@ class LapackTypes : public ::testing::TestWithParam<std::tuple<tridia::backend, 
     return rounded;
   }
 
-  /// Errors in units of epsilon times the condition number.
+  /// Holds errors in units of epsilon times the condition number.
   struct ratios {
     long double lapack = 0, ours = 0;
   };

@@ -1,5 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// What the papers' algorithms make of a problem: needs no GPU.
+// These tests check the shapes that the papers' algorithms choose for a problem, and need no GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// Enumerators and their names, both ways.
+// These tests convert enumerators to their names and back.
 #include "tridia/compact.hpp"
 #include "tridia/scheme.hpp"
 #include "tridia/types.hpp"
@@ -19,7 +19,8 @@ struct named {
   std::string_view name;
 };
 
-/// The names are part of the interface (files and command lines hold them): as many, and no others.
+/// Checks that there are these names and no others: they are part of the interface (files and
+/// command lines hold them).
 template <class E>
 void expect_names(const std::vector<named<E>>& all) {
   ASSERT_EQ(tridia::names<E>().size(), all.size());

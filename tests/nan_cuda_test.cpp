@@ -1,9 +1,9 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// X of a system without a finite solution is NaN on every path of a GPU, whatever it held before:
+// x of a system without a finite solution is NaN on every path of a GPU, whatever it held before:
 // also where other blocks have stored their rows, other launches their parts, or other threads
-// their right-hand sides before it is known that the system fails. What the others of a batch are
-// is compared with a batch in which nothing fails.
+// their right-hand sides before it is known that the system fails. The other systems of a batch are
+// compared with a batch in which nothing fails.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,11 +27,11 @@ using tridia::pivoting;
 using tridia::problem;
 using tridia::value_type;
 
-/// In x before a run.
+/// x holds this before a run.
 constexpr wide kHeld{123, -4};
 
-/// How a system comes to have no finite solution: by a right-hand side that is not finite, by a
-/// column of zeros, by an x that overflows on the way back only.
+/// Says why a system has no finite solution: a right-hand side that is not finite, a column of
+/// zeros, or an x that overflows in the back substitution only.
 enum class failure { rhs, column, overflow };
 
 struct casualty {
@@ -39,14 +39,14 @@ struct casualty {
   failure by;
 };
 
-/// Entries of row k beside the diagonal, where the matrix has them.
+/// Sets the entries of row k beside the diagonal, where the matrix has them.
 void set_beside(experiment& e, index_t s, index_t k, wide sub, wide sup) {
   const bool regular = e.problem().boundary == boundary::regular;
   if (!regular || k > 0) e.set(role::dl, s, k, sub);
   if (!regular || k < e.where().rows(s) - 1) e.set(role::du, s, k, sup);
 }
 
-/// X of `row` is 1 - large^2, and those around it are coupled to nothing.
+/// Makes x of `row` 1 - large^2, and couples the rows around it to nothing.
 void make_overflow(experiment& e, index_t s, index_t row) {
   const index_t n = e.where().rows(s);
   const long double large = is_double(e.problem().type) ? 1e200L : 1e25L;
@@ -108,7 +108,7 @@ class NanCuda : public testing::Test {
     }
   }
 
-  /// The same with random numbers.
+  /// Does the same with random numbers.
   void expect_nan(const problem& p, const run_options& how, const std::string& path,
                   const std::vector<casualty>& casualties) {
     std::vector<index_t> failing;
@@ -148,7 +148,8 @@ class NanCuda : public testing::Test {
   }
 };
 
-// On chip, joined, interleaved, by clusters, in segments, ragged: apart and in place.
+// Systems are solved on chip, concatenated, interleaved, by clusters, in segments, and ragged, out
+// of place and in place.
 TEST_F(NanCuda, EveryArrangement) {
   for (const value_type type : kTypes)
     for (const arrangement& a : arrangements())
@@ -172,7 +173,7 @@ TEST_F(NanCuda, EveryArrangement) {
       }
 }
 
-// One block of eight finds that x overflows, when the others may have stored their rows.
+// One block of eight finds that x overflows, when the other blocks may have stored their rows.
 TEST_F(NanCuda, AnyBlockOfACluster) {
   constexpr index_t eighths = 8;
   for (const value_type type : {value_type::f32, value_type::f64, value_type::c64})
@@ -195,7 +196,7 @@ TEST_F(NanCuda, AnyBlockOfACluster) {
           }
 }
 
-// Clusters that take several tiles: what one of them finds is not what it finds of the next.
+// Clusters take several tiles: what they find in one tile must not affect the next.
 TEST_F(NanCuda, ClustersThatStay) {
   constexpr index_t n = 200, batch = 6000;
   auto table = std::make_shared<tridia::tuning_table>();
@@ -219,7 +220,8 @@ TEST_F(NanCuda, ClustersThatStay) {
   }
 }
 
-// In segments with two levels above them; and many systems side by side.
+// Systems are solved in segments with two levels above them; there are also many systems side by
+// side.
 TEST_F(NanCuda, VeryLongSystems) {
   constexpr index_t n = 1'200'007;
   for (const pivoting pivots : {pivoting::partial, pivoting::none}) {
@@ -239,8 +241,8 @@ TEST_F(NanCuda, ManySystemsInSegments) {
   }
 }
 
-/// The largest numbers, with signs by which x is larger still where `beside` is what the matrix has
-/// beside ones.
+/// Sets right-hand sides to the largest numbers, with signs by which x is larger still if the
+/// matrix has `beside` next to ones.
 void make_large(experiment& e, index_t system, index_t first, index_t count, index_t column = 0) {
   const long double large = is_double(e.problem().type) ? 1e308L : 2e38L;
   for (index_t k = first; k < first + count; ++k)
@@ -248,7 +250,7 @@ void make_large(experiment& e, index_t system, index_t first, index_t count, ind
 }
 constexpr double kBeside = 0.45;
 
-/// For matrices of ones, and kBeside on both sides.
+/// Tests matrices of ones, with kBeside on both sides.
 class NanCudaOfOneMatrix : public NanCuda {
  protected:
   void fill(experiment& e) {
@@ -268,7 +270,7 @@ class NanCudaOfOneMatrix : public NanCuda {
     expect_nan(
         p, how, path, failing, [&](experiment& e) { fill(e); }, spoil);
   }
-  /// Of the last right-hand side of a system in the middle, in some rows.
+  /// Makes some rows of the last right-hand side of a system in the middle overflow.
   void expect_overflow(const problem& p, const run_options& how, const std::string& path) {
     const layout where(p);
     const index_t n = where.rows(0), s = where.systems() / 2;
@@ -284,7 +286,7 @@ std::vector<problem> lines_of(index_t n, index_t lines) {
   return {{.extents = {lines, n}}, {.extents = {n, lines}, .axis = 0}};
 }
 
-// By scans and by substitution, executed and with factors.
+// Systems are solved by scans and by substitution, executed and with factors.
 TEST_F(NanCudaOfOneMatrix, Shared) {
   constexpr long double infinity = std::numeric_limits<long double>::infinity();
   for (const value_type type : kTypes)
@@ -307,7 +309,7 @@ TEST_F(NanCudaOfOneMatrix, Shared) {
           }
 }
 
-// So many lines that blocks of a scan draw their tiles.
+// There are so many lines that blocks of a scan take their tiles from a tile counter.
 TEST_F(NanCudaOfOneMatrix, ManyLines) {
   constexpr index_t n = 24, lines = 200'000;
   problem p{.extents = {n, lines}, .axis = 0};
@@ -330,8 +332,8 @@ TEST_F(NanCudaOfOneMatrix, ManyRightHandSides) {
   }
 }
 
-// Right-hand sides that are finite, and an x that is not: of whole lines, and of lines in parts,
-// most of which do not know.
+// Right-hand sides are finite, but x is not: for whole lines, and for lines in parts, most of which
+// do not know it.
 TEST_F(NanCudaOfOneMatrix, Constants) {
   for (const value_type type : kTypes)
     for (const index_t n : {30, 250, 4100, 20'000})

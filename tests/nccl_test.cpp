@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Several GPUs in one process, a thread for each, on a communicator that is the caller's: what they
-// make of a field together is what one of them makes of it alone.
+// These tests use several GPUs in one process, a thread for each, on a communicator that is the
+// caller's: their result for a field must be that of one of them alone.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ void check(ncclResult_t result) {
   if (result != ncclSuccess) throw std::runtime_error(ncclGetErrorString(result));
 }
 
-/// What a thread knows of the others.
+/// Holds what a thread knows of the others.
 struct gpu_rank {
   communicator by;
   /// Waits for all threads: whoever allocates memory may wait for what other GPUs are at, and must
@@ -44,7 +44,7 @@ struct gpu_rank {
   std::function<void()> meet;
 };
 
-/// A thread for each GPU does `work`, on communicators of one process.
+/// Does `work` in a thread for each GPU, on communicators of one process.
 void on_every_gpu(int count, const std::function<void(const gpu_rank&)>& work) {
   std::vector<ncclComm_t> comms(static_cast<std::size_t>(count));
   check(ncclCommInitAll(comms.data(), count, nullptr));
@@ -71,7 +71,7 @@ void on_every_gpu(int count, const std::function<void(const gpu_rank&)>& work) {
   }
 }
 
-/// An array in the memory of the current GPU.
+/// Owns an array in the memory of the current GPU.
 class device_values {
  public:
   explicit device_values(const values& v)
@@ -135,7 +135,7 @@ class GpusOfAProcess : public ::testing::TestWithParam<int> {
     check(cudaGetDeviceCount(&count_));
     if (count_ < 2) GTEST_SKIP() << "one GPU has no other to work with";
   }
-  /// All GPUs share the lines along an axis.
+  /// Returns a decomposition in which all GPUs share the lines along an axis.
   [[nodiscard]] decomposition split() const {
     std::vector<index_t> extents{20, 21, 22};
     std::vector<int> ranks{1, 1, 1};

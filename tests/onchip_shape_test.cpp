@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// What a block of the GPU is given to do: decided on the host, so tested without a GPU.
+// These tests check the shapes of blocks of the GPU, which are chosen on the host, and so tested
+// without a GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -183,7 +184,7 @@ TEST(OnchipShape, JoinsShortSystemsThatFollowEachOther) {
     EXPECT_TRUE(concatenated({.extents = {1000, n}, .operation = tridia::operation::transpose}))
         << n;
   }
-  // Nor where one is too long, or where a cluster uses the shared memory better.
+  // Systems are not concatenated if one is too long, or if a cluster uses the shared memory better.
   EXPECT_TRUE(concatenated({.extents = {1000, 7000}}));
   EXPECT_FALSE(concatenated({.extents = {1000, 4096}}));
   EXPECT_FALSE(concatenated({.extents = {1000, 10000}}));
@@ -195,7 +196,7 @@ TEST(OnchipShape, JoinsShortSystemsThatFollowEachOther) {
   EXPECT_FALSE(concatenated({.extents = {1000, 8}, .right_hand_sides = 2}));
 }
 
-/// Lengths, so that the offsets are their sums.
+/// Returns a ragged problem with these lengths; the offsets are their sums.
 tridia::problem ragged_problem(const std::vector<index_t>& lengths) {
   tridia::problem p{.extents = {0}, .offsets = {0}};
   for (const index_t n : lengths) p.offsets.push_back(p.offsets.back() + n);
@@ -226,7 +227,7 @@ TEST(OnchipShape, CutsRaggedBatchesIntoPieces) {
         ASSERT_GT(count, 0);
         ASSERT_LE(count, s->concatenated_systems);
         ASSERT_LE(rows, s->rows);
-        // As full as it can be.
+        // The group is as full as possible.
         if (group_starts[k].system == systems || count == s->concatenated_systems) continue;
         ASSERT_GT(rows + lengths[static_cast<std::size_t>(group_starts[k].system)], s->rows);
       }
@@ -247,7 +248,7 @@ TEST(OnchipShape, LeavesRaggedBatchesThatNoBlockHolds) {
   EXPECT_FALSE(plan_onchip(task_of(p), {}, kHopper));
 }
 
-/// A chunk of a piece of systems that are joined by zeros, `n` rows each.
+/// Gives a chunk of a piece of systems that are joined by zeros, `n` rows each.
 struct joined_rows {
   const std::vector<double>& numbers;
   index_t n, first;
@@ -262,7 +263,8 @@ struct joined_rows {
   }
 };
 
-/// PCR on the chunks of a warp, stopped at `reach`: what is left of their coupling to each other.
+/// Runs PCR on the chunks of a warp, stopped at `reach`, and returns what is left of their coupling
+/// to each other.
 double coupling_beyond(const std::vector<double>& numbers, index_t n, index_t first_chunk,
                        index_t count, index_t chunk_rows, index_t all_rows, index_t reach) {
   using chunk = tridia::core::chunk<double, tridia::pivoting::none>;
@@ -353,8 +355,8 @@ tridia::problem padded_lines(tridia::value_type type, index_t n, index_t gap) {
           .x_strides = strides};
 }
 
-// Lines of 256 bytes and more, but fewer than 512, that are whole and aligned: as boxes on cards
-// that have them.
+// Lines of 256 bytes and more, but fewer than 512, that are whole and aligned are moved as boxes on
+// cards that have them.
 TEST(OnchipShape, ShortLinesAreMovedInBoxes) {
   for (const auto type : {tridia::value_type::f32, tridia::value_type::f64, tridia::value_type::c64,
                           tridia::value_type::c128}) {

@@ -1,5 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// The oracle itself, on cases worked out by hand.
+// These tests check the oracle itself, on cases worked out by hand.
 #include "support/layout.hpp"
 
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ TEST(Layout, RaggedShort) {
   EXPECT_EQ(places(p, role::du, 3), (list{2}));
 }
 
-/// A of a problem with dl = 1, 2, …, d = 11, 12, … and du = 21, 22, …, row by row.
+/// Returns A of a problem with dl = 1, 2, …, d = 11, 12, … and du = 21, 22, …, row by row.
 std::vector<int> dense(index_t n, tridia::boundary b, tridia::operation o) {
   experiment e({.type = tridia::value_type::c64, .extents = {n}, .boundary = b, .operation = o},
                {});
@@ -108,7 +108,8 @@ TEST(Oracle, SingularValuesOfLatms) {
   rng random = random_for("latms");
   for (const bool complex : {false, true}) {
     const tridiagonal a = latms(complex, 40, 2, 1e6, 1, 1, random);
-    // Mode 2: all singular values are 1 but one; the 1-norm condition is within a factor of n.
+    // In mode 2, all singular values are 1 except one; the 1-norm condition is within a factor of
+    // n.
     const double condition = 1 / reciprocal_condition(a);
     EXPECT_GT(condition, 1e6 / 40);
     EXPECT_LT(condition, 1e6 * 40);

@@ -1,5 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// What a plan says about itself, that it may be shared by threads, and that it allocates nothing.
+// These tests check what a plan says about itself, that threads may share it, and that it allocates
+// nothing.
 #include "tridia/plan.hpp"
 
 #include <gtest/gtest.h>
@@ -69,13 +70,13 @@ TEST_P(Plan, Moves) {
   EXPECT_EQ(first.systems(), 5);
 }
 
-// One plan, many threads, each with arrays and a workspace of its own.
+// Many threads share one plan, each with its own arrays and workspace.
 TEST_P(Plan, IsSharedByThreads) {
   const index_t n = 100, batch = 33, elements = n * batch;
   const plan p({.extents = {batch, n}}, {.backend = GetParam(), .threads = 2});
   std::atomic<int> wrong{0};
   const auto work = [&](int number) {
-    // -1, 4, -1 with x = number.
+    // The matrix has -1, 4, -1 in each row, and x = number.
     const double v = number;
     std::vector<double> rhs(static_cast<std::size_t>(elements), 2 * v);
     for (std::size_t k = 0; k < rhs.size(); k += n) rhs[k] = rhs[k + n - 1] = 3 * v;
@@ -104,7 +105,7 @@ TEST_P(Plan, IsSharedByThreads) {
   EXPECT_EQ(wrong, 0);
 }
 
-// All inputs at once: each kind of layout has code of its own.
+// Problems of every kind of layout are executed, as each kind has separate code.
 TEST_P(Plan, ExecutionAllocatesNothing) {
   rng random = random_for("ExecutionAllocatesNothing");
   const problem ragged{.extents = {60}, .offsets = {0, 7, 7, 40, 60}};

@@ -1,5 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// Properties of random problems: any rank, axis, order of axes, strides, lengths, alias, all else.
+// These tests check properties of random problems, of any rank, axis, order of axes, strides,
+// lengths, alias, and all else.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -25,7 +26,7 @@ T element(std::initializer_list<T> values) {
   return *rc::gen::elementOf(std::vector<T>(values));
 }
 
-/// What has no use for shrinking comes from a generator of its own.
+/// Returns a generator for values that need no shrinking.
 rng any_rng() { return rng(*rc::gen::noShrink(rc::gen::arbitrary<std::uint64_t>())); }
 
 void choose_kind(problem& p) {
@@ -42,7 +43,7 @@ std::vector<index_t> any_strides(const std::vector<index_t>& extents, rng& rando
   return strides(extents, random_packing(extents.size(), random));
 }
 
-/// Elements beyond the reach of all right-hand sides before, in either direction.
+/// Returns a step beyond the reach of all earlier right-hand sides, in either direction.
 index_t any_step(const std::vector<index_t>& extents, const std::vector<index_t>& strides,
                  rng& random) {
   index_t reach = 1;
@@ -128,7 +129,8 @@ void fill(experiment& e, rng& random) {
   e.fill_rhs(random);
 }
 
-/// Largest difference of two solutions in units of the type's epsilon times the largest number.
+/// Returns the largest difference of two solutions in units of the type's epsilon times the largest
+/// number.
 long double difference(const experiment& a, const experiment& b) {
   long double error = 0, size = 1;
   for (index_t s = 0; s < a.where().systems(); ++s)
@@ -243,7 +245,7 @@ TEST_P(Property, SystemsFailByThemselves) {
     RC_ASSERT(check_solution(some_fail, 0) == "");
     RC_ASSERT(check_failures(some_fail, good) == "");
     if (!m.factored) return;
-    // The matrices that are singular still are; right-hand sides are all good again.
+    // Matrices that are singular stay so; right-hand sides are all finite again.
     good.fill_rhs(random);
     RC_ASSERT(good.solve_again() == "");
     copy_array(role::rhs, good, some_fail);
@@ -280,7 +282,7 @@ TEST_P(Property, SolvingIsLinear) {
   }));
 }
 
-/// (A^-1 b, c) = (b, A^-H c), with the plain transpose for operation transpose.
+/// The identity is (A^-1 b, c) = (b, A^-H c), with the plain transpose for operation transpose.
 TEST_P(Property, TheTransposeIsTheAdjoint) {
   EXPECT_TRUE(rc::check("(A^-1 b, c) = (b, A^-T c)", [] {
     rng random = any_rng();

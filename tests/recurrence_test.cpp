@@ -1,6 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// The recurrences of core/recurrence.hpp, chunk by chunk as threads of a GPU take them, against the
-// plain elimination.
+// These tests compare the recurrences of core/recurrence.hpp, chunk by chunk as threads of a GPU
+// take them, with the plain elimination.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,8 +24,8 @@ struct factors {
   double upper(int i) const { return uppers[i]; }
 };
 
-/// x of A x = b by chunks: reduced, carried from one to the next, expanded. `around`: what leaves
-/// the line comes in again.
+/// Returns x of A x = b by chunks, which are reduced, carried from one to the next, and expanded.
+/// With `around`, the value that leaves the line comes in again.
 std::vector<double> solve(const tridia::line_operator::recurrences& r,
                           const std::vector<double>& b) {
   const std::size_t n = b.size(), chunks = (n + kRows - 1) / kRows;
@@ -118,7 +118,8 @@ TEST(Recurrence, SolvesByChunks) {
 TEST(Recurrence, NotWhereNumbersWouldGrow) {
   using tridia::line_operator::make_recurrences;
   const auto regular = tridia::boundary::regular, periodic = tridia::boundary::periodic;
-  // A pivot of zero without interchanges; products of multipliers that grow from row to row.
+  // The first matrix has a pivot of zero without interchanges; in the next ones, products of
+  // multipliers grow from row to row.
   EXPECT_FALSE(make_recurrences(matrix(6, regular, {.interior = {1, 0, 1}})));
   const auto second_derivative = matrix(40, regular,
                                         {.interior = {2.0 / 11, 1, 2.0 / 11},
@@ -127,7 +128,7 @@ TEST(Recurrence, NotWhereNumbersWouldGrow) {
   EXPECT_FALSE(make_recurrences(second_derivative));
   EXPECT_TRUE(make_recurrences(second_derivative, 32));
   EXPECT_FALSE(make_recurrences(matrix(40, regular, {.interior = {3, 1, 0.1}})));
-  // Not circulant.
+  // This matrix is not circulant.
   EXPECT_FALSE(
       make_recurrences(matrix(40, periodic, {.interior = {1, 4, 1}, .head = {{1, 5, 1}}})));
 }

@@ -1,6 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// What a block of the GPU is given to scan, and the tables that it has: decided on the host, so
-// tested without a GPU.
+// These tests check the shapes of scans on a GPU, and their tables, which are made on the host, and
+// so tested without a GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ using tridia::line_operator::scan_task;
 constexpr device_limits kHopper{
     .shared_bytes = 227 << 10, .clusters = true, .multiprocessors = 132};
 
-/// Lines of `n` rows in a dense field, `inner` neighbours wide.
+/// Returns the task for lines of `n` rows in a dense field, `inner` neighbours wide.
 scan_task task(tridia::value_type type, index_t outer, index_t n, index_t inner, int width = 1) {
   scan_task t{.type = type, .lines = {}, .points = n, .rows = n, .width = width};
   t.distinct = 4;
@@ -77,7 +77,7 @@ void expect_sound(const scan_task& t, const scan_shape& s) {
     EXPECT_GE(s.tiles * s.lines, t.lines.right_sides.size);
     EXPECT_LT((s.tiles - 1) * s.lines, t.lines.right_sides.size);
   }
-  // What a thread reads, also where it has fewer rows, is in the stage.
+  // All that a thread reads, even if it has fewer rows, is in the stage.
   const int first = t.width > 1 ? t.b.first : 0;
   EXPECT_GE(s.front, -first);
   const int last = s.chunks * s.chunk_rows + t.width - 1 + std::max(first, 0);
@@ -110,8 +110,9 @@ TEST(ScanShape, IsSound) {
         }
 }
 
-/// Periodic lines: every point beyond their ends that some row reads is copied, and no other; from
-/// the line itself, so that copies do not wait for each other; to where nothing else lies.
+/// Checks that, on periodic lines, every point beyond the ends that some row reads is copied, and
+/// no other; from the line itself, so that copies do not wait for each other; to where nothing else
+/// lies.
 void expect_copied(const scan_task& t, const scan_shape& s) {
   std::set<int> read, copied;
   for (int k = 0; k < s.rows; ++k)
@@ -159,7 +160,7 @@ TEST(ScanShape, PeriodicLinesAreCopiedAsFarAsTheyAreRead) {
           expect_copied(t, *s);
           if (HasFailure()) return;
         }
-  // Those that would have to be copied around themselves twice are left.
+  // Lines that would need more than one copy of themselves around them are refused.
   scan_task t = task(tridia::value_type::f64, 100, 30, 1, some_weights);
   t.b.heads = t.b.tails = 0;
   for (const int first : {-31, 27}) {
@@ -176,7 +177,7 @@ TEST(ScanShape, TakesWhatItIsFor) {
       EXPECT_TRUE(plan_scan(task(f64, 1, n, 30'000), kHopper)) << n;
     }
   }
-  // Whole sectors of the cache, and stages enough, where there is room for both.
+  // Rows fill whole sectors of the cache, and there are enough stages, if there is room for both.
   for (const index_t n : {256, 512, 1024}) {
     const auto s = plan_scan(task(f64, n, n, n, tridia::line_operator::some_weights), kHopper);
     ASSERT_TRUE(s);
@@ -185,7 +186,7 @@ TEST(ScanShape, TakesWhatItIsFor) {
   }
 }
 
-/// What line_operator/cuda/split_scan.cpp cuts long lines into.
+/// line_operator/cuda/split_scan.cpp cuts long lines into such parts.
 TEST(ScanShape, PartsOfLongLinesHaveRoom) {
   for (const auto type : {tridia::value_type::f32, tridia::value_type::f64, tridia::value_type::c64,
                           tridia::value_type::c128}) {
@@ -208,7 +209,7 @@ TEST(ScanShape, PartsOfLongLinesHaveRoom) {
   }
 }
 
-// Where all chunks have values of their own, as those of a matrix that is known on the GPU alone.
+// All chunks have separate values, like those of a matrix that is known on the GPU alone.
 TEST(ScanShape, HasRoomForAllValues) {
   for (const auto type : {tridia::value_type::f32, tridia::value_type::f64, tridia::value_type::c64,
                           tridia::value_type::c128}) {
@@ -232,7 +233,7 @@ TEST(ScanShape, HasRoomForAllValues) {
   }
 }
 
-// The tables of constants are made in higher precision, those of saved factors as they are.
+// The tables of constants are made in higher precision, those of saved factors in their own.
 TEST(ScanTables, AreTheSameOfConstantsAndOfKeptFactors) {
   using elimination =
       tridia::core::elimination<double, tridia::pivoting::partial, tridia::boundary::regular>;

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Schemes and closures as data: orders, modified wavenumbers, spectra, and what is refused.
+// These tests check schemes and closures as data: orders, modified wavenumbers, spectra, and what
+// is refused.
 #include "tridia/scheme.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ TEST(Scheme, OrdersAreWhatTheNamesSay) {
   EXPECT_EQ(find_scheme(quantity::filter, "F6", staggering::none, -0.3).order(), 6);
 }
 
-/// Lele's coefficients.
+/// Holds Lele's coefficients.
 struct parameters {
   const char* name;
   double alpha, a, b, c;
@@ -96,7 +97,7 @@ TEST(Scheme, FiltersKeepTheMeanAndRemoveTheNyquistWave) {
     for (const std::string& name : scheme_names(quantity::filter)) {
       const scheme s = find_scheme(quantity::filter, name, staggering::none, alpha);
       EXPECT_NEAR(std::abs(s.symbol(0) - 1.0), 0, 1e-15) << name << ' ' << alpha;
-      // The terms cancel exactly, but for their rounding, over a denominator of 1 - 2 alpha.
+      // The terms cancel exactly, except for their rounding, over a denominator of 1 - 2 alpha.
       EXPECT_NEAR(std::abs(s.symbol(std::numbers::pi)) * (1 - 2 * alpha), 0, 2e-16) << name;
       for (double w = 0.1; w < 3.1; w += 0.1) {
         EXPECT_LE(s.symbol(w).real(), 1 + 1e-15);
@@ -112,7 +113,7 @@ TEST(Scheme, OrderIsFoundFromOnesOwnCoefficients) {
   EXPECT_EQ(order_of({0, 1, 0, 0, {-1, 1}}, quantity::first_derivative, staggering::to_midpoints),
             2);
   EXPECT_EQ(order_of({0, 2, 0, 0, {2}}, quantity::filter), exact_order);
-  // Lele's (2.1.6): fourth order for any alpha, sixth for 1/3 alone.
+  // Lele's (2.1.6) has fourth order for any alpha, and sixth for 1/3 alone.
   EXPECT_EQ(order_of({.35,
                       1,
                       .35,
@@ -222,7 +223,7 @@ TEST(Closure, OnesOwnIsChecked) {
   });
 }
 
-/// The largest real part of the spectrum of u_t + u_x = 0, the inflow's row removed.
+/// Returns the largest real part of the spectrum of u_t + u_x = 0, the inflow's row removed.
 double growth(const scheme& s, const closure& c, index_t points) {
   dense_matrix d = derivative_matrix(s, c, points), inner(points - 1);
   for (index_t j = 1; j < points; ++j) {
@@ -241,7 +242,7 @@ TEST(Closure, WarningsAreWhatTheSpectrumSays) {
         if (closure_warning(s, c).empty()) {
           EXPECT_LT(growth(s, c, points), -1e-5) << name << ' ' << text << ' ' << points;
         } else if (text.starts_with("5-4-")) {
-          // On the imaginary axis, or just beyond it.
+          // The spectrum reaches the imaginary axis, or just beyond it.
           EXPECT_GT(growth(s, c, points), -1e-6) << name << ' ' << text << ' ' << points;
         } else {
           EXPECT_GT(growth(s, c, points), 0.05) << name << ' ' << text << ' ' << points;
@@ -251,7 +252,7 @@ TEST(Closure, WarningsAreWhatTheSpectrumSays) {
   }
 }
 
-/// What the documentation says of the best known ones.
+/// The expected values are those that the documentation gives for the best known closures.
 TEST(Closure, SpectraOfTheDocumentation) {
   const auto largest = [](const char* name, const char* text) {
     const scheme s = find_scheme(quantity::first_derivative, name);

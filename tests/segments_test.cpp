@@ -1,7 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Systems too long for the GPU's chip: what every pass is given to do, which needs no GPU; and, on
-// one, short systems in segments so small that many levels lie above them.
+// These tests are for systems too long for the GPU's chip. They check the shape of every pass,
+// which needs no GPU, and, on a GPU, solve short systems in segments so small that many levels lie
+// above them.
 #include "solver/cuda/partition/segments.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +35,7 @@ using tridia::gpu::device_limits;
 
 constexpr device_limits kHopper{227 << 10, true}, kAmpere{99 << 10, false};
 
-/// Every row is in one block, in one chunk, and every block has some.
+/// Checks that every row is in one block, in one chunk, and that every block has some.
 void expect_covered(const onchip_shape& s) {
   const auto all = [&](index_t blocks) { return blocks * s.block_rows; };
   EXPECT_GE(all(s.blocks), s.rows);
@@ -203,7 +204,7 @@ INSTANTIATE_TEST_SUITE_P(All, Segments, ::testing::ValuesIn(configs()), [](const
   return text;
 });
 
-/// Three systems too long for the chip, two of which have no solution.
+/// Tests three systems too long for the chip, two of which have no solution.
 class LongSystems : public ::testing::TestWithParam<value_type> {
  protected:
   static constexpr index_t kRows = 40'009, kBadRow = 12'345, kZeroColumn = 25'000;

@@ -1,5 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// The one-call forms: plain pointers, array views, and what they refuse.
+// These tests are for the one-call forms: plain pointers, array views, and what they refuse.
 #include "tridia/solve.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using tridia::index_t;
 using tridia::solve_options;
 using tridia::view;
 
-/// Numbers where a backend can reach them.
+/// Holds numbers where a backend can access them.
 template <class T>
 class numbers {
  public:
@@ -55,7 +55,7 @@ class Solve : public ::testing::TestWithParam<tridia::backend> {
     return o;
   }
 
-  // -x[i-1] + 4 x[i] - x[i+1] for x = 1, 2, 3 and x = 1, 1, 1, two systems of three rows.
+  // Solves two systems of three rows, -x[i-1] + 4 x[i] - x[i+1], for x = 1, 2, 3 and x = 1, 1, 1.
   template <class T>
   void expect_plain() {
     const std::vector<T> off(6, T(-1)), four(6, T(4));
@@ -82,7 +82,7 @@ TEST_P(Solve, InPlace) {
 }
 
 TEST_P(Solve, Options) {
-  // A = (4 1 0; 2 4 1; 0 2 4), corners 3 and 1 where periodic; x = 1, 2, 3.
+  // The matrix is A = (4 1 0; 2 4 1; 0 2 4), with corners 3 and 1 if periodic; x = 1, 2, 3.
   numbers<double> dl(GetParam(), {3, 2, 2}), d(GetParam(), {4, 4, 4}), du(GetParam(), {1, 1, 1});
   numbers<double> x(GetParam(), {0, 0, 0});
   const auto expect_solves = [&](const std::vector<double>& rhs, const solve_options& o) {
@@ -101,7 +101,7 @@ TEST_P(Solve, Options) {
   expect_solves({15, 13, 17}, o);
 }
 
-// They are the plan's, which refuses them.
+// The options are passed to the plan, which refuses them.
 TEST_P(Solve, OptionsOfThePlan) {
   numbers<double> a(GetParam(), {4, 4, 4}), x(GetParam(), {7, 7, 7});
   const auto run = [&](const solve_options& o) {
@@ -119,17 +119,17 @@ TEST_P(Solve, OptionsOfThePlan) {
 }
 
 TEST_P(Solve, ViewsAlongEitherAxis) {
-  // Two systems along axis 0 of a 3 x 2 array; the diagonals of different shapes.
+  // Two systems lie along axis 0 of a 3 x 2 array; the diagonals have different shapes.
   numbers<double> off(GetParam(), {-1, -1}), d(GetParam(), {4, 4, 4});
   numbers<double> b(GetParam(), {2, 3, 4, 2, 10, 3}), x(GetParam(), std::vector<double>(6));
   solve_options o = options();
   o.axis = 0;
-  // One matrix for all, off-diagonals one entry short.
+  // There is one matrix for all, with off-diagonals one entry short.
   tridia::solve(view<const double, 1>(off.get(), {2}), view<const double, 1>(d.get(), {3}),
                 view<const double, 1>(off.get(), {2}), view<const double, 2>(b.get(), {3, 2}),
                 view<double, 2>(x.get(), {3, 2}), o);
   expect_near<double>(x.values(), {1, 1, 2, 1, 3, 1});
-  // The diagonal broadcast by an extent of 1; Fortran order for x.
+  // The diagonal is broadcast by an extent of 1; x is in Fortran order.
   numbers<double> full(GetParam(), std::vector<double>(6, -1));
   tridia::solve(view<double, 2>(full.get(), {3, 2}), view<double, 2>(d.get(), {3, 1}),
                 view<double, 2>(full.get(), {3, 2}), view<double, 2>(b.get(), {3, 2}),
@@ -182,7 +182,8 @@ TEST_P(Solve, NegativeSizes) {
   });
 }
 
-/// Views of any extents on the same memory, solved along axis 1 of a 3 x 4 array but for one.
+/// Tests views of any extents on the same memory; all except one fit a 3 x 4 array solved along
+/// axis 1.
 class ShapeMismatch : public Solve {
  protected:
   using matrix = view<double, 2>;
@@ -210,7 +211,7 @@ TEST_P(ShapeMismatch, IsRefused) {
   expect_refused({"x", "(1, 3, 4)", "(3, 4)"}, a, a, a, a, cube, o);
 }
 
-// n - 1 entries are possible for both off-diagonals or for none, and not where periodic.
+// n - 1 entries are possible for both off-diagonals or for none, and not if periodic.
 TEST_P(ShapeMismatch, ShortOffDiagonals) {
   const matrix a = good(), less(memory_.get(), {3, 3});
   expect_refused({"dl", "(3, 3)", "(3, 4)"}, less, a, a, a, a, options());
@@ -236,7 +237,7 @@ TEST_P(ShapeMismatch, Type) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__)  // Its allocator ends the process instead of throwing.
-// The arrays are not there either, but they are never reached.
+// The arrays do not exist either, but they are never accessed.
 TEST(OutOfMemory, IsAnError) {
   double value = 1;
   constexpr index_t kRows = index_t{1} << 43;

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Lines cut into parts: what is given to each part, from weights that are known beforehand, makes
-// the parts' results those of the whole line, on every backend.
+// Lines are cut into parts. The right-hand sides that each part is given, from weights that are
+// known beforehand, must make the parts' results those of the whole line, on every backend.
 #include "line_operator/split_line.hpp"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ compact::task task_of(const line_operator::specification& line, index_t lines, b
   return {line, value_type::f64, dense_lines(line, lines, interleaved), {.backend = where}};
 }
 
-/// In memory of the backend.
+/// Holds values in memory of the backend.
 class memory {
  public:
   memory(backend where, std::vector<double> values)
@@ -69,7 +69,8 @@ class memory {
 
 double value_at(index_t i) { return std::sin(0.37 * static_cast<double>(i)) + 0.3; }
 
-/// out += s op(in), from 1, of lines whose given right-hand sides are row after row in `given`.
+/// Returns out + s op(in), with out = 1, for lines whose prescribed right-hand sides are row after
+/// row in `given`.
 std::vector<double> applied(const line_operator::specification& line, index_t lines,
                             bool interleaved, backend where, const std::vector<double>& in,
                             const std::vector<double>& prescribed) {
@@ -87,7 +88,7 @@ double dot(const line_weights& w, const std::vector<double>& line) {
   return static_cast<double>(sum);
 }
 
-/// Each part of some lines alone, against the whole.
+/// Compares each part of some lines, applied alone, with the whole.
 void expect_parts_agree(const line_operator::specification& whole, const line_cuts& cuts,
                         index_t lines, const std::string& label) {
   const auto in_line = [&](index_t l) {
@@ -131,7 +132,8 @@ void expect_parts_agree(const line_operator::specification& whole, const line_cu
   }
 }
 
-/// Parts of points, and the rows beside them: the last part has those that are more, or fewer.
+/// Returns parts of points, and of the rows beside them: if there are more or fewer rows than
+/// points, the last part has the difference.
 line_cuts cuts_of(const line_operator::specification& whole, const std::vector<index_t>& parts) {
   line_cuts cuts{{0}, {}};
   for (const index_t p : parts) cuts.points.push_back(cuts.points.back() + p);
@@ -164,7 +166,7 @@ TEST(SplitLine, PartsMakeUpTheWhole) {
   }
 }
 
-/// Lines by the strip, a metric, and rows enough for every kernel.
+/// There are enough lines for strips, a metric, and enough rows for every kernel.
 TEST(SplitLine, LongLinesWithAMetric) {
   const scheme s = find_scheme(quantity::first_derivative, "C8");
   tridia::grid g;
@@ -210,7 +212,7 @@ TEST(SplitLine, WhatIsLeftOutIsBounded) {
   EXPECT_GT(sum, 2.5e-4L);
   EXPECT_LE(sum, 1e-3L);
   EXPECT_EQ(cut[0].re.v, 1);
-  // Nothing decays: nothing may go.
+  // Nothing decays, so nothing may be left out.
   line_weights even(1000, {core::extended(1), core::extended(0)});
   leave_out(even, 1e-3);
   EXPECT_EQ(std::count_if(even.begin(), even.end(), [](const wide& v) { return v.re.v == 1; }),
@@ -219,7 +221,7 @@ TEST(SplitLine, WhatIsLeftOutIsBounded) {
   EXPECT_GT(w.back().re.v, 0);
 }
 
-/// All shares of all parts together are the sums, and who sends is who is heard.
+/// All shares of all parts together are the sums, and every message that is sent is received.
 TEST(SumPlan, SharesAddUp) {
   const std::vector<index_t> points{0, 3, 4, 10};
   const auto wanted = [](int part) {

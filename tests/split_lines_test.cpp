@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Long lines in parts on one device: which parts, and, step by step, that sums and parts make up
-// the whole line.
+// These tests are for long lines in parts on one device: they check which parts are chosen, and,
+// step by step, that sums and parts give the result of the whole line.
 #include "line_operator/split_lines.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ line_operator::specification line_of(const scheme& s, index_t points, boundary e
   return assemble(s, default_closure(s), g, points);
 }
 
-/// out += s op(in), as line by line.
+/// Computes out += s op(in), line by line.
 void apply_lines(const line_operator::specification& line, const layout::geometry& g,
                  const double* in, double* out, const double* prescribed, bool accumulate) {
   const auto executor = make_reference({line, value_type::f64, g, {.backend = backend::reference}});
@@ -45,7 +45,7 @@ void apply_lines(const line_operator::specification& line, const layout::geometr
   executor->apply({in, out, -2, accumulate, prescribed, workspace.data(), nullptr});
 }
 
-/// The steps of line_operator/cuda/split_scan.cpp on the host.
+/// Does the steps of line_operator/cuda/split_scan.cpp on the host.
 void apply_split(const line_split& s, const line_operator::specification& whole,
                  const layout::geometry& g, const double* in, double* out, bool accumulate) {
   const index_t lines = g.right_sides.size;
@@ -74,7 +74,7 @@ void apply_split(const line_split& s, const line_operator::specification& whole,
 
 constexpr index_t kLines = 6;
 
-/// Lines across on an axis between two others.
+/// Returns interleaved lines along an axis between two others.
 layout::geometry middle_lines(const line_operator::specification& line) {
   constexpr index_t outer = 2, inner = kLines / outer;
   layout::geometry g = dense_lines(line, kLines, true);
@@ -122,7 +122,7 @@ void expect_split_agrees(const line_operator::specification& whole, const split_
   }
 }
 
-/// Of as many points, in memory order.
+/// Splits one line alone, of as many points, in memory order.
 std::optional<line_split> split_alone(const line_operator::specification& whole,
                                       const split_wish& wish) {
   return split(whole, value_type::f64, dense_lines(whole, kLines, false), wish);
@@ -147,7 +147,7 @@ TEST(SplitLines, PartsAreFewAndAlike) {
   EXPECT_EQ(two->runs.size(), 2U);
   EXPECT_EQ(two->sums.groups.size(), 1U);
 
-  // As many sums for the ends would have to be found apart.
+  // As many sums for the ends would have to be computed separately.
   const scheme c8 = find_scheme(quantity::first_derivative, "C8");
   const auto wider = split_alone(line_of(c8, 4096, boundary::regular), wish);
   ASSERT_TRUE(wider);
@@ -166,7 +166,7 @@ TEST(SplitLines, PartsAreFewAndAlike) {
   EXPECT_EQ(even->runs.size(), 1U);
   EXPECT_EQ(even->part_points, 384);
 
-  // What is left over is not a part too short.
+  // The remainder is not made a part of its own if it is too short.
   const auto odd = split_alone(line_of(c6, 4100, boundary::regular), wish);
   ASSERT_TRUE(odd);
   EXPECT_GE(odd->runs.back().line.points, 128);
@@ -222,7 +222,7 @@ TEST(SplitLines, PartsMakeUpTheWhole) {
   }
 }
 
-/// Borders far from the ends have the weights of one another.
+/// Borders far from the ends have the same weights.
 TEST(SplitLines, ManyParts) {
   const scheme c6 = find_scheme(quantity::first_derivative, "C6");
   for (const int axes : {1, 2})
@@ -230,7 +230,8 @@ TEST(SplitLines, ManyParts) {
       expect_split_agrees(line_of(c6, 4100, ends), {256, 128, axes}, "many");
 }
 
-/// In double precision; the matrices are those of constant_parts_test.cpp in a wider one.
+/// The split is made in double precision; the matrices are those of constant_parts_test.cpp, which
+/// are in higher precision there.
 TEST(SplitLines, OfAPlanOfConstants) {
   for (const boundary ends : {boundary::regular, boundary::periodic}) {
     problem p{.boundary = ends};
@@ -262,7 +263,7 @@ TEST(SplitLines, ShortLinesStayWhole) {
   EXPECT_FALSE(split_alone(line_of(c6, 512, boundary::regular), {512, 128, 2}));
 }
 
-/// Also of lengths that nothing divides, and of lines shorter than a part may be.
+/// This includes lengths that nothing divides, and lines shorter than a part may be.
 TEST(SplitLines, NoPartIsShort) {
   const scheme c6 = find_scheme(quantity::first_derivative, "C6");
   for (const index_t most : {512, 2048}) {
@@ -275,7 +276,8 @@ TEST(SplitLines, NoPartIsShort) {
   }
 }
 
-/// Lengths that a GPU splits, along and across, against the reference.
+/// A GPU splits lines of these lengths, contiguous and interleaved, and is compared with the
+/// reference.
 TEST(SplitLinesCuda, AgreesWithTheReference) {
   const auto& backends = every_backend();
   if (std::find(backends.begin(), backends.end(), backend::cuda) == backends.end()) GTEST_SKIP();

@@ -45,7 +45,7 @@ std::vector<shape_case> shapes() {
       {.extents = {kRows, kBatch}, .axis = 0, .boundary = tridia::boundary::periodic});
   add("several_rhs", {.extents = {kBatch, kRows}, .right_hand_sides = 3});
   add("several_rhs_interleaved", {.extents = {kRows, kBatch}, .axis = 0, .right_hand_sides = 3});
-  // Enough to be worked on beside each other with the factors of one matrix.
+  // There are enough right-hand sides to be solved side by side with the factors of one matrix.
   add("many_rhs", {.extents = {kBatch, kRows}, .right_hand_sides = 33});
   problem ragged{.extents = {0}, .offsets = {0}};
   for (index_t s = 0; s < kBatch; ++s) ragged.offsets.push_back(ragged.offsets.back() + kRows + s);
@@ -54,7 +54,8 @@ std::vector<shape_case> shapes() {
   return all;
 }
 
-// Those that do not share one enter it themselves; zeros are there beforehand where some do.
+// Right-hand sides that share no status enter it themselves; if some share one, statuses are zeros
+// beforehand.
 TEST(LineStatus, IsSharedAmongRightHandSides) {
   const auto shared = [](problem p, tridia::coefficients c) {
     p.coefficients = c;
@@ -115,7 +116,7 @@ TEST(LineStatus, RightHandSidesOfASystemAreFound) {
     check({.extents = {3, 5, 7}, .right_hand_sides = columns, .coefficients = shared}, 15);
     check({.extents = {3, 7, 5}, .axis = 1, .right_hand_sides = columns, .coefficients = shared},
           15);
-    // The right-hand sides are the fastest axis, or between two others.
+    // The right-hand sides are the fastest axis, or lie between two others.
     for (const index_t step : {index_t{1}, index_t{35}}) {
       problem p{.extents = {3, 5, 7}, .right_hand_sides = columns, .coefficients = shared};
       p.rhs_strides = p.x_strides = step == 1 ? std::vector{35 * columns, 7 * columns, columns}
@@ -152,7 +153,7 @@ std::string name(const config& c) {
 }
 void PrintTo(const config& c, std::ostream* out) { *out << name(c); }
 
-/// One system of a problem as a problem of its own, in the same layout.
+/// Returns one system of a problem as a separate problem, in the same layout.
 problem alone(const layout& all, index_t system) {
   problem p = all.problem();
   if (!p.offsets.empty()) {
@@ -210,8 +211,8 @@ class Status : public ::testing::TestWithParam<config> {
     EXPECT_LE(error, kBackwardBound * epsilon(GetParam().type)) << "system " << system;
   }
 
-  /// All but `count` systems from `system` on are solved, and as they are without those: alone, or
-  /// in a batch without bad ones.
+  /// Checks that all systems except `count` from `system` on are solved, with the same x as without
+  /// those: alone, or in a batch without bad ones.
   void expect_neighbours_untouched(index_t system, index_t count = 1) const {
     for (index_t s = 0; s < e_->where().systems(); ++s) {
       if (s >= system && s < system + count) continue;
@@ -266,7 +267,8 @@ class Status : public ::testing::TestWithParam<config> {
     expect_neighbours_untouched(system);
   }
 
-  /// A matrix that `count` systems from `system` on share becomes singular.
+  /// Makes the matrix singular that `count` systems from `system` on share, and checks that they
+  /// fail.
   void expect_all_fail(index_t system, index_t count) {
     constexpr index_t column = 2;
     for (const change& c : zero_column(column, e_->where().rows(system)))
@@ -292,13 +294,13 @@ class Status : public ::testing::TestWithParam<config> {
 
   [[nodiscard]] bool transposed() const { return GetParam().operation != operation::none; }
 
-  /// The row of op(A), from 0, that an entry of row `row` of a coefficient array is in.
+  /// Returns the row of op(A), from 0, that an entry of row `row` of a coefficient array is in.
   [[nodiscard]] index_t row_of(role r, index_t row, index_t n) const {
     if (!transposed() || r == role::d || r == role::rhs) return row;
     return r == role::dl ? (row + n - 1) % n : (row + 1) % n;
   }
 
-  /// Zeros in all of column `column` of op(A).
+  /// Returns changes that set column `column` of op(A) to zeros.
   [[nodiscard]] std::vector<change> zero_column(index_t column, index_t n) const {
     std::vector<change> changes;
     for (const entry& at : column_of(e_->problem(), n, column))
@@ -306,7 +308,7 @@ class Status : public ::testing::TestWithParam<config> {
     return changes;
   }
 
-  /// Entries of op(A) beside the diagonal, where there are any.
+  /// Sets the entries of op(A) beside the diagonal, where there are any.
   void set_off_diagonals(std::vector<change>& changes, index_t row, wide sub, wide sup) const {
     const index_t n = e_->where().rows(0);
     const bool regular = e_->problem().boundary == tridia::boundary::regular;
@@ -328,7 +330,8 @@ class Status : public ::testing::TestWithParam<config> {
 
 constexpr index_t kSystems[] = {0, 7, kBatch - 1};
 
-/// A number that is not finite in one array at a time, at both ends and in the middle of a system.
+/// Puts a number that is not finite into one array at a time, at both ends and in the middle of a
+/// system.
 void Status::expect_bad_number_is_named(wide bad) {
   for (const shape_case& shape : shapes()) {
     SCOPED_TRACE(shape.name);
@@ -399,13 +402,14 @@ TEST_P(Status, Overflow) {
   expect_status(7, changes, -5);
 }
 
-// On a GPU blocks share them, and have to agree.
+// On a GPU, blocks share these systems, and have to agree.
 TEST_P(Status, LongSystems) {
   if (GetParam().factored) GTEST_SKIP() << "factors are not shared";
   constexpr index_t n = 5000, batch = 5, s = 2;
   const long double nan = std::numeric_limits<long double>::quiet_NaN();
   const long double large = is_double(GetParam().type) ? 1e200L : 1e25L;
-  // x overflows on the way back only, and then it is infinity times zero in the rows above.
+  // x overflows in the back substitution only, and then infinity times zero appears in the rows
+  // above.
   const auto overflow = [&](index_t row) {
     std::vector<change> all{
         {role::d, row, 1}, {role::rhs, row, 1}, {role::d, row + 1, 1}, {role::rhs, row + 1, large}};
@@ -421,7 +425,7 @@ TEST_P(Status, LongSystems) {
     start(p);
     for (const index_t row : {index_t{0}, n / 2, n - 2}) {
       SCOPED_TRACE("axis " + std::to_string(p.axis) + " row " + std::to_string(row));
-      // The same numbers change each time, and those of the last run are taken for the old ones.
+      // The same numbers change each time; those of the last run become the old ones.
       expect_status(s, {{role::rhs, row, nan}}, -row - 1);
       EXPECT_EQ(e_->run(), "");
       expect_status(s, zero_column(row, n), row + 1);
@@ -439,7 +443,8 @@ TEST_P(Status, TheFirstRowOfSeveralRightHandSides) {
   expect_status(3, {{role::rhs, 8, nan, 0}, {role::rhs, 5, nan, 2}, {role::rhs, 9, nan, 3}}, -6);
 }
 
-// One matrix for all: a bad right-hand side is its own system's, a bad matrix is everybody's.
+// There is one matrix for all: a bad right-hand side affects its own system, a bad matrix affects
+// all.
 TEST_P(Status, Shared) {
   for (const int axis : {0, 1})
     for (const index_t n : {kRows, 9 * kRows})
@@ -468,7 +473,7 @@ TEST_P(Status, Broadcast) {
   }
 }
 
-// A right-hand side that is finite, and a solution that is not.
+// The right-hand side is finite, and the solution is not.
 TEST_P(Status, OverflowOfConstants) {
   if (GetParam().factored) GTEST_SKIP() << "the plan holds the factors";
   const double tiny = is_double(GetParam().type) ? 1e-300 : 1e-30;
@@ -494,7 +499,8 @@ TEST_P(Status, SmallSystems) {
     expect_status(5, zero, 1);
   }
   start({.extents = {kBatch, 2}, .boundary = tridia::boundary::periodic});
-  // (1, 1 + 1; 1 + 3, 8): the second pivot is 8 - 4 * 2 = 0, whichever row comes first.
+  // The matrix is (1, 1 + 1; 1 + 3, 8): the second pivot is 8 - 4 * 2 = 0, whichever row comes
+  // first.
   expect_status(5,
                 {{role::dl, 0, 1},
                  {role::d, 0, 1},

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// What a warp of the GPU is given to substitute: decided on the host, so tested without a GPU.
+// These tests check the shapes of substitutions on a GPU, which are chosen on the host, and so
+// tested without a GPU.
 #include <gtest/gtest.h>
 
 #include <bit>

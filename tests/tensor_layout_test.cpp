@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Boxes of arrays as the TMA of a GPU moves them, with the engine played by the host: what
-// comes to lie in shared memory, and what a store leaves as it is.
+// These tests move boxes of arrays as the TMA of a GPU does, which the host simulates: they check
+// what lies in shared memory after a load, and what a store leaves unchanged.
 #include "solver/cuda/partition/boxes.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ void for_each_word(const tensor_layout& t, index_t i, index_t j, index_t k, F f)
         f(at, inside ? static_cast<const std::byte*>(t.first) + bytes : nullptr);
       }
 }
-/// PTX ISA, cp.async.bulk.tensor, from device to shared memory and back.
+/// These copy a box from device to shared memory and back (PTX ISA, cp.async.bulk.tensor).
 void load_box(std::byte* to, const tensor_layout& t, index_t i, index_t j, index_t k) {
   for_each_word(t, i, j, k, [&](std::size_t at, const std::byte* from) {
     from ? std::memcpy(to + at, from, t.word) : std::memset(to + at, 0, t.word);
@@ -68,8 +68,8 @@ std::vector<std::byte> random_bytes(std::size_t count, rng& random) {
   return bytes;
 }
 
-/// An array of lines in memory of the host, with room around it; every byte is drawn. Of a batch
-/// that is `matrices` or `right_sides`.
+/// Holds an array of lines in memory of the host, with room around it; every byte is random. The
+/// batch is `matrices` or `right_sides`.
 class field {
  public:
   field(const along& line, const layout::axes& batch, layout::array a, index_t rows,
@@ -86,12 +86,12 @@ class field {
     before_ = bytes_;
     first_ = front;
   }
-  /// Aligned to 16 bytes, as that is what operator new gives.
+  /// Returns the array's pointer, which is aligned to 16 bytes, as operator new gives it.
   [[nodiscard]] const void* pointer() const { return bytes_.data() + first_; }
   [[nodiscard]] const std::byte* element(index_t l, index_t row) const {
     return bytes_.data() + at(l, row);
   }
-  /// That an element is what was stored; then it is taken for unchanged.
+  /// Expects that an element is what was stored; then it counts as unchanged.
   void expect_stored(index_t l, index_t row, const std::byte* value) {
     EXPECT_EQ(std::memcmp(element(l, row), value, size_), 0) << "line " << l << " row " << row;
     std::memcpy(before_.data() + at(l, row), value, size_);
@@ -119,8 +119,8 @@ bool is_zero(const std::byte* p, std::size_t size) {
   return std::all_of(p, p + size, [](std::byte b) { return b == std::byte{0}; });
 }
 
-/// Lines of a batch of one axis in boxes of `lines` of them, `pitch` elements each, of which
-/// `front` lie before a line's first row where it is loaded.
+/// Checks lines of a batch of one axis in boxes of `lines` of them, `pitch` elements each, of which
+/// `front` lie before a line's first row if it is loaded.
 void expect_lines_moved(const tensor_layout& t, field& f, bool is_stored, index_t batch,
                         index_t rows, int lines, int pitch, int front, std::size_t size,
                         rng& random) {
@@ -190,7 +190,7 @@ TEST(TensorLayout, MovesLinesOfSystems) {
   }
 }
 
-/// Lines of a scan, `gap` elements apart.
+/// Returns lines of a scan, `gap` elements apart.
 scan_task scan_of_lines(tridia::value_type type, index_t batch, index_t points, index_t rows,
                         index_t gap, int width, int first) {
   scan_task t{.type = type, .lines = {}, .points = points, .rows = rows, .width = width};
@@ -233,7 +233,7 @@ TEST(TensorLayout, MovesLinesOfScans) {
             if (!t) continue;
             EXPECT_TRUE(whole && bytes <= 768);
             ++moved;
-            // Boxes begin with a line of the cache, and what they cover is the block's.
+            // Boxes begin at a cache line, and lie within the block's memory.
             const int front = shape->front;
             ASSERT_EQ(static_cast<std::size_t>(front) * size % 128, 0);
             ASSERT_LE(static_cast<std::size_t>(shape->lines * shape->pitch) * size,
@@ -250,7 +250,8 @@ TEST(TensorLayout, MovesLinesOfScans) {
   EXPECT_GT(moved, 200);
 }
 
-/// Interleaved systems by blocks as src/solver/cuda/partition/interleaved_tile.cuh goes about them.
+/// Checks interleaved systems in blocks, which are moved as
+/// src/solver/cuda/partition/interleaved_tile.cuh does.
 void expect_rows_moved(const geometry& g, const interleaved_shape& s, std::size_t size,
                        rng& random) {
   const layout::axes& m = g.matrices;
@@ -332,7 +333,7 @@ TEST(TensorLayout, MovesRowsOfSystems) {
   EXPECT_GT(moved, 150);
 }
 
-/// One axis of lines, `stride` elements apart in every array.
+/// Returns one axis of lines, `stride` elements apart in every array.
 layout::axes one_axis(index_t extent, index_t stride) {
   layout::axes m{.count = 1, .size = extent, .at = {}};
   m.at[0].extent = extent;
@@ -392,7 +393,7 @@ TEST(TensorLayout, LeavesRowsThatTheEngineDoesNotTake) {
   EXPECT_FALSE(rows(100, 100, layout::rhs, -1));
   EXPECT_FALSE(rows(100, 100, layout::rhs, 1, 32, data + 1));
   EXPECT_FALSE(rows(100, 100, layout::rhs, 1, 2));  // boxes of 8 bytes a row
-  // What is beyond is read and left, but stored in whole granules.
+  // Elements beyond are read and ignored, but stores move whole granules.
   EXPECT_TRUE(rows(97, 100));
   EXPECT_FALSE(rows(97, 100, layout::x));
   EXPECT_TRUE(rows(96, 100, layout::x));

@@ -1,6 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Tiles hold other arrays than those of a solve.
+// These tests check tiles that hold other arrays than those of a solve.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -18,7 +18,7 @@ using tridia::index_t;
 TEST(TileArraysCuda, FiveComeInAndFourGoOut) {
   if (!have_gpu()) GTEST_SKIP() << "no GPU";
   rng random = random_for("TileArrays");
-  // Lines of 16 bytes a row or not, more systems than a block has, and fewer.
+  // Lines are multiples of 16 bytes or not; there are more systems than a block has, or fewer.
   for (const index_t rows : {5, 37, 64, 129, 500})
     for (const index_t systems : {1, 11, 1000}) {
       SCOPED_TRACE(std::to_string(systems) + " lines of " + std::to_string(rows) + " rows");

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Tables of measurements: their text, what is refused, and what is found for a problem.
+// These tests are for tables of measurements: their text, what is refused, and what is found for a
+// problem.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -43,7 +44,7 @@ TEST(Tuning, ReadsFormatOne) {
   old.replace(old.find("tridia-tuning 2"), 15, "tridia-tuning 1");
   old.replace(old.find("interleaved"), 11, "across");
   EXPECT_EQ(tuning_table::parse(old).text(), kTable);
-  // A word of one format is none of the other.
+  // A word of one format is not a word of the other.
   for (const auto& [text, word] :
        {std::pair("tridia-tuning 1\n9.0 onchip f64 none interleaved 8", "interleaved"),
         std::pair("tridia-tuning 2\n9.0 onchip f64 none across 8", "across")}) {

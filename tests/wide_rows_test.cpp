@@ -1,7 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// On a CPU, many systems that are neighbours in memory go through their rows side by side, be they
-// right-hand sides of one matrix or of their own: they must be what each is alone.
+// On a CPU, many systems that are neighbours in memory are solved row by row, side by side, whether
+// they are right-hand sides of one matrix or have their own. The results must be those of each
+// system alone.
 #include "tridia/plan.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +26,7 @@ T value_at(index_t i) {
   return static_cast<T>(static_cast<float>(std::sin(0.37 * static_cast<double>(i))));
 }
 
-/// One matrix, its right-hand sides in an array solved along an axis.
+/// Holds one matrix, with its right-hand sides in an array solved along an axis.
 template <class T>
 struct shared_systems {
   problem p;
@@ -104,7 +105,7 @@ TYPED_TEST(WideRows, DoNotTouchEachOther) {
   }
 }
 
-/// Systems with matrices of their own: `pieces` times `count` neighbours.
+/// Holds systems with their own matrices: `pieces` times `count` neighbours.
 template <class T>
 struct own_systems {
   index_t pieces, n, count;
@@ -118,7 +119,8 @@ struct own_systems {
       rhs.push_back(value_at<T>(7 * i));
     }
   }
-  /// The same systems, each a line of its own: (pieces, count, n) instead of (pieces, n, count).
+  /// Returns the same systems with each one contiguous: (pieces, count, n) instead of (pieces, n,
+  /// count).
   std::vector<T> turned(const std::vector<T>& from) const {
     std::vector<T> to;
     for (index_t p = 0; p < pieces; ++p)
@@ -132,7 +134,7 @@ struct own_systems {
       other.*part = turned(this->*part);
     return other;
   }
-  /// x begins `skip` elements into its memory.
+  /// Solves; x begins `skip` elements into its memory.
   std::vector<T> solve(bool side_by_side, pivoting pivots, boundary ends, index_t skip,
                        std::vector<index_t>& status) const {
     problem p;
@@ -153,8 +155,7 @@ struct own_systems {
   }
 };
 
-// Strips begin where cache lines do, end where neighbours end, and may have a group that is not
-// full.
+// Strips begin at cache lines, end where neighbours end, and may have a group that is not full.
 TYPED_TEST(WideRows, AreWhatTheyAreAsLines) {
   struct {
     index_t pieces, n, count;

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// The NPY reader on any bytes: it parses them or throws npy_error. What it accepts, it must be able
-// to write and to read again. With clang, build the target npy_libfuzzer to search for more.
+// This runs the NPY reader on any bytes: it parses them or throws npy_error. What it accepts, it
+// must be able to write and to read again. With clang, build the target npy_libfuzzer to search for
+// more.
 #include "files/npy_header.hpp"
 
 #include <cstddef>

@@ -18,7 +18,7 @@ namespace {
 using tridia::value_type;
 using random_bits = std::mt19937_64;
 
-/// What headers are made of, for mutations that get past the first byte.
+/// These words occur in headers, so that mutations get past the first byte.
 constexpr std::string_view words[] = {"'descr'",
                                       "'fortran_order'",
                                       "'shape'",
@@ -97,7 +97,8 @@ void mutate_once(std::string& file, random_bits& bits) {
   if (file.size() > 4096) file.resize(4096);
 }
 
-/// So that a text whose length has changed is read to its end again.
+/// Corrects the length in the header, so that a text whose length has changed is read to its end
+/// again.
 void repair_length(std::string& file) {
   if (file.size() < 12 || file[6] < 1 || file[6] > 3) return;
   const std::size_t begin = file[6] == 1 ? 10 : 12;
@@ -116,7 +117,7 @@ int main(int argc, char** argv) {
     std::string file = files[below(bits, files.size())];
     for (std::size_t changes = 1 + below(bits, 4); changes > 0; --changes) mutate_once(file, bits);
     if (bits() % 2 == 0) repair_length(file);
-    // An exact allocation, so that a sanitizer sees the first byte past the end.
+    // The allocation has the exact size, so that a sanitizer sees the first byte past the end.
     const std::vector<std::uint8_t> bytes(file.begin(), file.end());
     LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
   }

@@ -13,7 +13,7 @@
 namespace tridia::cli {
 namespace {
 
-/// Dense systems with small integers as numbers, so that residuals of exact solutions are 0.
+/// Holds dense systems with small integers as numbers, so that residuals of exact solutions are 0.
 template <class T>
 struct fixture {
   systems all;
@@ -44,7 +44,7 @@ struct fixture {
     }
   }
 
-  /// The right-hand side, by the definition of the operation: through a dense matrix.
+  /// Computes the right-hand side by the definition of the operation, through a dense matrix.
   void multiply() {
     const slabs each(all, 1);
     const index_t n = all.rows(), stride = all.arrays[role_rhs].strides[all.axis];

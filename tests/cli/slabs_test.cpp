@@ -21,7 +21,7 @@ systems dense(shape extents, int axis, bool fortran_order = false) {
   return match(a, a, axis);
 }
 
-/// How often each byte of a file's data belongs to a slab.
+/// Counts how often each byte of a file's data belongs to a slab.
 std::map<std::size_t, int> bytes_used(const systems& all, const slabs& parts, array_role role) {
   std::map<std::size_t, int> used;
   for (index_t k = 0; k < parts.count(); ++k) {

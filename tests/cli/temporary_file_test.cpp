@@ -20,7 +20,8 @@
 namespace tridia::cli {
 namespace {
 
-/// Each test is of files without a name, where the file system has them, and of files with one.
+/// Runs each test with files without a name, if the file system has them, and with files that have
+/// one.
 class TemporaryFile : public Files, public ::testing::WithParamInterface<temporary_name> {
  protected:
   TemporaryFile() {
@@ -125,7 +126,8 @@ TEST_P(TemporaryFile, HasThePermissionsOfANewFile) {
 }
 
 TEST_P(TemporaryFile, HasThePermissionsThatTheDirectoryGives) {
-  // Version 2; rwx for the user and the group, - for others: tag, permissions, no identifier.
+  // This ACL is of version 2, with rwx for the user and the group, - for others; each entry is tag,
+  // permissions, no identifier.
   constexpr std::string_view acl(
       "\2\0\0\0\1\0\7\0\xff\xff\xff\xff\4\0\7\0\xff\xff\xff\xff\x20\0\0\0\xff\xff\xff\xff", 28);
   if (::setxattr(path("").c_str(), "system.posix_acl_default", acl.data(), acl.size(), 0) != 0) {
@@ -137,7 +139,7 @@ TEST_P(TemporaryFile, HasThePermissionsThatTheDirectoryGives) {
   ::umask(before);
 }
 
-/// What ends the process in the middle; suites of this name run before threads are started.
+/// Tests what ends the process in the middle; suites of this name run before threads are started.
 class TemporaryFileDeathTest : public Files {
  protected:
   ~TemporaryFileDeathTest() override { EXPECT_EQ(count(), 0); }

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Constant coefficients along lines that cross ranks, against the plan that has the whole of them.
+// These tests compare solves with constant coefficients along lines that cross ranks with the plan
+// of whole lines.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -18,7 +19,7 @@ using namespace tridia;
 using tridia::distributed::communicator;
 using distributed_plan = tridia::distributed::plan;
 
-/// Rows of their own at both ends; complex where the type is.
+/// Returns a matrix with different rows at both ends; it is complex if the type is.
 near_toeplitz matrix_of(value_type type, int ends) {
   const double i = type == value_type::c64 || type == value_type::c128 ? 0.5 : 0;
   near_toeplitz a;
@@ -56,7 +57,7 @@ problem local_of(const constant_case& c, const field& rhs, const field& x) {
   return p;
 }
 
-/// The largest difference from the whole plan's x, over the largest |x|, in epsilons.
+/// Returns the largest difference from the whole plan's x, over the largest |x|, in epsilons.
 long double error_of(const constant_case& c, rng& random, const communicator& by) {
   field rhs = drawn(c, random), own(c.whole.type, c.blocks, false);
   field& x = c.in_place ? rhs : own;
@@ -85,7 +86,7 @@ long double error_of(const constant_case& c, rng& random, const communicator& by
   return error / largest / epsilon(dense.type);
 }
 
-/// Uneven where there is more than one rank, one row on the first.
+/// Returns an uneven decomposition if there is more than one rank, with one row on the first.
 distributed::decomposition uneven(const std::vector<int>& process_grid, index_t alone,
                                   index_t most) {
   std::vector<std::vector<index_t>> parts;
@@ -121,7 +122,7 @@ TEST(RankConstant, EveryTypeAxisAndEnd) {
           }
 }
 
-/// Nothing decays: every rank's rows count on every other.
+/// Nothing decays: the rows of every rank affect all other ranks.
 TEST(RankConstant, WhatDoesNotDecayIsExact) {
   const communicator by = ranks();
   rng random = random_for("NoDecay");
@@ -217,14 +218,14 @@ TEST(RankConstant, BadInputIsRefusedOnAllRanks) {
   EXPECT_NE(refusal(errc::invalid_argument, [&] { distributed_plan(g, other, by); })
                 .find("matrix: ranks disagree"),
             std::string::npos);
-  // Regular as a whole, but not three rows of it alone.
+  // The matrix is not singular as a whole, but three of its rows alone are.
   problem alone = p;
   alone.matrix = {{1, 0, 1}, {}, {}};
   if (n % 2 == 0) {
     EXPECT_NE(refusal(errc::unsupported, [&] { distributed_plan(g, alone, by); }).find("singular"),
               std::string::npos);
   }
-  // So it is on some ranks of many; all the same they go on together.
+  // Only some ranks of many have singular rows; still, all go on together.
   std::vector<index_t> parts(static_cast<std::size_t>(n), 2);
   parts.front() = parts.back() = 3;
   const auto odd = distributed::decomposition::of_parts({parts, {2}});

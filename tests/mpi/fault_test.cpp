@@ -1,6 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Ranks that disagree, or do not come: an error on all others, in time.
+// Ranks that disagree, or do not take part, must cause an error on all others, in time.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -23,7 +23,7 @@ using tridia::distributed::plan;
 using tridia::distributed::plan_options;
 using tridia::distributed::strategy;
 
-// Long enough for ranks that share a busy core.
+// The limit is long enough for ranks that share a busy core.
 constexpr double kLimit = 2.5;
 
 decomposition lines_of_ranks() { return decomposition({4 * world_size(), 6}, {world_size(), 1}); }
@@ -36,7 +36,7 @@ TEST(RankFault, ACommunicatorOfAnotherSizeIsRefused) {
                 std::to_string(world_size() + 1));
 }
 
-/// Whatever a rank says for itself alone is heard by all; the communicator is as good as before.
+/// All ranks learn what one rank alone refuses; the communicator can be used as before.
 TEST(RankFault, RanksThatDisagreeAreRefused) {
   if (world_size() < 2) GTEST_SKIP() << "one rank agrees with itself";
   const communicator by = ranks();
@@ -122,8 +122,8 @@ TEST(RankFault, AGridWithoutAPointForEveryRankIsRefused) {
 
 class AbsentRank : public ::testing::TestWithParam<strategy> {};
 
-/// The last rank leaves out one execution: every other one says so within its limit, and at once
-/// when it is asked again.
+/// The last rank leaves out one execution: every other rank reports it within its limit, and at
+/// once in the next execution.
 TEST_P(AbsentRank, IsAnErrorOnAllOthers) {
   if (world_size() < 2) GTEST_SKIP() << "one rank waits for nobody";
   const communicator by = ranks(kLimit);
@@ -142,7 +142,7 @@ TEST_P(AbsentRank, IsAnErrorOnAllOthers) {
     const auto began = std::chrono::steady_clock::now();
     EXPECT_NE(refusal(errc::peer_failure, execute), "");
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-    // Two waits follow each other where one rank has to hear of another's failure.
+    // Two waits follow each other if one rank has to learn of another's failure.
     EXPECT_LT(took.count(), 2 * kLimit + 2);
     EXPECT_NE(refusal(errc::peer_failure, execute).find("has failed before"), std::string::npos);
     EXPECT_NE(refusal(errc::peer_failure, [&] { plan another(s.blocks, s.local(), by); }), "");

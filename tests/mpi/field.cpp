@@ -49,7 +49,7 @@ field::field(tridia::value_type type, const tridia::distributed::decomposition& 
     : type_(type), grid_(g), own_(g.block(world_rank())) {
   const std::size_t axes = own_.extents.size();
   strides_.resize(axes);
-  // One element more than needed along each axis, and the array backwards along the first.
+  // The array has one element more than needed along each axis, and goes backwards along the first.
   index_t step = 1;
   for (std::size_t k = 0; k < axes; ++k) {
     const std::size_t a = reversed ? k : axes - 1 - k;
@@ -90,7 +90,7 @@ void field::collect() {
   std::fill(whole_.begin(), whole_.end(), std::byte{0});
   for_each_point(
       [&](index_t whole, index_t local) { set(whole, load(type_, local_.host(), local)); });
-  // Every other rank has zeros there: a maximum of bytes keeps all that is not.
+  // All other ranks have zeros there, so a bitwise or keeps this rank's block.
   MPI_Allreduce(MPI_IN_PLACE, whole_.data(), static_cast<int>(whole_.size()), MPI_UNSIGNED_CHAR,
                 MPI_BOR, MPI_COMM_WORLD);
 }

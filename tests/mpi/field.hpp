@@ -11,13 +11,13 @@
 
 namespace tridia_test {
 
-/// Grids of all ranks in three directions, one direction alone and several.
+/// Returns grids of all ranks in three directions, split in one direction alone and in several.
 std::vector<std::vector<int>> process_grids();
-/// Uneven where there is more than one rank, one point on the first.
+/// Returns an uneven decomposition if there is more than one rank, with one point on the first.
 tridia::distributed::decomposition uneven_grid(const std::vector<int>& process_grid);
 
-/// One array of a global problem, whole on every rank, and this rank's block of it in a layout of
-/// its own, among NaN.
+/// Holds one array of a global problem, whole on every rank, and this rank's block of it in another
+/// layout, among NaN.
 class field {
  public:
   field(tridia::value_type type, const tridia::distributed::decomposition& g, bool reversed);
@@ -27,10 +27,10 @@ class field {
   void* whole() { return whole_.data(); }
   const void* whole() const { return whole_.data(); }
 
-  /// The block as it lies on this rank, and its strides.
+  /// These return the block as it lies on this rank, and its strides.
   void* block() { return local_.there() + origin_ * tridia::size_of(type_); }
   const std::vector<index_t>& strides() const { return strides_; }
-  /// The block from the whole, and the whole from all ranks' blocks.
+  /// These copy the block from the whole, and the whole from all ranks' blocks.
   void scatter();
   void collect();
 
@@ -47,7 +47,7 @@ class field {
   ranks_memory local_{0};
 };
 
-/// A problem on a grid: everything known on all ranks.
+/// Holds a problem on a grid; everything is known on all ranks.
 struct split_problem {
   tridia::distributed::decomposition blocks;
   tridia::problem whole;  // dense, with n entries of off-diagonals even if blocks have them short
@@ -55,11 +55,12 @@ struct split_problem {
   field dl, d, du, rhs, x;
 
   split_problem(const tridia::distributed::decomposition& g, const tridia::problem& p);
-  /// Diagonally dominant without pivoting; what is not to be read is NaN.
+  /// Fills the arrays; matrices are diagonally dominant without pivoting, and elements that must
+  /// not be read are NaN.
   void fill(rng& random);
-  /// Of this rank's block.
+  /// Returns the problem of this rank's block.
   tridia::problem local() const;
-  /// dl of this rank's block: where it is short, from its second row on at the head of a line.
+  /// Returns dl of this rank's block; if it is short, from its second row on at the head of a line.
   const void* dl_block();
   /// Runs a plan on all ranks and collects x. Returns the statuses of this rank's systems, where
   /// they are asked for.
@@ -67,25 +68,26 @@ struct split_problem {
 
   index_t rows() const;
   index_t lines() const;
-  /// Where row k of a line is in the whole arrays.
+  /// Returns where row k of a line is in the whole arrays.
   index_t at(index_t line, index_t row) const;
-  /// The largest backward error of any line but those left out, in units of epsilon.
+  /// Returns the largest backward error of any line but those left out, in units of epsilon.
   long double worst(const std::vector<index_t>& but = {}) const;
-  /// The largest difference from the plan of the whole, over the largest |x|, in units of epsilon.
+  /// Returns the largest difference from the plan of the whole, over the largest |x|, in units of
+  /// epsilon.
   long double difference() const;
-  /// What the plan of the whole says of all lines.
+  /// Returns the statuses of all lines from the plan of the whole.
   std::vector<index_t> statuses() const;
 
  private:
-  /// x of the plan of the whole, and its statuses.
+  /// Returns x of the plan of the whole, and its statuses.
   std::pair<std::vector<std::byte>, std::vector<index_t>> solved() const;
 };
 
-/// What is solved how, on which process grid.
+/// Describes what is solved how, on which process grid.
 std::string describe(const tridia::problem& p, const std::vector<int>& process_grid,
                      const tridia::distributed::plan_options& o);
-/// By the strategy that is asked for, or one with a reason; without pivoting as the plan of the
-/// whole does it.
+/// Checks a solve by the strategy that is asked for, or by one with a reason; without pivoting, the
+/// result is that of the plan of the whole.
 void expect_solved(split_problem& s, const tridia::distributed::communicator& by,
                    const tridia::distributed::plan_options& o);
 

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Halos of blocks in three directions: each point has a number of its own, so that a wrong one is
-// seen; what no neighbour holds is left as it was.
+// These tests exchange halos of blocks in three directions. Each point has a different number, so
+// that a wrong one is seen; points that no neighbour holds must not change.
 #include <gtest/gtest.h>
 
 #include "mpi/field.hpp"
@@ -16,8 +16,8 @@ using tridia::distributed::halo_exchange;
 
 constexpr int kOutside = -7;
 
-/// A block with its halo in an array of its own; `reversed`: Fortran order, the first axis
-/// backwards.
+/// Holds a block with its halo in a separate array; `reversed` means Fortran order, with the first
+/// axis backwards.
 class padded {
  public:
   padded(const halo& h, const decomposition& g, bool reversed) : asked(h), grid_(g) {
@@ -38,7 +38,7 @@ class padded {
     for (index_t k = 0; k < step; ++k) store(h.type, memory_.host(), k, kOutside);
   }
   void* block() { return memory_.there() + origin_ * size_of(asked.type); }
-  /// Where plans work on it, and back.
+  /// These copy it to where plans work on it, and back.
   void push() { memory_.push(); }
   void pull() { memory_.pull(); }
   /// Calls f(point, relative to the block; the axes along which it is outside the block).
@@ -57,7 +57,7 @@ class padded {
   }
   wide get(const std::vector<index_t>& i) const { return load(asked.type, memory_.host(), at(i)); }
   void set(const std::vector<index_t>& i, wide v) { store(asked.type, memory_.host(), at(i), v); }
-  /// The number of a point of the whole array; kOutside where there is none.
+  /// Returns the number of a point of the whole array; kOutside if there is none.
   wide number(const std::vector<index_t>& i) const {
     wide n = 0;
     for (int a = 0; a < 3; ++a) {

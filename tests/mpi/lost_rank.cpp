@@ -18,14 +18,14 @@ namespace {
 namespace ranks = tridia::distributed;
 using clock_type = std::chrono::steady_clock;
 
-/// Seconds; NCCL takes some to begin with.
+/// Returns the limit in seconds; NCCL takes some to begin with.
 double limit() { return tridia_test::on_gpus() ? 15 : 2; }
 
 double since(clock_type::time_point began) {
   return std::chrono::duration<double>(clock_type::now() - began).count();
 }
 
-/// Whether the second execution, without the rank that is lost, fails as it should.
+/// Returns whether the second execution, without the rank that is lost, fails as it should.
 bool hears_of_it(int rank, int size) {
   const auto by = tridia_test::ranks(limit());
   const tridia::index_t rows = 5, lines = 100;

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Off-diagonals that are not where a rank's rows want them: A^T and A^H, whose rows have entries of
-// other ranks, and arrays of n - 1 entries.
+// These tests are for off-diagonals that are not where a rank's rows need them: those of A^T and
+// A^H, whose rows have entries of other ranks, and arrays of n - 1 entries.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(All, OffDiagonals,
                                            value_type::c128),
                          [](const auto& test) { return std::string(name(test.param)); });
 
-/// Long lines in even parts, several groups of lines and several threads, in slabs.
+/// Long lines are cut into even parts, with several groups of lines and several threads, in slabs.
 TEST(OffDiagonalsInSlabs, MakeTransposes) {
   rng random = random_for("Slabs");
   const communicator by = ranks();
@@ -90,7 +90,7 @@ TEST(OffDiagonalsInSlabs, MakeTransposes) {
     }
 }
 
-/// x in the place of any array, as neighbours' entries are in several.
+/// x takes the place of any array, since neighbours' entries are in several.
 TEST(TransposeOfRanks, IsSolvedInPlace) {
   rng random = random_for("InPlace");
   const communicator by = ranks();
@@ -141,7 +141,7 @@ TEST(TransposeOfRanks, NamesItsRowsThatAreNotFinite) {
     }
 }
 
-/// Rows `begin` to `end` - 1 along an axis of a dense array of two.
+/// Returns rows `begin` to `end` - 1 along an axis of a dense array of two axes.
 std::vector<double> cut(const std::vector<double>& whole, int axis, index_t rows, index_t begin,
                         index_t end) {
   std::vector<double> part;
@@ -153,7 +153,7 @@ std::vector<double> cut(const std::vector<double>& whole, int axis, index_t rows
   return part;
 }
 
-/// One row on the first rank and the last, whose dl and du then have none.
+/// The first rank and the last have one row, so that their dl and du have no entry.
 TEST(ShortOffDiagonals, AreDenseByDefault) {
   rng random = random_for("Dense");
   const communicator by = ranks();

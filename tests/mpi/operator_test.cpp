@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Compact schemes along lines that cross ranks: every rank has the whole field, and what one
-// operator makes of it.
+// These tests apply compact schemes along lines that cross ranks: every rank has the whole field,
+// and the result of one operator for it.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -19,7 +19,7 @@ namespace {
 using namespace tridia;
 using tridia::distributed::operator_options;
 
-/// Blocks of very different sizes, every other one of a single point.
+/// Returns blocks of very different sizes, every other one of a single point.
 distributed::decomposition uneven(const std::vector<index_t>& extents,
                                   const std::vector<int>& ranks) {
   std::vector<std::vector<index_t>> parts;
@@ -36,7 +36,7 @@ distributed::decomposition uneven(const std::vector<index_t>& extents,
   return distributed::decomposition::of_parts(parts);
 }
 
-/// An operator, and what is asked of it.
+/// Describes an operator, and what is asked of it.
 struct operator_case {
   scheme what;
   tridia::grid lines;  // extents of the whole
@@ -72,7 +72,7 @@ void fill(field& f, const distributed::decomposition& g, long double phase) {
   }
 }
 
-/// What one operator makes of the whole; `out` holds what is added to.
+/// Returns the result of one operator for the whole; `out` holds the values that are added to.
 std::vector<std::byte> expected_of(const operator_case& c, const distributed::decomposition& g,
                                    const field& in, const field& out, index_t results) {
   tridia::grid whole = c.lines;
@@ -87,10 +87,10 @@ std::vector<std::byte> expected_of(const operator_case& c, const distributed::de
   return to;
 }
 
-/// The largest error of a split operator, relative to the largest result, in epsilons.
+/// Returns the largest error of a split operator, relative to the largest result, in epsilons.
 long double error_of(const operator_case& c, const distributed::decomposition& g,
                      const distributed::communicator& by) {
-  // Layouts of a rank's own; in place, one.
+  // Each rank has its own layouts; in place, there is one layout.
   const bool reversed = !c.in_place && world_rank() % 2 == 0;
   field in(c.lines.type, g, reversed);
   tridia::grid lines = c.lines;
@@ -119,7 +119,8 @@ long double error_of(const operator_case& c, const distributed::decomposition& g
   return error / largest / epsilon(c.lines.type);
 }
 
-/// Coefficients of up to 27, a pivot of 1/10, eliminations in another order.
+/// The bound allows for coefficients of up to 27, a pivot of 1/10, and eliminations in another
+/// order.
 constexpr long double kRounding = 100;
 
 void expect_equal(const operator_case& c, const distributed::decomposition& g,
@@ -136,7 +137,7 @@ std::vector<scheme> some_schemes() {
   return some;
 }
 
-/// Closures, joined ends, and mirrors.
+/// Sets closures, joined ends, or mirrors.
 tridia::grid with_ends(tridia::grid g, int kind) {
   g.boundary = kind == 1 ? boundary::periodic : boundary::regular;
   if (kind == 2) g.head = end_condition::symmetric;
@@ -144,8 +145,8 @@ tridia::grid with_ends(tridia::grid g, int kind) {
   return g;
 }
 
-/// Every scheme along every axis with every kind of end on ranks in one direction, and on ranks in
-/// several; types, additions, splits and slabs take turns, and so do ends in the latter.
+/// Every scheme runs along every axis with every kind of end on ranks in one direction, and on
+/// ranks in several; types, additions, splits and slabs alternate, and so do ends in the latter.
 TEST(RankOperator, EverySchemeAxisAndEnd) {
   const auto by = ranks();
   constexpr value_type types[] = {value_type::f64, value_type::f32, value_type::c128,
@@ -207,7 +208,8 @@ TEST(RankOperator, InPlaceAndManyLines) {
   }
 }
 
-/// A metric of the whole line, and several fields, each with the next one's blocks after it.
+/// There is a metric of the whole line, and several fields, each with the next one's blocks after
+/// it.
 TEST(RankOperator, MetricAndFields) {
   const auto by = ranks();
   const scheme s = find_scheme(quantity::first_derivative, "C8");
@@ -247,7 +249,7 @@ TEST(RankOperator, EmptyArraysAreFine) {
   }
 }
 
-/// The same sums in the same order.
+/// The sums are the same, in the same order.
 TEST(RankOperator, IsReproducible) {
   const auto by = ranks();
   const distributed::decomposition g({40 * world_size(), 6}, {world_size(), 1});
@@ -273,7 +275,8 @@ TEST(RankOperator, IsReproducible) {
   }
 }
 
-/// Where influence decays within the blocks, messages go to neighbours alone, and come from them.
+/// If the influence decays within the blocks, messages go only to neighbours, and come only from
+/// them.
 TEST(RankOperator, NeighboursAloneAreSentTo) {
   const auto by = ranks();
   const int n = world_size(), me = world_rank();
@@ -358,7 +361,7 @@ TEST(RankOperatorFault, IsRefusedOnAllRanks) {
   }
 }
 
-/// An adjoint reads what the operator's results are spread as, and writes what its points are.
+/// An adjoint reads blocks of the operator's results, and writes blocks of its points.
 TEST(RankOperator, AdjointsOfLinesThatNoRanksCut) {
   const auto by = ranks();
   const distributed::decomposition g({3 * world_size() + 1, 30}, {world_size(), 1});
@@ -421,7 +424,8 @@ TEST(RankOperatorFault, StartAndFinishTakeTurns) {
   EXPECT_GT(op.timings().expand, 0);
 }
 
-/// The last rank leaves out one application: those that it would send to say so within their limit.
+/// The last rank leaves out one application: the ranks that it would send to report it within their
+/// limit.
 TEST(RankOperatorFault, AnAbsentRankIsAnErrorOnItsNeighbours) {
   if (world_size() < 2) GTEST_SKIP() << "one rank waits for nobody";
   const auto by = ranks(2.5);

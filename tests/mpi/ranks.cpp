@@ -44,7 +44,7 @@ tridia::distributed::communicator new_gpu_ranks(double limit) {
   const auto start = tridia::distributed::mpi_communicator(MPI_COMM_WORLD, {.time_limit = 60});
   return tridia::distributed::nccl_communicator(start, -1, {.time_limit = limit});
 }
-/// One for all tests but those that spoil it, as making one takes seconds.
+/// Returns one communicator for all tests except those that spoil it, as making one takes seconds.
 tridia::distributed::communicator gpu_ranks(double limit) {
   static const auto& lasting = *new tridia::distributed::communicator(new_gpu_ranks(kLastingLimit));
   return limit == kLastingLimit ? lasting : new_gpu_ranks(limit);

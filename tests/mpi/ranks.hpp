@@ -12,16 +12,16 @@ int world_rank();
 int world_size();
 
 /// With the option --device cuda, arrays are in the memory of GPUs, one for each rank, and NCCL
-/// moves data; or else all is MPI's.
+/// moves data; otherwise MPI does everything.
 void use_gpus();
 bool on_gpus();
 
-/// All ranks. `limit`: seconds that a rank may keep others waiting; by another one than this the
-/// communicator is the test's own.
+/// Returns a communicator of all ranks. A rank may keep others waiting for `limit` seconds; with
+/// another limit than this one, the communicator belongs to the test alone.
 inline constexpr double kLastingLimit = 30;
 tridia::distributed::communicator ranks(double limit = kLastingLimit);
 
-/// Bytes in host memory, and where plans want them: the same, or a copy on a GPU.
+/// Holds bytes in host memory, and where plans need them: the same memory, or a copy on a GPU.
 class ranks_memory {
  public:
   explicit ranks_memory(std::size_t bytes);
@@ -32,7 +32,7 @@ class ranks_memory {
 
   std::byte* host() { return host_.data(); }
   [[nodiscard]] const std::byte* host() const { return host_.data(); }
-  /// For plans.
+  /// Returns the memory for plans.
   [[nodiscard]] std::byte* there() { return device_ != nullptr ? device_ : host_.data(); }
   void push();
   void pull();
@@ -42,7 +42,7 @@ class ranks_memory {
   std::byte* device_ = nullptr;
 };
 
-/// An array that a plan reads or writes.
+/// Holds an array that a plan reads or writes.
 template <class T>
 class ranks_array {
  public:

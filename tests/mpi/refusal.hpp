@@ -10,7 +10,8 @@
 
 namespace tridia_test {
 
-/// The sentence with which something is refused, for the reason that is expected; "" if it is not.
+/// Returns the sentence with which something is refused, for the reason that is expected; "" if it
+/// is not.
 inline std::string refusal(tridia::errc code, const std::function<void()>& what) {
   try {
     what();

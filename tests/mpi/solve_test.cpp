@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Lines that cross ranks: every strategy and decomposition against the problem's own residual, and
-// against the plan that has the whole of it.
+// These tests solve lines that cross ranks: every strategy and decomposition is compared with the
+// problem's own residual, and with the plan of the whole.
 #include <gtest/gtest.h>
 
 #include "mpi/field.hpp"
@@ -49,7 +49,8 @@ INSTANTIATE_TEST_SUITE_P(All, Ranks,
                                            value_type::c128),
                          [](const auto& test) { return std::string(name(test.param)); });
 
-/// Long lines in even parts, by several threads, in slabs so small that there are many.
+/// Long lines are cut into even parts, and solved by several threads, in slabs so small that there
+/// are many.
 TEST(RanksInSlabs, SolveTheSame) {
   rng random = random_for("RanksInSlabs");
   const communicator by = ranks();
@@ -157,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(All, SharedMatrix,
                          ::testing::Values(operation::none, operation::transpose),
                          [](const auto& test) { return std::string(name(test.param)); });
 
-/// Constant matrices whose influence decays by 2 + sqrt(3) a row.
+/// The matrices are constant, and their influence decays by 2 + sqrt(3) a row.
 TEST(NearestRanks, AreEnoughWhereInfluenceDecays) {
   rng random = random_for("NearestRanks");
   const communicator by = ranks();
@@ -177,7 +178,7 @@ TEST(NearestRanks, AreEnoughWhereInfluenceDecays) {
       EXPECT_GT(neglected_coupling, 1e-24);
       EXPECT_LT(neglected_coupling, 1e-21);
     }
-    // Asked for, or found by the model.
+    // The strategy is asked for, or found by the model.
     for (const strategy how : {strategy::nearest, strategy::automatic}) {
       plan lines(s.blocks, s.local(), by,
                  {.strategy = how, .tolerance = 1e-16, .neglected_coupling = neglected_coupling});
@@ -201,7 +202,7 @@ TEST(NearestRanks, AreEnoughWhereInfluenceDecays) {
   }
 }
 
-/// What is neglected bounds the error where it can be seen.
+/// Tests that the neglected part bounds the error where it can be seen.
 class InfluenceOfRanks : public ::testing::TestWithParam<operation> {};
 
 TEST_P(InfluenceOfRanks, IsWhatNearestErrsAtMost) {

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Lines without a solution: all of their ranks know, x is NaN on all of them, and no other line
-// notices.
+// If a line has no solution, all of its ranks know it, x is NaN on all of them, and no other line
+// is affected.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -35,7 +35,7 @@ class RankStatus : public ::testing::TestWithParam<std::tuple<strategy, pivoting
     good_ = solution();
   }
   void set(field& f, index_t line, index_t row, wide v) { f.set(s_.at(line, row), v); }
-  /// The statuses that this rank is told, where every line has one.
+  /// Returns the statuses that this rank gets, if every line has one.
   std::vector<index_t> run() {
     auto status = run_once(true);
     expect_that_these_fail(status);
@@ -54,7 +54,8 @@ class RankStatus : public ::testing::TestWithParam<std::tuple<strategy, pivoting
     for (index_t k = 0; k < kLines * s_.rows(); ++k) all.push_back(s_.x.get(k));
     return all;
   }
-  /// x of a line that has failed is NaN in every row; others are what they were, bit for bit.
+  /// Checks that x of a line that has failed is NaN in every row, and that others are unchanged,
+  /// bit for bit.
   void expect_that_these_fail(const std::vector<index_t>& status) const {
     const std::vector<wide> x = solution();
     for (index_t line = 0; line < kLines; ++line)
@@ -141,7 +142,7 @@ TEST(RankStatusOfTheWhole, IsFoundWhereNoRankAloneFindsAnything) {
   for (index_t k = 0; k < 4 * s.rows(); ++k) EXPECT_TRUE(std::isnan(s.x.get(k).real())) << k;
 }
 
-/// One status for all right-hand sides: they fail together, on all ranks.
+/// All right-hand sides share one status: they fail together, on all ranks.
 TEST(RankStatusOfRightHandSides, IsOne) {
   constexpr index_t lines = 5, rows = 4, columns = 3, bad = 2;
   const int n = world_size();

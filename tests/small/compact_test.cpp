@@ -1,7 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Small cases of compact operators: every width of stencil, lines moved in every way, whole or in
-// parts, and B and A one after the other where a scan cannot be. The CPU says what they give.
+// These are small cases of compact operators: every width of stencil, lines moved in every way,
+// whole or in parts, and B and A one after the other if no scan is possible. The CPU gives the
+// expected results.
 #include "tridia/compact.hpp"
 
 #include <gtest/gtest.h>
@@ -76,7 +77,7 @@ void add_schemes(std::vector<operator_case>& all) {
 
 void add_lines(std::vector<operator_case>& all) {
   const scheme c6 = find_scheme(quantity::first_derivative, "C6");
-  // Around these, periodic lines have room of their own.
+  // Periodic lines have separate room around these.
   for (const index_t n : {24, 27, 31}) {
     add(all, "rows_" + std::to_string(n), c6, lines({9, n}, 1), {kScan});
   }
@@ -93,7 +94,7 @@ void add_lines(std::vector<operator_case>& all) {
   add(all, "metric", c6, stretched, {kScan});
 }
 
-/// Adjoints have no kernel of their own.
+/// Adds adjoints, which have no separate kernels.
 void add_adjoints(std::vector<operator_case>& all) {
   const scheme c6 = find_scheme(quantity::first_derivative, "C6");
   grid g = lines({7, 40}, 1);
@@ -145,7 +146,7 @@ std::size_t count_of(const std::vector<index_t>& extents, index_t fields) {
 
 template <class T>
 void expect_near(const std::vector<T>& found, const std::vector<T>& expected) {
-  // Second differences cancel: some 60 epsilons of the largest derivative are seen.
+  // Second differences cancel: errors of some 60 epsilons of the largest derivative occur.
   constexpr double bound = 256 * std::numeric_limits<T>::epsilon();
   double largest = 0;
   for (const T v : expected) largest = std::max(largest, std::fabs(static_cast<double>(v)));
@@ -174,7 +175,7 @@ void expect_as_on_cpu(const operator_case& c) {
   expect_near(other, field);
 }
 
-/// What applying launches; nothing is run.
+/// Checks the kernels that applying an operator launches; nothing is run.
 void expect_case_kernels(const operator_case& c) {
   const compact_operator op(c.scheme, c.grid, {.backend = backend::cuda});
   const std::size_t size = size_of(c.grid.type);

@@ -1,8 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Small cases of fields that are spread over ranks: what a rank's GPU does, whatever carries the
-// messages. The suites of tests/mpi and nccl_test.cpp need as many GPUs as ranks; here all ranks
-// share one.
+// These are small cases of fields that are spread over ranks; they test what a rank's GPU does,
+// whatever carries the messages. The suites of tests/mpi and nccl_test.cpp need as many GPUs as
+// ranks; here all ranks share one.
 #include "tridia/distributed.hpp"
 
 #include <gtest/gtest.h>
@@ -38,8 +38,8 @@ using bytes = std::vector<std::byte>;
 namespace distributed = tridia::distributed;
 
 constexpr int kRanks = 3;
-/// Epsilons by which values of well-conditioned systems differ that ranks find in another order
-/// than one plan does.
+/// Values of well-conditioned systems may differ by this many epsilons, as ranks compute them in
+/// another order than one plan does.
 constexpr long double kRounding = 1000;
 
 index_t points(const std::vector<index_t>& extents) {
@@ -48,7 +48,7 @@ index_t points(const std::vector<index_t>& extents) {
   return all;
 }
 
-/// A dense array, whole on all ranks.
+/// Holds a dense array, whole on all ranks.
 struct whole_array {
   value_type type;
   std::vector<index_t> extents;
@@ -75,7 +75,7 @@ struct whole_array {
   void set(index_t at, wide v) { store(type, data.data(), at, v); }
 };
 
-/// A rank's block of an array, where plans want it.
+/// Holds a rank's block of an array, where plans need it.
 class block_array {
  public:
   block_array(const whole_array& whole, const distributed::block& own)
@@ -89,7 +89,8 @@ class block_array {
   }
   void* pointer() { return memory_.pointer(); }
 
-  /// The largest difference from the block of `expected`, over the largest value, in epsilons.
+  /// Returns the largest difference from the block of `expected`, over the largest value, in
+  /// epsilons.
   long double difference(const whole_array& expected) {
     memory_.pull();
     long double largest = 0, error = 0;
@@ -107,14 +108,14 @@ class block_array {
   buffer memory_;
 };
 
-/// All ranks along one axis.
+/// Returns a decomposition with all ranks along one axis.
 distributed::decomposition split(const std::vector<index_t>& extents, int axis) {
   std::vector<int> ranks(extents.size(), 1);
   ranks[static_cast<std::size_t>(axis)] = kRanks;
   return {extents, ranks};
 }
 
-/// A field's systems, and x and the statuses that the CPU finds.
+/// Holds a field's systems, and x and the statuses that the CPU finds.
 struct field_systems {
   problem p;
   whole_array dl, d, du, rhs, x;
@@ -290,7 +291,7 @@ TEST(SmallDistributedFields, Derive) {
       }
 }
 
-/// Halos of one point around every block: those between ranks hold what the neighbour has.
+/// Every block has a halo of one point: points between ranks hold the neighbour's values.
 TEST(SmallDistributedFields, ExchangeHalos) {
   if (!have_gpu()) GTEST_SKIP() << "no GPU";
   const std::vector<index_t> extents{12, 5, 4};
@@ -316,8 +317,8 @@ TEST(SmallDistributedFields, ExchangeHalos) {
   });
 }
 
-/// A rank's rows alone, as others' x are known: what compute-sanitizer's racecheck is shown, since
-/// it loses track of what several threads launch, and ends never.
+/// Tests a rank's rows alone, given the x of others. compute-sanitizer's racecheck runs these
+/// tests, since it loses track of what several threads launch, and never ends.
 class SmallDistributedRows : public ::testing::TestWithParam<value_type> {};
 
 TEST_P(SmallDistributedRows, SolveBetweenNeighbours) {
@@ -336,7 +337,7 @@ TEST_P(SmallDistributedRows, SolveBetweenNeighbours) {
     here.pivoting = pivots;
     const auto part = backend->make_local_rows(
         {type, pivots, task_of(here).geometry, true, true, 1, nullptr, nullptr});
-    // Of x, as core::chunk orders them: before, first (with pivoting), last, after.
+    // These are rows of x, as core::chunk orders them: before, first (with pivoting), last, after.
     std::vector<index_t> known{before - 1, before + rows - 1, before + rows};
     if (pivots == pivoting::partial) known.insert(known.begin() + 1, before);
     const auto count = static_cast<std::size_t>(lines) * size_of(type);
@@ -369,7 +370,8 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SmallDistributedRows);
 INSTANTIATE_TEST_SUITE_P(All, SmallDistributedRows, ::testing::ValuesIn(types()),
                          [](const auto& test) { return std::string(name(test.param)); });
 
-/// The kernels of a rank's rows, which ranks that wait for each other cannot show in a graph.
+/// This test meets the kernels of a rank's rows, which ranks that wait for each other cannot show
+/// in a graph.
 TEST(SmallDistributedFields, MeetTheKernelsOfParts) {
   if (!have_gpu()) GTEST_SKIP() << "no GPU";
   constexpr index_t lines = 6, rows = 50;

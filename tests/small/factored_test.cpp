@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Small cases of factors that are saved, and of one matrix for all systems, which is factored even
-// if it is solved with once.
+// These are small cases of factors that are saved, and of one matrix for all systems, which is
+// factored even if it is solved with once.
 #include "small/plans.hpp"
 
 namespace tridia_test {
@@ -47,7 +47,8 @@ void add_own_matrices(std::vector<small_case>& all) {
   add_variants(all, {"sides_without_statuses", sides, {kGatherNan, kShareNan}, without_statuses});
 }
 
-/// By substitution on chip; where a scan might do, the GPU finds out whether it does.
+/// Adds cases solved by substitution on chip; if a scan is possible, the GPU finds out whether it
+/// is sound.
 void add_one_matrix(std::vector<small_case>& all) {
   const variants regular{.boundaries = {boundary::regular}};
   const variants periodic{.boundaries = {boundary::periodic}};

@@ -24,7 +24,7 @@ void check(CUresult result) {
   if (result != CUDA_SUCCESS) throw std::runtime_error("error " + std::to_string(result));
 }
 
-/// A function of the driver, of which tests need not be linked with the library.
+/// Returns a function of the driver, so that tests need not be linked with the driver's library.
 template <class Function>
 Function driver_function(const char* name, unsigned since) {
   void* function = nullptr;
@@ -34,7 +34,7 @@ Function driver_function(const char* name, unsigned since) {
   return reinterpret_cast<Function>(function);
 }
 
-/// The mangled name of the kernel that a node of a graph launches.
+/// Returns the mangled name of the kernel that a node of a graph launches.
 std::string name_of(cudaGraphNode_t node) {
   static const auto parameters_of =
       driver_function<decltype(&cuGraphKernelNodeGetParams)>("cuGraphKernelNodeGetParams", 12000);
@@ -83,8 +83,8 @@ std::set<std::string> launched(void* on, const std::function<void()>& work) {
   return names;
 }
 
-/// Whether a mangled name is a kernel's. Names of an anonymous namespace have the file in them;
-/// that of a header's kernels is the one that includes it.
+/// Returns whether a mangled name is that of a kernel. Names of an anonymous namespace have the
+/// file in them; that of a header's kernels is the one that includes it.
 bool is(const std::string& mangled, const kernel& k) {
   const std::string name = std::to_string(std::strlen(k.name)) + k.name;
   const std::string file = std::string("_") + k.file + "_cu_";
@@ -92,7 +92,7 @@ bool is(const std::string& mangled, const kernel& k) {
          (mangled.find(file) != std::string::npos || mangled.find("_cu_") == std::string::npos);
 }
 
-/// All kernels that the test at hand has launched so far.
+/// Returns all kernels that the test at hand has launched so far.
 const std::set<std::string>& met_with(const std::set<std::string>& more) {
   static const ::testing::TestInfo* test = nullptr;
   static std::set<std::string> all;

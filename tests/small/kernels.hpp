@@ -7,16 +7,16 @@
 
 namespace tridia_test {
 
-/// A kernel by the file that nvcc compiles it from (without .cu) and its name there. The tests of
-/// tests/gpu_record look for these pairs, and want one for every kernel of the library.
+/// Identifies a kernel by the file that nvcc compiles it from (without .cu) and its name there. The
+/// tests of tests/gpu_record look for these pairs, and require one for every kernel of the library.
 struct kernel {
   const char* file;
   const char* name;
 };
 
-/// Whether the kernels here use what compute capability 9.0 brings (clusters of blocks, the tensor
-/// memory accelerator). Where they are compiled for older cards, or the GPU is one, plans choose
-/// other kernels for the same problems.
+/// Returns whether the kernels here use the features of compute capability 9.0 (clusters of blocks,
+/// the tensor memory accelerator). If they are compiled for older cards, or the GPU is one, plans
+/// choose other kernels for the same problems.
 bool have_clusters();
 
 /// Expects every one of `expected` among the kernels that `work` launches on `stream`, which is

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Small cases of the algorithms that are asked for by their names, with each parameter and
-// transformation.
+// These are small cases of the algorithms that are asked for by their names, with each parameter
+// and transformation.
 #include "small/plans.hpp"
 
 namespace tridia_test {
@@ -24,7 +24,7 @@ run_options by(algorithm a, const algorithm_parameters& parameters = {}) {
   return {.algorithm = a, .parameters = parameters};
 }
 
-/// What most papers take.
+/// Most papers' algorithms take these types, pivoting and boundary.
 const variants kOfPapers{{value_type::f32, value_type::f64}, {pivoting::none}, {boundary::regular}};
 
 void add_thread_a_system(std::vector<small_case>& all) {
@@ -38,7 +38,7 @@ void add_thread_a_system(std::vector<small_case>& all) {
   add_variants(all, {"lu_sides", sides, {{"statuses", "share_nan_kernel"}}, by(algorithm::lu)});
 }
 
-/// The three launches on an interleaved copy.
+/// Adds cases of the three launches on an interleaved copy.
 void add_transformations(std::vector<small_case>& all) {
   const std::vector<kernel> steps{{"thomas_batch", "interleave_kernel"},
                                   {"thomas_batch", "thomas_kernel"},

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Small cases of what `automatic` does with coefficients of their own: every layout and class of
-// lengths, in every shape of block and cluster that plans choose.
+// These are small cases of `automatic` for systems with their own coefficients: every layout and
+// class of lengths, in every shape of block and cluster that plans choose.
 #include "small/plans.hpp"
 #include "support/oracle.hpp"
 #include "support/segments.hpp"
@@ -21,7 +21,7 @@ const kernel kInterleaved{"interleaved", "interleaved_kernel"};
 const kernel kThread{"thread_per_system", "solve_kernel"};
 constexpr pivoting kPivotings[] = {pivoting::none, pivoting::partial};
 
-/// The number of rows that makes a line of each type about as long as `n` rows of f64.
+/// Returns the number of rows that makes a line of each type as long as `n` rows of f64.
 index_t rows_like(index_t n, value_type type) {
   return n * 8 / static_cast<index_t>(size_of(type));
 }
@@ -30,7 +30,8 @@ problem padded(index_t systems, index_t n, index_t pitch) {
   return {.extents = {systems, n}, .rhs_strides = {pitch, 1}, .x_strides = {pitch, 1}};
 }
 
-/// What a kernel would need many rows or systems for, asked for by a table.
+/// Returns options with a tuning table, which asks for what a kernel would otherwise do only with
+/// many rows or systems.
 run_options tuned(const problem& p, const char* kernel_name, const std::vector<int>& values) {
   const tridia::cuda_device device = tridia::query_system().cuda_devices.at(0);
   auto table = std::make_shared<tridia::tuning_table>();
@@ -122,7 +123,7 @@ void add_interleaved(std::vector<small_case>& all) {
                {.types = {value_type::f32}});
 }
 
-/// More tiles than a GPU holds at a time: there is no small problem of it.
+/// Adds cases of more tiles than a GPU holds at a time, which no small problem has.
 void add_turns(std::vector<small_case>& all) {
   const std::string turns = "one after another";
   const variants f64{{value_type::f64}, {pivoting::none}, {boundary::regular}};
@@ -161,7 +162,7 @@ TEST_P(SmallPartition, Solves) { expect_small_case(GetParam()); }
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SmallPartition);
 INSTANTIATE_TEST_SUITE_P(All, SmallPartition, ::testing::ValuesIn(on_gpu(cases)), case_name);
 
-/// Segments of a few rows, so that there are several levels above them.
+/// Returns cases with segments of a few rows, so that there are several levels above them.
 std::vector<small_case> cases_of_levels() {
   std::vector<small_case> all;
   const std::vector<kernel> passes{{"segments", "reduce_segments"},

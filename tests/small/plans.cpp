@@ -15,7 +15,7 @@ using tridia::boundary;
 using tridia::coefficients;
 using tridia::pivoting;
 
-/// Up to this size a solution is also compared with that of a dense copy.
+/// Up to this size, a solution is also compared with that of a dense copy.
 constexpr index_t kDenseRows = 17;
 
 void fill(experiment& e, const small_case& c, rng& random) {
@@ -29,7 +29,7 @@ void fill(experiment& e, const small_case& c, rng& random) {
       e.set(role::d, s, k, 2.0L * draw_dominant(random, e.problem().type));
 }
 
-/// Without a solution: a right-hand side that is not a number.
+/// Sets a right-hand side to NaN, so that the system has no solution.
 void spoil_rhs(experiment& e, index_t system, std::vector<index_t>& status) {
   const index_t row = e.where().rows(system) / 2;
   e.set(role::rhs, system, row, std::numeric_limits<long double>::quiet_NaN());
@@ -45,14 +45,14 @@ void spoil_matrix(experiment& e, index_t system, std::vector<index_t>& status) {
   status[static_cast<std::size_t>(system)] = column + 1;
 }
 
-/// Whether a column can be made zero without leaving the matrix's own entries.
+/// Returns whether a column can be made zero without leaving the matrix's own entries.
 bool has_own_matrix(const experiment& e, index_t system) {
   const tridia::problem& p = e.problem();
   return p.coefficients == coefficients::per_system && p.operation == tridia::operation::none &&
          e.where().rows(system) >= 6;
 }
 
-/// All systems but those with a status are solved; x of these is NaN.
+/// Checks that all systems except those with a status are solved, and that x of these is NaN.
 void expect_x(const experiment& e, const std::vector<index_t>& status) {
   const bool constant = e.problem().coefficients == coefficients::constant;
   for (index_t s = 0; s < e.where().systems(); ++s) {
@@ -66,7 +66,7 @@ void expect_x(const experiment& e, const std::vector<index_t>& status) {
   }
 }
 
-/// With statuses and without.
+/// Checks bad systems with statuses and without.
 void expect_bad_systems_alone(const small_case& c, experiment& e, rng& random) {
   const index_t systems = e.where().systems();
   if (systems < 3 || e.where().rows(0) == 0) return;

@@ -12,8 +12,8 @@
 
 namespace tridia_test {
 
-/// A problem that is as small as it can be and still takes a certain path through the kernels. Such
-/// problems run under compute-sanitizer, which slows kernels down by two orders of magnitude.
+/// Holds a problem that is as small as possible and still takes a certain path through the kernels.
+/// Such problems run under compute-sanitizer, which slows kernels down by two orders of magnitude.
 struct small_case {
   std::string name;
   tridia::problem problem;
@@ -23,12 +23,12 @@ struct small_case {
   bool dominant = false;    ///< With pivoting too: so that nothing is interchanged.
 };
 
-/// The name, and what is told apart by `variants_of`.
+/// Returns the name, and the properties that variants differ in.
 std::string label(const small_case& c);
 void PrintTo(const small_case& c, std::ostream* out);
 
-/// Cases for each of `types`, without and with pivoting, regular and periodic. `make(type)` is the
-/// problem; ragged batches are regular.
+/// Describes cases for each of `types`, without and with pivoting, regular and periodic.
+/// `make(type)` is the problem; ragged batches are regular.
 struct variants {
   std::vector<tridia::value_type> types = {tridia::value_type::f32, tridia::value_type::f64,
                                            tridia::value_type::c64, tridia::value_type::c128};
@@ -42,7 +42,7 @@ void add_variants(std::vector<small_case>& all, const small_case& c, const varia
 /// systems among it that have no solution.
 void expect_small_case(const small_case& c);
 
-/// For INSTANTIATE_TEST_SUITE_P: cases where there is a GPU, and their names.
+/// These are for INSTANTIATE_TEST_SUITE_P: the cases, if there is a GPU, and their names.
 std::vector<small_case> on_gpu(std::vector<small_case> (*cases)());
 std::string case_name(const ::testing::TestParamInfo<small_case>& info);
 

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Small cases of constant coefficients: scans of whole lines, moved in every way and with every
-// number of chunks, and of parts of lines; and what takes the lines that are not scanned.
+// These are small cases of constant coefficients: scans of whole lines, moved in every way and with
+// every number of chunks, and of parts of lines; and the kernels for lines that are not scanned.
 #include "small/plans.hpp"
 
 namespace tridia_test {
@@ -18,7 +18,8 @@ const kernel kOnChip{"substitute", "substitute_kernel"};
 const kernel kThread{"thread_per_system", "substitute_kernel"};
 const kernel kStatuses{"statuses", "enter_statuses_kernel"};
 
-/// The left side of the sixth-order first derivative with its closures, or the circulant one.
+/// Returns the left side of the sixth-order first derivative with its closures, or the circulant
+/// one.
 near_toeplitz matrix(index_t n, boundary ends) {
   near_toeplitz a{.interior = {1.0 / 3, 1, 1.0 / 3}};
   if (ends == boundary::periodic || n < 4) return a;
@@ -27,7 +28,7 @@ near_toeplitz matrix(index_t n, boundary ends) {
   return a;
 }
 
-/// A case for each type and boundary. `p` has neither.
+/// Adds a case for each type and boundary; `p` has neither.
 void add(std::vector<small_case>& all, const std::string& name, problem p,
          const std::vector<kernel>& kernels, const char* reason, const variants& of = {}) {
   p.coefficients = tridia::coefficients::constant;
@@ -77,7 +78,7 @@ void add_parts(std::vector<small_case>& all) {
       {.types = {value_type::f32}});
 }
 
-/// Lines that are too short for a scan, by substitution.
+/// Adds lines that are too short for a scan, and are solved by substitution.
 void add_short_lines(std::vector<small_case>& all) {
   add(all, "short", {.extents = {5, 12}}, {kOnChip}, "on chip");
   add(all, "short_interleaved", {.extents = {12, 40}, .axis = 0}, {kOnChip}, "on chip");

@@ -35,13 +35,13 @@ void check(cudaError_t result) {
   if (result != cudaSuccess) throw std::runtime_error(cudaGetErrorString(result));
 }
 
-/// What all ranks share.
+/// Holds what all ranks share.
 class post_office {
  public:
   explicit post_office(int ranks) : ranks_(ranks) {}
   [[nodiscard]] int ranks() const { return ranks_; }
 
-  /// From, to, and the number of the exchange.
+  /// An address is the sender, the receiver, and the number of the exchange.
   using address = std::tuple<int, int, int>;
 
   void send(const address& a, bytes what) {
@@ -57,7 +57,7 @@ class post_office {
     return what;
   }
 
-  /// The largest of all ranks' values. Nobody leaves before all have come.
+  /// Finds the largest of all ranks' values. No rank leaves before all have come.
   void maxima(std::span<index_t> values) {
     std::unique_lock lock(mutex_);
     const int round = round_;
@@ -76,7 +76,7 @@ class post_office {
     std::copy(of_round_[round % 2].begin(), of_round_[round % 2].end(), values.begin());
   }
 
-  /// A rank is gone: the others need not wait for it.
+  /// Records that a rank is gone, so that the others do not wait for it.
   void close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;

@@ -14,23 +14,24 @@ using tridia::problem;
 using tridia::value_type;
 
 constexpr index_t kShort = 512;
-// With what lies between the systems of a line.
+// This is the room for one system, with the rows between the systems of a line.
 constexpr index_t kRoomForOne = 552;
 
 index_t short_rows(value_type) { return kShort; }
-/// More than one block takes.
+/// Returns more rows than one block takes.
 index_t cluster_rows(value_type type) { return is_double(type) ? 4096 : 8192; }
-/// More than a cluster of blocks holds with room to spare.
+/// Returns more rows than a cluster of blocks holds, by some margin.
 index_t segment_rows(value_type type) { return is_double(type) ? 20'011 : 40'009; }
 
-/// Lines of `rows` rows that have room for `draws` systems of n rows, at least `least` lines.
+/// Returns how many lines of `rows` rows have room for `draws` systems of n rows, at least `least`.
 index_t lines_for(index_t rows, index_t n, index_t draws, index_t least) {
   const index_t in_line = n == rows ? 1 : rows / kRoomForOne;
   return std::max((draws + in_line - 1) / in_line, least);
 }
 
-/// Rows of a line for one system, which may begin anywhere in a thread's rows: where all begin at
-/// one place, the error of a matrix without random numbers is one number, and its ratio luck.
+/// Returns the rows of a line for one system, which may begin anywhere in a thread's rows: if all
+/// began at one place, the error of a matrix without random numbers would be a single number, and
+/// its ratio a matter of luck.
 index_t lines_of_one(index_t n) { return n + kRoomForOne - kShort; }
 
 problem contiguous(value_type type, index_t lines, index_t rows) {
@@ -68,7 +69,7 @@ problem make_interleaved_segments(value_type type, index_t n, index_t draws) {
   const index_t rows = segment_rows(type);
   return interleaved(type, lines_for(rows, n, draws, 5), rows);
 }
-/// Direct sums of one to three systems, each with some rows more.
+/// Makes direct sums of one to three systems, each with some more rows.
 problem make_ragged(value_type type, index_t n, index_t draws) {
   problem p{.type = type, .offsets = {0}};
   for (index_t k = 0, room = 0; room < draws; ++k) {

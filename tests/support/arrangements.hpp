@@ -11,25 +11,26 @@ namespace tridia_test {
 
 using tridia::index_t;
 
-/// A way to hold systems with coefficients of their own, each of which a GPU solves by kernels of
-/// its own.
+/// Describes a way to store systems with their own coefficients; a GPU solves each arrangement by
+/// different kernels.
 struct arrangement {
   const char* name;
-  /// What the reason of a CUDA plan contains if that is so.
+  /// The reason of a CUDA plan contains this text if it uses those kernels.
   const char* kernel;
-  /// Lines of 512 rows or more.
+  /// Returns the length of a line, 512 rows or more.
   index_t (*rows)(tridia::value_type type);
-  /// A problem whose lines have room for `draws` systems of `n` rows, n = 512 or rows(type).
+  /// Returns a problem whose lines have room for `draws` systems of `n` rows, n = 512 or
+  /// rows(type).
   tridia::problem (*make)(tridia::value_type type, index_t n, index_t draws);
-  /// Whether threads take as many rows as in large batches, which tests are too small for.
+  /// If true, threads take as many rows as in large batches, for which tests are too small.
   bool long_chunks = false;
-  /// Whether CPU backends are to be tried too.
+  /// If true, CPU backends are tested as well.
   bool of_cpu = false;
 };
 
 std::span<const arrangement> arrangements();
 
-/// Null unless the arrangement asks for long chunks.
+/// Returns null unless the arrangement asks for long chunks.
 std::shared_ptr<const tridia::tuning_table> tuning_of(const arrangement& a, tridia::value_type type,
                                                       index_t n);
 

@@ -11,7 +11,7 @@
 
 namespace tridia_test {
 
-/// Bytes that a backend can reach, with a copy on the host that the test works on.
+/// Holds bytes that a backend can access, with a copy on the host that the test works on.
 ///
 /// The bytes lie between two guards. Without guards they are an allocation of exactly their size,
 /// so that AddressSanitizer sees the first byte beyond.
@@ -21,17 +21,17 @@ class buffer {
          std::size_t misalignment = 0, std::byte guard_byte = std::byte{0xA5});
 
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// What the library is given.
+  /// Returns the pointer that the library is given.
   [[nodiscard]] void* pointer() const { return base() + before_; }
-  /// The copy on the host; for the backends of the CPU the bytes themselves.
+  /// Returns the copy on the host; for the backends of the CPU, the bytes themselves.
   [[nodiscard]] std::byte* host() { return host_.get() + before_; }
   [[nodiscard]] const std::byte* host() const { return host_.get() + before_; }
 
-  /// Host to device and back; nothing on the CPU.
+  /// These copy host to device and back; on the CPU, they do nothing.
   void push();
   void pull();
 
-  /// After `pull`: nobody has written beside the bytes.
+  /// Returns, after `pull`, whether nothing was written beside the bytes.
   [[nodiscard]] bool guards_intact() const;
 
  private:

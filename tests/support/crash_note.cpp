@@ -12,7 +12,7 @@ namespace {
 
 char current[2048];
 
-// Only what is safe in a signal handler.
+// This function calls only what is safe in a signal handler.
 extern "C" void print_note(int) {
   constexpr char kIntroduction[] = "\nCrashed in: ";
   [[maybe_unused]] ssize_t ignored = write(STDERR_FILENO, kIntroduction, sizeof kIntroduction - 1);

@@ -5,7 +5,8 @@
 
 namespace tridia_test {
 
-/// What is printed if the process crashes from now on: thousands of cases share one process.
+/// Sets the text that is printed if the process crashes from now on: thousands of cases share one
+/// process.
 void note_for_crash(const std::string& note);
 
 }  // namespace tridia_test

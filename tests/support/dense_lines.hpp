@@ -6,8 +6,8 @@
 
 namespace tridia_test {
 
-/// Lines that an operator works on, dense in two layouts: one after another, or `interleaved`:
-/// neighbours.
+/// Returns lines that an operator works on, dense in two layouts: one after another, or, if
+/// `interleaved`, as neighbours.
 inline tridia::layout::geometry dense_lines(const tridia::line_operator::specification& line,
                                             tridia::index_t lines, bool interleaved) {
   using namespace tridia::layout;

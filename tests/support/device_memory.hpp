@@ -9,21 +9,21 @@
 
 namespace tridia_test {
 
-/// Whether a GPU is there to run on; prints once, in one line, why not.
+/// Returns whether there is a GPU to run on; if not, prints why once, in one line.
 bool have_gpu();
 
-/// Memory of the current GPU. In a build without CUDA, whatever follows throws.
+/// This is memory of the current GPU. In a build without CUDA, all functions below throw.
 using device_bytes = std::unique_ptr<std::byte, void (*)(std::byte*)>;
 device_bytes allocate_on_device(std::size_t bytes);
 void copy_to_device(void* device, const void* host, std::size_t bytes);
 void copy_to_host(void* host, const void* device, std::size_t bytes);
 
-/// A stream that does not wait for the default stream.
+/// This is a stream that does not wait for the default stream.
 using stream_handle = std::unique_ptr<void, void (*)(void*)>;
 stream_handle make_stream();
 void wait_for(void* stream);
 
-/// What `work` enqueued on `stream`, captured as a graph, to be replayed at will.
+/// Captures what `work` enqueues on `stream` as a graph, to be replayed at will.
 class captured_graph {
  public:
   captured_graph(void* stream, const std::function<void()>& work);

@@ -72,7 +72,7 @@ void experiment::fill_matrices(rng& random, const wide& size) {
   }
 }
 
-/// The arrays are there for the oracle alone.
+/// Fills the arrays with the constants; they exist for the oracle alone.
 void experiment::fill_constant() {
   const tridia::near_toeplitz& a = problem().matrix;
   const index_t n = layout_.systems() > 0 ? layout_.rows(0) : 0;

@@ -12,7 +12,7 @@
 
 namespace tridia_test {
 
-/// How a problem is run.
+/// Says how a problem is run.
 struct run_options {
   tridia::backend backend = tridia::backend::reference;
   tridia::algorithm algorithm = tridia::algorithm::automatic;
@@ -30,8 +30,8 @@ struct run_options {
 
 std::string describe(const run_options& m);
 
-/// A problem with its plan, arrays and workspace. All memory that is no element of an input is
-/// NaN, all that is no element of x is a pattern; x starts as NaN, unless `start_from` says how.
+/// Holds a problem with its plan, arrays and workspace. All memory that is no element of an input
+/// is NaN, all that is no element of x is a pattern; x starts as NaN, unless `start_from` says how.
 class experiment {
  public:
   experiment(const tridia::problem& p, const run_options& m);
@@ -42,38 +42,38 @@ class experiment {
   [[nodiscard]] array& of(role r) { return *arrays_[index(r)]; }
   [[nodiscard]] const array& of(role r) const { return *arrays_[index(r)]; }
 
-  /// Random matrices, times `size`: diagonally dominant if the problem asks for no pivoting.
-  /// Constant ones are the problem's own, whatever `size`.
+  /// Fills in random matrices, times `size`: diagonally dominant if the problem asks for no
+  /// pivoting. Constant ones are the problem's own, whatever `size`.
   void fill_matrices(rng& random, const wide& size = 1);
   void fill_rhs(rng& random);
 
-  /// One number before a run.
+  /// Sets one number before a run.
   void set(role r, index_t system, index_t row, wide value, index_t column = 0);
-  /// One number as the library was given it.
+  /// Returns one number as the library was given it.
   [[nodiscard]] wide given(role r, index_t system, index_t row, index_t column = 0) const;
-  /// One number of the solution.
+  /// Returns one number of the solution.
   [[nodiscard]] wide solution(index_t system, index_t row, index_t column = 0) const;
-  /// All bytes of the solution of one system, right-hand sides one after another.
+  /// Returns all bytes of the solution of one system, right-hand sides one after another.
   [[nodiscard]] std::vector<std::byte> solution_bytes(index_t system) const;
 
-  /// Whether the next runs pass a status array.
+  /// Says whether the next runs pass a status array.
   void ask_for_statuses(bool ask) { run_options_.status = ask; }
 
-  /// What x holds before the next runs, unless it is an input: no NaN where NaN is to come out.
+  /// Sets what x holds before the next runs, unless it is an input: no NaN where NaN is expected.
   void start_from(const wide& held) { held_ = held; }
 
   /// Executes, or factors and solves. Returns what is wrong with the memory afterwards, or "".
   std::string run();
-  /// After `run` with `factored`: solves again, with the right-hand sides as they are now.
+  /// Solves again after `run` with `factored`, with the right-hand sides as they are now.
   std::string solve_again();
 
-  /// After a run; empty if the run_options says so.
+  /// Returns the statuses after a run; empty if the run_options ask for none.
   [[nodiscard]] const std::vector<index_t>& status() const { return status_; }
 
-  /// What was kept, after a run with `factored`.
+  /// Returns the saved factors after a run with `factored`.
   [[nodiscard]] const buffer& factors() const { return factors_; }
 
-  /// The parts of `run`, for tests that put something between them.
+  /// These are the parts of `run`, for tests that do something between them.
   void give();
   void enqueue();
   std::string take();
@@ -94,7 +94,8 @@ class experiment {
   wide held_;
 };
 
-/// One array, or all inputs, as the library was given them for an experiment of the same shape.
+/// These copy one array, or all inputs, as the library was given them, to an experiment of the same
+/// shape.
 void copy_array(role r, const experiment& from, experiment& to);
 void copy_inputs(const experiment& from, experiment& to);
 

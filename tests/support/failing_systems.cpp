@@ -14,7 +14,7 @@ bool is_constant(const experiment& e) {
 
 bool is_finite(const wide& v) { return std::isfinite(v.real()) && std::isfinite(v.imag()); }
 
-/// A number that is not, in any of its parts.
+/// Returns `bad` in the number's real part, its imaginary part, or both.
 wide not_finite(tridia::value_type type, long double bad, rng& random) {
   if (!is_complex(type)) return bad;
   const wide parts[] = {{bad, 1}, {1, bad}, {bad, bad}};
@@ -29,8 +29,8 @@ void make_rhs_fail(experiment& e, index_t system, rng& random) {
   e.set(role::rhs, system, row, not_finite(e.problem().type, bad, random), column);
 }
 
-/// Whether systems share entries of their matrices, and perhaps not all of them: one that becomes
-/// zero may leave another system ill-conditioned without pivoting.
+/// Returns whether systems share entries of their matrices, and perhaps not all of them: an entry
+/// that becomes zero may leave another system ill-conditioned without pivoting.
 bool broadcasts_entries(const tridia::problem& p) {
   if (p.coefficients != tridia::coefficients::per_system) return false;
   for (const auto* strides : {&p.dl_strides, &p.d_strides, &p.du_strides})
@@ -38,7 +38,8 @@ bool broadcasts_entries(const tridia::problem& p) {
   return false;
 }
 
-/// An infinite number will not do: the solution may be finite, as 1 / infinity is 0.
+/// Makes a system fail by its matrix. An infinite number will not do: the solution may be finite,
+/// as 1 / infinity is 0.
 void make_matrix_fail(experiment& e, index_t system, rng& random) {
   const index_t n = e.where().rows(system);
   const std::vector<entry> column = column_of(e.problem(), n, draw(random, 0, n - 1));
@@ -52,7 +53,7 @@ void make_matrix_fail(experiment& e, index_t system, rng& random) {
   e.set(at.array, system, at.row, not_finite(e.problem().type, nan, random));
 }
 
-/// A number that is not finite is no number's equal.
+/// Compares the numbers of a system; a number that is not finite equals no other.
 bool same_numbers(const experiment& a, const experiment& b, index_t system) {
   const auto same = [](const term& s, const term& t) { return s.value == t.value; };
   const std::vector<term> first = matrix_of(a, system), second = matrix_of(b, system);

@@ -7,16 +7,16 @@
 #include "support/experiment.hpp"
 #include "support/oracle.hpp"
 
-// Systems without a finite solution in a batch of others.
+// These functions make and check systems without a finite solution in a batch of others.
 namespace tridia_test {
 
-/// An entry of a matrix, where the library is given it.
+/// Names an entry of a matrix, where the library is given it.
 struct entry {
   role array;
   index_t row;
 };
 
-/// The entries of a column of op(A), which has n rows.
+/// Returns the entries of a column of op(A), which has n rows.
 std::vector<entry> column_of(const tridia::problem& p, index_t n, index_t column);
 
 /// Makes one to five systems of an experiment fail, where there are any, each for a random reason:
@@ -25,18 +25,19 @@ std::vector<entry> column_of(const tridia::problem& p, index_t n, index_t column
 /// number, so that what was never stored is not taken for NaN.
 void make_some_fail(experiment& e, rng& random);
 
-/// Whether a system, as the library was given it, has to fail: its numbers are not all finite, or
-/// its matrix has a column of zeros.
+/// Returns whether a system, as the library was given it, has to fail: its numbers are not all
+/// finite, or its matrix has a column of zeros.
 bool has_to_fail(const experiment& e, index_t system);
 
-/// What is wrong with an experiment in which some systems have to fail, beside what check_solution
-/// finds, or "": those must have failed, and all that are the same `without` any that fail must
-/// have the same solution there, bit for bit, unless they round by their company.
+/// Returns what is wrong with an experiment in which some systems have to fail, in addition to what
+/// check_solution finds, or "". Those systems must have failed. All systems that are the same in
+/// `without`, where none fails, must have the same solution there, bit for bit, unless they round
+/// by their company.
 std::string check_failures(const experiment& e, const experiment& without);
 
-/// Whether the rounding of a system depends on the systems beside it: where a GPU solves systems
-/// that follow each other as one, rounding depends on where they lie, and where one of them fails
-/// they are solved one by one.
+/// Returns whether the rounding of a system depends on the systems beside it: if a GPU solves
+/// systems that follow each other as one, rounding depends on where they lie, and if one of them
+/// fails, they are solved one by one.
 bool rounds_by_company(const tridia::plan& p);
 
 }  // namespace tridia_test

@@ -67,7 +67,7 @@ lapack_int call_latms(lapack_int n, lapack_int* iseed, double* s, lapack_int mod
                         bands, 'N', a, n);
 }
 
-/// LAPACK's seed of random numbers.
+/// Holds LAPACK's seed of random numbers.
 struct lapack_seed {
   lapack_int words[4];
   explicit lapack_seed(rng& random) {

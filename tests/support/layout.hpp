@@ -10,20 +10,20 @@
 
 namespace tridia_test {
 
-/// The arrays of a problem.
+/// Names the arrays of a problem.
 enum class role { dl, d, du, rhs, x };
 inline constexpr role kRoles[] = {role::dl, role::d, role::du, role::rhs, role::x};
 std::string name(role r);
 
-/// The elements of one array that belong to one system and right-hand side: row r is at
+/// Locates the elements of one array that belong to one system and right-hand side: row r is at
 /// `base + r * stride` for first <= r < last, counted from the pointer that the caller passes.
 struct line {
   index_t base = 0, stride = 0, first = 0, last = 0;
   [[nodiscard]] index_t at(index_t row) const { return base + row * stride; }
 };
 
-/// Where the numbers of a problem lie, written anew from the words of problem.hpp: the oracle for
-/// the library's own layout code, with which it shares nothing.
+/// Says where the numbers of a problem lie. It is written anew from the text of problem.hpp, as the
+/// oracle for the library's own layout code, with which it shares nothing.
 class layout {
  public:
   explicit layout(tridia::problem problem);
@@ -33,10 +33,10 @@ class layout {
   [[nodiscard]] index_t rows(index_t system) const;
   [[nodiscard]] line of(role r, index_t system, index_t column = 0) const;
 
-  /// Right-hand sides that an array holds.
+  /// Returns the number of right-hand sides that an array holds.
   [[nodiscard]] index_t columns(role r) const;
 
-  /// The first and last element that an array has; empty where it has none.
+  /// Holds the first and last element that an array has; it is empty if the array has none.
   struct span {
     index_t first = 0, last = -1;
     [[nodiscard]] index_t size() const { return last - first + 1; }
@@ -59,7 +59,7 @@ class layout {
   std::vector<index_t> short_offsets_;  // Of a ragged batch with short off-diagonals.
 };
 
-/// The problem in a few words, for messages.
+/// Describes the problem in a few words, for messages.
 std::string describe(const tridia::problem& p);
 
 }  // namespace tridia_test

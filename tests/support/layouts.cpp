@@ -11,14 +11,14 @@ namespace {
 using tridia::problem;
 using extents = std::vector<index_t>;
 
-/// batch = first * second, as near to a square as it goes.
+/// Returns two factors of batch that are as near to each other as possible.
 std::pair<index_t, index_t> factors(index_t batch) {
   for (index_t f = static_cast<index_t>(std::sqrt(static_cast<double>(batch))); f > 1; --f)
     if (batch % f == 0) return {f, batch / f};
   return {std::min<index_t>(batch, 1), batch};
 }
 
-/// The same strides for every array.
+/// Sets the same strides for every array.
 problem with_strides(problem p, const packing& how) {
   p.dl_strides = p.d_strides = p.du_strides = p.rhs_strides = p.x_strides = strides(p.extents, how);
   return p;
@@ -116,7 +116,7 @@ problem shared_several_rhs(index_t n, index_t batch, rng& random) {
   return p;
 }
 
-/// Without a matrix yet: it depends on the type.
+/// Makes a problem of constants, without a matrix yet, as that depends on the type.
 problem constant(problem p) {
   p.coefficients = tridia::coefficients::constant;
   p.dl_strides = p.d_strides = p.du_strides = {};
@@ -145,7 +145,7 @@ problem ragged(index_t n, index_t batch, rng& random) {
   return p;
 }
 
-/// Many short systems, most of them of a row or none, and a long one among them.
+/// Returns many short systems, most of them of a row or none, and a long one among them.
 problem ragged_with_outlier(index_t n, index_t batch, rng& random) {
   problem p{.extents = {0}, .offsets = ragged_offsets(std::min<index_t>(n, 2), 9 * batch, random)};
   for (auto k = static_cast<std::size_t>(batch) + 1; k < p.offsets.size(); ++k) p.offsets[k] += n;

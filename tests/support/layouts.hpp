@@ -11,9 +11,9 @@
 
 namespace tridia_test {
 
-/// Strides that lay an array out without overlap: `order` names the axes from the slowest to the
-/// fastest, `gap` is added to the room of each axis, and axes in `backwards` run towards lower
-/// addresses. The fastest axis has the stride `step`.
+/// Describes strides that lay an array out without overlap: `order` names the axes from the slowest
+/// to the fastest, `gap` is added to the room of each axis, and axes in `backwards` run towards
+/// lower addresses. The fastest axis has the stride `step`.
 struct packing {
   std::vector<int> order;
   index_t step = 1;
@@ -22,23 +22,24 @@ struct packing {
 };
 std::vector<index_t> strides(const std::vector<index_t>& extents, const packing& how);
 
-/// Any order, step, gap and directions.
+/// Draws any order, step, gap and directions.
 packing random_packing(std::size_t rank, rng& random);
 
-/// A way to lay out about `batch` systems of `n` rows.
+/// Describes a way to lay out about `batch` systems of `n` rows.
 struct layout_case {
   const char* name;
   bool regular_only;
   std::function<tridia::problem(index_t n, index_t batch, rng& random)> make;
 };
 
-/// All layouts of the conformance suite.
+/// Returns all layouts of the conformance suite.
 std::span<const layout_case> layout_cases();
 
 /// Lets x be the array `r`, and says whether this problem's layout allows it.
 bool allow_alias(tridia::problem& p, role r);
 
-/// Offsets of `batch` systems of 0 to `n` rows: one has `n`, and the last of several has none.
+/// Returns offsets of `batch` systems of 0 to `n` rows: one has `n`, and the last of several has
+/// none.
 std::vector<index_t> ragged_offsets(index_t n, index_t batch, rng& random);
 
 }  // namespace tridia_test

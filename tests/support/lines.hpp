@@ -8,13 +8,13 @@
 
 namespace tridia_test {
 
-/// Every scheme that comes with the library.
+/// Returns every scheme that comes with the library.
 std::vector<tridia::scheme> all_schemes();
 
-/// The names of all closures that `find_closure` knows for a scheme.
+/// Returns the names of all closures that `find_closure` knows for a scheme.
 std::vector<std::string> all_closures(const tridia::scheme& s);
 
-/// A dense matrix by columns.
+/// Holds a dense matrix by columns.
 struct dense_matrix {
   explicit dense_matrix(tridia::index_t n) : size(n), entries(static_cast<std::size_t>(n * n)) {}
   double& at(tridia::index_t i, tridia::index_t j) {
@@ -24,11 +24,11 @@ struct dense_matrix {
   std::vector<double> entries;
 };
 
-/// The matrix that a first derivative at `points` points is, spacing 1 / (points - 1).
+/// Returns the matrix of a first derivative at `points` points, with spacing 1 / (points - 1).
 dense_matrix derivative_matrix(const tridia::scheme& s, const tridia::closure& c,
                                tridia::index_t points);
 
-/// The largest real part of a matrix's eigenvalues (LAPACK's dgeev).
+/// Returns the largest real part of a matrix's eigenvalues (LAPACK's dgeev).
 double largest_real_part(dense_matrix a);
 
 }  // namespace tridia_test

@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   const std::uint64_t seed = tridia_test::seed();
   std::printf("TRIDIA_TEST_SEED=%" PRIu64 " repeats this run.\n", seed);
-  // RapidCheck takes its parameters from here alone.
+  // RapidCheck takes its parameters only from this variable.
   const std::string parameters = "max_success=500 seed=" + std::to_string(seed);
   setenv("RC_PARAMS", parameters.c_str(), /*overwrite=*/0);
   return RUN_ALL_TESTS();

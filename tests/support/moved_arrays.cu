@@ -60,7 +60,7 @@ Geometry dense(index_t systems, index_t rows) {
   return g;
 }
 
-/// The shape of a solve, with room for one array more.
+/// Returns the shape of a solve, with room for one more array.
 cuda::onchip_shape shape_for(index_t systems, index_t rows) {
   tridia::solver::task t{.type = tridia::value_type::f64};
   t.pivoting = tridia::pivoting::none;

@@ -10,15 +10,15 @@
 
 namespace tridia_test {
 
-/// reference, cpu, and cuda where a GPU is visible.
+/// Returns reference, cpu, and cuda if a GPU is visible.
 const std::vector<tridia::backend>& every_backend();
 
 /// Returns the number of values of so many arrays of a shape.
 std::size_t count_of(const std::vector<tridia::index_t>& extents, tridia::index_t fields = 1);
 
-/// out = op(in), or out += add op(in), with arrays on the host wherever the operator runs: to a GPU
-/// they are copied whole, with what lies between their elements, and `out` back. In place if both
-/// are the same array.
+/// Computes out = op(in), or out += add op(in), with arrays on the host wherever the operator runs:
+/// they are copied to a GPU whole, with the memory between their elements, and `out` is copied
+/// back. It works in place if both are the same array.
 void apply_anywhere(const tridia::compact_operator& op, std::span<const std::byte> in,
                     std::span<std::byte> out, std::optional<double> add = {});
 

@@ -13,7 +13,7 @@ namespace {
 
 using complex = std::complex<double>;
 
-/// |z| but for a factor below 1.5: the modulus proper takes longer than all the rest.
+/// Returns |z| up to a factor below 1.5: the exact modulus takes longer than all the rest.
 long double magnitude(const wide& z) { return std::abs(z.real()) + std::abs(z.imag()); }
 
 long double largest(const std::vector<wide>& v) {
@@ -32,8 +32,9 @@ std::vector<complex> dense(const std::vector<term>& a, index_t n) {
   return {sums.begin(), sums.end()};
 }
 
-/// How much of ||A|| is left where terms in one place add up. What rounds is the terms: a matrix
-/// near which they cancel is as ill-conditioned as if it were near a singular one.
+/// Returns how much of ||A|| is left where terms in one place add up. The terms themselves are
+/// rounded: a matrix near which they cancel is as ill-conditioned as if it were near a singular
+/// one.
 double uncancelled(const std::vector<term>& a, index_t n) {
   const auto size = static_cast<std::size_t>(n);
   std::vector<wide> before(size), after(size);
@@ -61,7 +62,7 @@ std::string check_backward(const experiment& e, index_t system, const std::vecto
   return "";
 }
 
-/// The forward error against LAPACK, in units of what the condition allows.
+/// Returns the forward error against LAPACK, in units of what the condition allows.
 std::string check_forward(const experiment& e, index_t system, const std::vector<term>& a) {
   const index_t n = e.where().rows(system);
   const double left = uncancelled(a, n);
@@ -90,7 +91,7 @@ std::string check_singular(const experiment& e, index_t system, const std::vecto
   return "is not singular, but its status is " + std::to_string(status);
 }
 
-/// Whether x of a system may be anything.
+/// Returns whether x of a system is unspecified.
 bool is_exempt(const experiment& e, index_t system) {
   return e.problem().coefficients == tridia::coefficients::constant && has_to_fail(e, system);
 }

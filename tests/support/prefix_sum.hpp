@@ -8,7 +8,7 @@ namespace tridia_test {
 
 using tridia::index_t;
 
-/// The operation of a forward reduction that is a prefix sum.
+/// Defines the operation of a forward reduction that is a prefix sum.
 struct prefix_sum {
   using element = index_t;
   using solution = index_t;
@@ -20,7 +20,7 @@ struct prefix_sum {
   TRIDIA_FN index_t nothing() const { return 0; }
 };
 
-/// Numbers that a team shares.
+/// Holds numbers that a team shares.
 struct shared_numbers {
   index_t* base;
   TRIDIA_FN index_t get(int k) const { return base[k]; }
@@ -32,8 +32,8 @@ struct shared_numbers {
 inline constexpr int kPackingDepths[] = {2, 4, 8, 16, 32};
 
 #if defined(TRIDIA_TEST_CUDA)
-/// In place, of `n` numbers in memory of the device, by one block with `depth` numbers a thread, of
-/// which there are at most 1024. Returns what CUDA says, 0 if all is well.
+/// Computes the prefix sum in place, of `n` numbers in memory of the device, by one block with
+/// `depth` numbers per thread and at most 1024 threads. Returns CUDA's error code, 0 on success.
 int device_prefix_sum(int depth, int n, index_t* numbers);
 #endif
 

@@ -13,10 +13,10 @@ constexpr bool is_double(tridia::value_type t) {
   return t == tridia::value_type::f64 || t == tridia::value_type::c128;
 }
 
-/// The distance from 1 to the next number of the type.
+/// Returns the distance from 1 to the next number of the type.
 double epsilon(tridia::value_type type);
 
-/// Element `at` of an array of `type`.
+/// These load and store element `at` of an array of `type`.
 wide load(tridia::value_type type, const void* array, index_t at);
 void store(tridia::value_type type, void* array, index_t at, wide value);
 

@@ -11,8 +11,8 @@
 
 namespace tridia_test {
 
-/// The passes over segments of a problem, in a shape that no plan would choose: segments and levels
-/// as small as `tuning` says, on any card.
+/// Runs the passes over segments of a problem, in a shape that no plan would choose: segments and
+/// levels as small as `tuning` says, on any card.
 class segment_passes {
  public:
   segment_passes(const tridia::problem& p, const tridia::cuda::segments_tuning& tuning)
@@ -20,10 +20,11 @@ class segment_passes {
     if (shape_) workspace_ = allocate_on_device(shape_->bytes);
   }
 
-  /// Whether the problem has such a shape.
+  /// Returns whether the problem has such a shape.
   explicit operator bool() const { return shape_.has_value(); }
 
-  /// Enqueues them on arrays of `e`, which has the same problem. The first error, if any.
+  /// Enqueues the passes on arrays of `e`, which has the same problem. Returns the first error, if
+  /// any.
   cudaError_t enqueue(experiment& e, void* stream) {
     const auto launches = find_launches(e.problem());
     const bool transposed = e.problem().operation != tridia::operation::none;

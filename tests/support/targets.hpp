@@ -11,7 +11,7 @@ namespace tridia_test {
 inline constexpr tridia::value_type kTypes[] = {tridia::value_type::f32, tridia::value_type::f64,
                                                 tridia::value_type::c64, tridia::value_type::c128};
 
-/// All backends that can run here.
+/// Returns all backends that can run here.
 inline std::vector<tridia::backend> backends() {
   std::vector<tridia::backend> all{tridia::backend::reference, tridia::backend::cpu};
   if (have_gpu()) all.push_back(tridia::backend::cuda);

@@ -6,7 +6,7 @@
 
 namespace tridia_test {
 
-/// A problem as a backend gets it, for tests of what a backend makes of it.
+/// Returns a problem as a backend gets it, for tests of the backends' plans.
 inline tridia::solver::task task_of(const tridia::problem& p) {
   const tridia::layout::resolved shapes = tridia::layout::resolve(p);
   return {p.type,

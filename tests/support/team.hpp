@@ -7,7 +7,7 @@
 
 namespace tridia_test {
 
-/// A block of threads, as a GPU has it.
+/// Runs a block of threads like that of a GPU.
 class team {
  public:
   team(int rank, int size, std::barrier<>& all) : rank_(rank), size_(size), all_(all) {}

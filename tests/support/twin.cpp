@@ -10,7 +10,7 @@
 namespace tridia_test {
 namespace {
 
-/// Epsilons of the largest x that a dominant system's may be off.
+/// x of a dominant system may be wrong by this many epsilons of the largest x.
 constexpr double kForwardBound = 200;
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace tridia_test {
 
-/// A problem on some backend and, with the same numbers, by the reference.
+/// Holds a problem on some backend and, with the same numbers, on the reference backend.
 class twin {
  public:
   twin(const tridia::problem& p, const run_options& how);
@@ -16,8 +16,8 @@ class twin {
   [[nodiscard]] experiment& trial() { return trial_; }
   [[nodiscard]] const std::string& reason() const { return trial_.plan().reason(); }
 
-  /// Random numbers. Matrices are diagonally dominant but for some, one of up to `apart`, if
-  /// that is not 0 and the problem asks for pivoting. Constant ones are the problem's own.
+  /// Fills in random numbers. Matrices are diagonally dominant except some, one of up to `apart`,
+  /// if that is not 0 and the problem asks for pivoting. Constant ones are the problem's own.
   void fill(rng& random, index_t apart = 0);
 
   /// Runs both. Returns what is wrong with memory around the trial's arrays, with its x by

@@ -1,6 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Built and linked by the package test.
+// The package test builds and links this file.
 #include <tridia/mpi.hpp>
 
 #include <cstdio>

@@ -1,5 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-// A user's calls of all templates of the interface, with few of the members of its structs named.
+// This file has a user's calls of all templates of the interface; it names few of the members of
+// its structs.
 #include <tridia/tridia.hpp>
 
 #include <cmath>
@@ -10,8 +11,8 @@
 
 namespace {
 
-/// Two systems of three rows, -x[i-1] + 4 x[i] - x[i+1]; the right-hand sides of 1, 2, 3 and 1,
-/// 1, 1.
+/// Holds two systems of three rows, -x[i-1] + 4 x[i] - x[i+1]; the right-hand sides of 1, 2, 3 and
+/// 1, 1, 1.
 template <class T>
 struct systems {
   std::vector<T> off = std::vector<T>(6, T(-1)), d = std::vector<T>(6, T(4));
@@ -49,7 +50,8 @@ bool all_forms() {
   return good && s.solved();
 }
 
-/// The headers and the library are of one version, and what a call is told reaches its plan.
+/// Checks that the headers and the library are of one version, and that a call's options reach its
+/// plan.
 bool of_one_piece() {
   char version[32];
   std::snprintf(version, sizeof version, "%d.%d.%d", TRIDIA_VERSION_MAJOR, TRIDIA_VERSION_MINOR,
