@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""What SciPy takes for the derivatives that `tridia bench derive` measures on a CPU, which runs this.
+"""Times SciPy's derivatives for `tridia bench derive` on a CPU, which runs this script.
 
     derive_scipy.py versions                          a line of SciPy's and of NumPy's
     derive_scipy.py SOLVER POINTS AXIS REPETITIONS    the largest error, then milliseconds, line by line
 
-C6 closed by 3-4-6-4-3 along an axis of a cube: a right-hand side by NumPy, then one of two solvers for
-all lines at once, `scipy.linalg.solve_banded` or, factored once, `scipy.linalg.lapack.dgttrs`.
-(`solveh_banded` takes Hermitian matrices, which the closure is not.) Both use one core, and the
-results stay in the order in which LAPACK leaves them. Needs NumPy and SciPy (Debian's python3-scipy;
-PyPI).
+The derivative is C6 closed by 3-4-6-4-3 along an axis of a cube: NumPy computes the right-hand
+sides, then one of two solvers is used for all lines at once, `scipy.linalg.solve_banded` or,
+factored once, `scipy.linalg.lapack.dgttrs`. (`solveh_banded` takes Hermitian matrices, which the
+closure is not.) Both use one core, and the results stay in the order in which LAPACK leaves them.
+Needs NumPy and SciPy (Debian's python3-scipy; PyPI).
 """
 
 import argparse
@@ -21,8 +21,8 @@ import numpy as np
 import scipy
 from scipy.linalg import lapack, solve_banded
 
-# The first rows, h = 1: entries before, at and after the diagonal, and what the right-hand side is.
-# The last ones are their mirror images, with the sign of the right-hand side changed.
+# These are the first rows, h = 1: entries before, at and after the diagonal, and the right-hand
+# side. The last ones are their mirror images, with the sign of the right-hand side changed.
 CLOSURE = (((0, 1, 2), {0: -5 / 2, 1: 2, 2: 1 / 2}),
            ((1 / 4, 1, 1 / 4), {-1: -3 / 4, 1: 3 / 4}))
 INTERIOR = ((1 / 3, 1, 1 / 3), {-2: -1 / 36, -1: -7 / 9, 1: 7 / 9, 2: 1 / 36})
@@ -30,7 +30,7 @@ ENDS = len(CLOSURE)
 
 
 def diagonals(n):
-    """dl, d, du, of n entries each; dl[0] and du[n-1] are not in the matrix."""
+    """Returns dl, d, du, of n entries each; dl[0] and du[n-1] are not in the matrix."""
     rows = [list(INTERIOR[0]) for _ in range(n)]
     for k, (entries, _) in enumerate(CLOSURE):
         rows[k], rows[-1 - k] = list(entries), list(entries[::-1])
@@ -38,7 +38,7 @@ def diagonals(n):
 
 
 def right_sides(f):
-    """Of lines along the first axis, in the memory order of f."""
+    """Returns the right-hand sides of lines along the first axis, in the memory order of f."""
     sides = np.empty_like(f)  # keeps the order of the axes in memory
     n = len(f)
     inner = sides[ENDS:n - ENDS]
@@ -86,14 +86,15 @@ def derive(f, axis, solve):
 
 
 def exact_line(g):
-    """What the scheme makes of one line, by a dense matrix."""
+    """Returns the scheme's result for one line, by a dense matrix."""
     dl, d, du = diagonals(len(g))
     matrix = np.diag(d) + np.diag(dl[1:], -1) + np.diag(du[:-1], 1)
     return np.linalg.solve(matrix, right_sides(g))
 
 
 def measure(n, axis, solve, repetitions):
-    """The largest error over the largest result of a line, then milliseconds of each repetition."""
+    """Returns the largest error over the largest result of a line, and each repetition's
+    milliseconds."""
     random = np.random.default_rng(5)
     g = random.uniform(0.5, 1, n) * random.choice((-1, 1), n)
     h = exact_line(g)

@@ -36,18 +36,19 @@ WORK = (("none", NONE), ("partial", PARTIAL), ("random", RANDOM))
 
 
 def power(n):
-    """A number of rows as pages write it."""
+    """Formats a number of rows as pages write it."""
     return f"2^{n.bit_length() - 1}" if n > 10**6 and n & (n - 1) == 0 else str(n)
 
 
 def measured_on(results, source, what):
-    """The sentence above a table: the quantity, the machine, the day, and the file."""
+    """Returns the sentence above a table: the quantity, the machine, the day, and the file."""
     return (f"{what} measured on an {machine_line(results)}, {results['date'][:10]} "
             f"([results]({source})).")
 
 
 def grid(rows, head, lines, columns):
-    """A table of times the floor, whose lines and columns are pairs of a name and of fields."""
+    """Makes a table of multiples of the floor; lines and columns are pairs of a name and of
+    fields."""
     body = []
     for name, line in lines:
         values = [times_floor(rows, **line, **column) for _, column in columns]
@@ -61,7 +62,7 @@ def by_length(rows, lengths, columns, **fields):
 
 
 def for_types(work):
-    """A column for each type and kind of work."""
+    """Returns a column for each type and kind of work."""
     return [(f"{kind} {name}", {"type": kind, **fields}) for kind in REALS for name, fields in work]
 
 
@@ -109,7 +110,7 @@ def segments(files, sources):
 
 
 def cards(files, sources):
-    """Systems of 512 rows that need pivoting, by card."""
+    """Makes the table of systems of 512 rows that need pivoting, by card."""
     lines = []
     for results in files:
         values = [times_floor(results["rows"], n=512, **RANDOM, **fields)
@@ -121,7 +122,7 @@ def cards(files, sources):
 
 
 def launching(files, sources):
-    """Small problems: microseconds, beside an empty kernel."""
+    """Makes the table of small problems, in microseconds, with an empty kernel for comparison."""
     def microseconds(solver, case, **fields):
         found = select(files[0]["rows"], solver=solver, case=case, **fields)
         return number(1e3 * found[0]["ms"] if found else None)
@@ -157,7 +158,7 @@ def operators(files, sources):
 
 
 def scaled_rows(files, sources):
-    """Systems that need pivoting, before and after their rows were scaled."""
+    """Makes the table of systems that need pivoting, before and after their rows were scaled."""
     cases = [(str(n), {"n": n}) for n in (64, 512, 1024, 4096)]
     cases.append(("one system of 2^24", {"n": 2**24, "batch": 1}))
     lines = []
@@ -172,7 +173,8 @@ def scaled_rows(files, sources):
             *table(["rows", *(name for name, _ in LAYOUTS_AND_TYPES)], lines)]
 
 
-# A table's name: its page, the function that makes it, and the files that it is made from.
+# This maps a table's name to its page, the function that makes it, and the files that it is made
+# from.
 SOLVE, DERIVE = "SOLVE", "DERIVE"
 TABLES = {
     "contiguous": ("onchip", contiguous, (SOLVE,)),
@@ -188,7 +190,7 @@ TABLES = {
 
 
 def text(name, files, sources):
-    """The lines of a table, and of the sentence above it."""
+    """Returns the lines of a table, and of the sentence above it."""
     return TABLES[name][1](files, sources)
 
 

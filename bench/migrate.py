@@ -21,7 +21,7 @@ ALGORITHMS = {"chunks": "partition"}
 
 
 def renamed(key, value):
-    """The value of a row's field by its name of today."""
+    """Returns the value of a row's field by its current name."""
     if key == "case":
         return CASES.get(value, value)
     if key == "note" and value:
@@ -38,7 +38,7 @@ def format_of(results):
 
 
 def upgrade(results):
-    """What a file held, in the newest format."""
+    """Returns the contents of a file in the newest format."""
     if format_of(results) == FORMAT:
         return results
     rows = [{key: renamed(key, value) for key, value in row.items()} for row in results["rows"]]
@@ -46,7 +46,7 @@ def upgrade(results):
 
 
 def migrate(text):
-    """A file's text in the newest format; all but the lines of names is the same to the byte."""
+    """Returns a file's text in the newest format; all except the lines of names is unchanged."""
     results = json.loads(text)
     if format_of(results) == FORMAT:
         return text

@@ -27,7 +27,7 @@ OURS, PEER, INK = "#1f5fb4", "#c2620e", "#444444"
 
 
 def times_floor(rows, peer=False, case="dominant", boundary="regular", **fields):
-    """Times the floor of the library, or of the fastest cuSPARSE routine; None if not measured."""
+    """Returns the library's, or the fastest cuSPARSE routine's, multiple of the floor, or None."""
     found = [r["ms"] / r["floor_ms"]
              for r in select(rows, case=case, boundary=boundary, **fields)
              if r["floor_ms"] and r["solver"].startswith("cuSPARSE" if peer else "tridia")]
@@ -35,7 +35,7 @@ def times_floor(rows, peer=False, case="dominant", boundary="regular", **fields)
 
 
 def series(rows, **fields):
-    """Lengths, and times the floor."""
+    """Returns lengths, and multiples of the floor."""
     points = [(n, times_floor(rows, n=n, **fields)) for n in LENGTHS]
     return zip(*[p for p in points if p[1] is not None])
 
@@ -51,7 +51,8 @@ def draw(results, path):
         panel.axhline(1, color=INK, linewidth=0.8)
         for peer, colour in ((True, PEER), (False, OURS)):
             for kind, style in (("f64", "-"), ("f32", "--")):
-                # Our own solves without pivoting; cuSPARSE's fastest routine, whatever it does.
+                # The library's solves are those without pivoting; cuSPARSE's are of the fastest
+                # routine, whatever it does.
                 extra = {} if peer else {"pivoting": "none"}
                 points = list(series(rows, peer=peer, layout=where, type=kind, **extra))
                 name = "cuSPARSE, its fastest" if peer else "tridia"
@@ -90,7 +91,7 @@ def table(head, lines):
 
 
 def by_length(rows):
-    """Times the floor of every length, f64."""
+    """Makes the table of multiples of the floor for every length, f64."""
     head = ["rows"]
     for where in LAYOUTS:
         head += [f"{where}: none", "partial", "random", "cuSPARSE"]
@@ -122,7 +123,7 @@ OTHERS = (
 
 
 def others(rows):
-    """The cases that are not about lengths."""
+    """Makes the table of the cases that are not about lengths."""
     lines = []
     for name, fields in OTHERS:
         line = [times_floor(rows, type=kind, peer=peer, **fields)
@@ -142,8 +143,8 @@ FEW = (
 
 
 def short_text(results, source):
-    """What the README shows. cuSPARSE's routines for systems in memory order are those without
-    pivoting; for random ones there is none."""
+    """Returns the rows that the README shows. cuSPARSE's routines for systems in memory order are
+    those without pivoting; for random ones there is none."""
     rows = results["rows"]
     lines = []
     for name, fields in FEW:
@@ -169,7 +170,7 @@ def text(results, source):
 
 
 def put_between(page, script, lines):
-    """Replaces what stands in a page between the two comments that name the script."""
+    """Replaces the part of a page between the two comments that name the script."""
     begin, end = f"<!-- begin: {script} -->", f"<!-- end: {script} -->"
     old = page.read_text(encoding="utf-8")
     try:
@@ -183,7 +184,7 @@ def put_between(page, script, lines):
 
 
 def source_of(path):
-    """A file of results, as a page at the root refers to it."""
+    """Returns the path of a file of results, as a page at the root refers to it."""
     path = Path(path).resolve()
     return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path.name
 

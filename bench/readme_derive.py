@@ -28,7 +28,7 @@ SCHEMES = tuple([("C6 first derivative", n, boundary)
                    ("F10 filter", 512, "regular")])
 LENGTHS = (64, 128, 256, 512, 1024, 2048, 4096)
 
-# Peers as the file calls them, as a reader knows them, and the marks of the plot.
+# Each entry has a peer's name in the file, its name for readers, and its marks in the plot.
 GPU_PEERS = (("tridia cuda, neato", "NEATO", "s", "#2a8a57"),
              ("cuSPARSE gtsv2StridedBatch", "cuSPARSE", "^", PEER))
 CPU_PEERS = (("LAPACKE gttrs", "LAPACK dgttrs", "s", "#2a8a57"),
@@ -43,7 +43,7 @@ def fastest(rows, solver, **fields):
 
 
 def copy_ms(rows, of):
-    """Of a field on a GPU."""
+    """Returns the milliseconds of copying a field on a GPU."""
     return fastest(rows, "copy", case=f"device copy, {of}")
 
 
@@ -52,14 +52,14 @@ def times(ms, copy):
 
 
 def gpu_times(rows, solver, scheme, layout):
-    """Times a copy of the same field in the same run."""
+    """Returns the multiple of a copy of the same field in the same run."""
     case, n, boundary = scheme
     return times(fastest(rows, solver, case=case, n=n, boundary=boundary, layout=layout),
                  copy_ms(rows, f"{n}^3"))
 
 
 def cpu_times(rows, solver, boundary, layout, threads):
-    """Times what reading and writing the field take at the best rate of as many threads."""
+    """Returns the multiple of reading and writing the field at the best rate of as many threads."""
     found = select(rows, solver=solver, case="C6 first derivative", n=256, boundary=boundary,
                    layout=layout, threads=threads)
     return times(found[0]["ms"], found[0]["floor_ms"]) if found else None
@@ -71,8 +71,8 @@ def scheme_name(scheme):
 
 
 def by_axis(groups, solver, peers):
-    """A line a group for the library, and for each peer that has rows of it. Groups are a name and
-    a function of a solver and a layout, which says the times a copy."""
+    """Makes a line per group for the library, and for each peer that has rows of it. Groups are a
+    name and a function of a solver and a layout, which returns the multiple of a copy."""
     lines = []
     for name, value in groups:
         for who, called in ((solver, ""), *((p[0], f": {p[1]}") for p in peers)):
@@ -109,7 +109,7 @@ def cpu_table(rows):
 
 
 def constants_table(rows):
-    """Solves with a near-Toeplitz matrix by the length of its lines."""
+    """Makes the table of solves with a near-Toeplitz matrix by the length of its lines."""
     copy = copy_ms(rows, "2^26")
     lines = [[layout if layout != "middle" else "middle axis"]
              + [number(times(fastest(rows, "tridia cuda", case="near-Toeplitz", n=n, layout=layout),
@@ -137,7 +137,7 @@ def draw_panel(panel, groups, solver, peers, title):
 
 
 def broken(name):
-    """Into lines."""
+    """Breaks text into lines."""
     for words, line in ((" first derivative", ""), (" second derivative", "''"), (" filter", "")):
         name = name.replace(words, line)
     return name.replace(", ", "\n")
@@ -175,7 +175,7 @@ def draw(gpu, cpu, path):
 
 
 def met(rows):
-    """How many of the targets, in words."""
+    """Says in words how many of the targets are met."""
     judged = targets_cuda.judge(rows, targets_cuda.DERIVE_TARGETS)
     measured = [j for j in judged if j.value is not None]
     good = [j for j in measured if j.met]

@@ -25,7 +25,7 @@ ROWS, SYSTEMS = 512, 16384
 
 
 def load(path):
-    """Results of any format, in the words of the newest."""
+    """Loads results of any format, and returns them with the names of the newest."""
     with open(path, encoding="utf-8") as file:
         return migrate.upgrade(json.load(file))
 
@@ -35,19 +35,19 @@ def usable(row):
 
 
 def select(rows, **fields):
-    """The usable rows whose fields have these values, in the file's order."""
+    """Returns the usable rows whose fields have these values, in the file's order."""
     return [r for r in rows if usable(r) and all(r[k] == v for k, v in fields.items())]
 
 
 def main_case(rows, solver, **fields):
-    """Rows of the case that the targets are about: one for each kind of matrix."""
+    """Returns rows of the case that the targets are about: one for each kind of matrix."""
     return select(rows, solver=solver, type="f64", n=ROWS, batch=SYSTEMS, boundary="regular",
                   **fields)
 
 
 @dataclass
 class Verdict:
-    """A target and what was measured; `value` is None if a row that it needs is absent."""
+    """Holds a target and what was measured; `value` is None if a row that it needs is absent."""
 
     name: str
     least: float
@@ -66,7 +66,7 @@ class Verdict:
 
 
 def roofline(rows, name, least, **fields):
-    """The worst roofline fraction over the kinds of matrices."""
+    """Returns the worst roofline fraction over the kinds of matrices."""
     found = [r for case in ("dominant", "random") for r in
              main_case(rows, "tridia cpu", case=case, **fields)]
     worst = min(found, key=lambda r: r["roofline_fraction"], default=None)
@@ -77,7 +77,7 @@ def roofline(rows, name, least, **fields):
 
 
 def ratio(rows, name, least, peer, pivoting, threads, judged=True):
-    """How many times as fast as the peer on the same matrices; the worst over their kinds."""
+    """Returns how many times as fast as the peer it is, for the worst kind of matrices."""
     worst = Verdict(name, least, None, "", judged)
     for case in ("dominant", "random"):
         fields = {"case": case, "layout": "contiguous", "threads": threads}
@@ -93,7 +93,7 @@ def ratio(rows, name, least, peer, pivoting, threads, judged=True):
 
 
 def targets(results):
-    """The speed targets of a CPU: f64, 512 rows x 16384 systems."""
+    """Returns the speed targets of a CPU: f64, 512 rows x 16384 systems."""
     rows = results["rows"]
     cores = max((r["threads"] or 1 for r in rows), default=1)
     every = {"threads": cores}
@@ -108,7 +108,7 @@ def targets(results):
         ratio(rows, f"no pivoting, {one}, against LAPACKE dgtsv", 4, "LAPACKE gtsv", "none", 1),
         ratio(rows, f"partial pivoting, {one}, against LAPACKE dgtsv", 2.5, "LAPACKE gtsv",
               "partial", 1),
-        # dgtsv pivots, so this is the same work; without pivoting it is only told.
+        # dgtsv pivots, so this is the same work; without pivoting it is only reported.
         ratio(rows, f"partial pivoting, {full}, against MKL dgtsv", 3, "MKL gtsv", "partial",
               cores),
         ratio(rows, f"no pivoting, {full}, against MKL dgtsv", 3, "MKL gtsv", "none", cores,
@@ -117,7 +117,7 @@ def targets(results):
 
 
 def derive_targets(rows):
-    """Those of `bench derive` on a CPU: each axis of 256^3, all threads."""
+    """Returns the targets of `bench derive` on a CPU: each axis of 256^3, all threads."""
     cores = max((r["threads"] or 1 for r in rows), default=1)
     verdicts = []
     for boundary in ("regular", "periodic"):
@@ -136,7 +136,7 @@ def derive_targets(rows):
 
 
 def derive_ratio(rows, peer, layout, threads):
-    """How many times as fast as the peer on the same field, for information."""
+    """Returns how many times as fast as the peer it is on the same field, for information."""
     fields = {"case": "C6 first derivative", "layout": layout, "boundary": "regular",
               "threads": threads}
     ours, theirs = (select(rows, solver=s, **fields) for s in ("tridia cpu", peer))
@@ -153,8 +153,9 @@ AUTOMATIC = "tridia cuda"
 
 
 def ahead_of_automatic(rows, percent):
-    """A line for each row of a named algorithm that `automatic` takes longer than by more than
-    `percent`, and for each that it was not measured beside; and how many rows were compared."""
+    """Returns a line for each row of a named algorithm that is faster than `automatic` by more than
+    `percent`, or that has no measurement of `automatic` to compare with; and how many rows were
+    compared."""
     def case(row):
         return tuple(row.get(k) for k in ("case", "type", "n", "batch", "layout", "boundary",
                                           "pivoting"))
@@ -175,7 +176,8 @@ def ahead_of_automatic(rows, percent):
 
 
 def noise(rows):
-    """A sentence if the copies before and after the cases differ: then something else ran too."""
+    """Returns a sentence if the copies before and after the cases differ: then something else ran
+    too."""
     after = ", after the cases"
     worst = 1.0
     for last in (r for r in rows if r["solver"] == "copy" and r["case"].endswith(after)):
@@ -227,7 +229,7 @@ def machine_line(results):
 
 
 def markdown(results):
-    """A table for each matrix size and type: a line a case, beside the fastest peer there."""
+    """Makes a table for each matrix size and type: a line per case, with the fastest peer there."""
     rows = [r for r in results["rows"] if usable(r) and r["solver"] != "copy"]
     ours = [r for r in rows if r["solver"].startswith("tridia")]
     peers = [r for r in rows if not r["solver"].startswith("tridia")]
@@ -245,7 +247,8 @@ def markdown(results):
         if r["case"].endswith("aligned"):
             continue
         key = {k: r.get(k) for k in same}
-        # A peer that pivots can stand beside a solve that does not; the reverse is another job.
+        # A peer that pivots can be compared with a solve that does not; the reverse would be
+        # another problem.
         beside = [p for p in peers if all(p.get(k) == v for k, v in key.items())
                   and (r["pivoting"] == "none" or p["pivoting"] == "partial")]
         best = min(beside, key=lambda p: p["ms"], default=None)

@@ -28,8 +28,9 @@ BEGIN, END = "<!-- begin: bench/scaling.py -->", "<!-- end: bench/scaling.py -->
 WORD = 8
 STRATEGIES = ("automatic", "gather", "allgather", "pcr", "all_to_all", "nearest")
 
-# Milliseconds by ranks; own coefficients, f64, H200, rows and lines. PaScaL_TDMA on 1 and 2 GPUs and
-# OP-DSL (NCCL, PCR) as measured on such cards; PaScaL_TDMA on 4 and 8 as it reports.
+# These are milliseconds by ranks, for own coefficients, f64, H200, by rows and lines. PaScaL_TDMA
+# on 1 and 2 GPUs and OP-DSL (NCCL, PCR) were measured on such cards; PaScaL_TDMA on 4 and 8 is as
+# it reports.
 PEERS = {"PaScaL_TDMA 2.1": {(4096, 65536): {1: 7.2, 2: 6.05, 4: 3.14, 8: 1.87},
                              (4096, 16384): {1: 5.68, 2: 4.24, 4: 2.22, 8: 1.34},
                              (512, 262144): {1: 2.58, 2: 2.51}},
@@ -44,7 +45,7 @@ SUMS, POINTS = 2, 39                                 # k and w of C6, a line and
 
 
 def derivative_model(row):
-    """Milliseconds of a C6 derivative."""
+    """Returns the milliseconds of a C6 derivative."""
     axis, ranks = place(row)
     points = row["n"] * row["batch"] / math.prod(ranks)
     lines = points / (row["n"] / ranks[axis])
@@ -56,10 +57,12 @@ def derivative_model(row):
 
 
 def interface_model(rows, row):
-    """Milliseconds of a strategy's interface, as the plan said when it chose; None if it did not."""
+    """Returns the milliseconds of a strategy's interface by the plan's model; None if it gives
+    none."""
     said = [r["note"] for r in rows if r["solver"].endswith(" automatic")
             and all(r[k] == row[k] for k in ("case", "n", "batch", "layout")) and r["note"]]
-    # "all_to_all: the least time for 2 ranks by the model (microseconds: gather 6.6e+02, pcr ...)".
+    # The text is "all_to_all: the least time for 2 ranks by the model (microseconds: gather
+    # 6.6e+02, pcr ...)".
     times = dict(re.findall(r"(\w+) ([\d.e+-]+)[,)]", said[0].split("microseconds:")[-1])
                  ) if said else {}
     time = times.get(strategy_of(row) if strategy_of(row) != "automatic"
@@ -68,7 +71,8 @@ def interface_model(rows, row):
 
 
 def solve_model(rows, row):
-    """Milliseconds of a solve: nine words a row where lines cross ranks, and the interface."""
+    """Returns the milliseconds of a solve: nine words a row if lines cross ranks, and the
+    interface."""
     axis, ranks = place(row)
     crosses = ranks[axis] > 1
     moved = (9 if crosses else 5) * WORD * row["n"] * row["batch"] / math.prod(ranks) / MEMORY * 1e3
@@ -85,7 +89,7 @@ def strategy_of(row):
 
 
 def solver_alone(row):
-    """Milliseconds of one rank in the same run."""
+    """Returns the milliseconds of one rank in the same run."""
     found = re.search(r"one rank's ([\d.e+-]+) ms", row["parameter"] or "")
     return float(found.group(1)) if found else None
 
@@ -96,7 +100,7 @@ def gain(row):
 
 
 def gain_model(row):
-    """The same by the model: speed-up, or efficiency."""
+    """Returns the gain by the model: speed-up, or efficiency."""
     axis, ranks = place(row)
     one = {**row, "layout": "axis 0, ranks (1, 1, 1)"}
     if row["case"].startswith("weak"):
@@ -106,7 +110,7 @@ def gain_model(row):
 
 
 def whole_rows(files, what):
-    """Of all files, weak and strong: each case once."""
+    """Returns the rows of whole executions in all files, weak and strong: each case once."""
     cases = [f"{kind}, {what}" for kind in ("weak", "strong")]
     found = {}
     for r in (r for results in files for r in results["rows"]):
@@ -116,7 +120,7 @@ def whole_rows(files, what):
 
 
 def step_of(files, row, step):
-    """Milliseconds, in the file that has the row."""
+    """Returns the milliseconds of a step, in the file that has the row."""
     for results in files:
         if any(r is row for r in results["rows"]):
             return next((r["ms"] for r in results["rows"] if r["case"] == f"{row['case']}, {step}"
@@ -131,7 +135,8 @@ def number(value, digits=3):
 # -- tables ---------------------------------------------------------------------------------------
 
 def derivative_tables(files):
-    """For each number of GPUs cases by splits: milliseconds, and the gain, measured and modelled."""
+    """Makes a table per number of GPUs, cases by splits: milliseconds, and the gain, measured and
+    modelled."""
     rows = whole_rows(files, DERIVATIVE)
     parts = []
     for count in sorted({ranks_of(r) for r in rows} - {1}):
@@ -157,7 +162,7 @@ def derivative_table(rows):
 
 
 def solve_cases(files):
-    """(rows of the case, GPUs, rows by strategy), each case once."""
+    """Returns (rows of the case, GPUs, rows by strategy), each case once."""
     rows = whole_rows(files, "solve")
     keys = dict.fromkeys((r["case"], r["n"], r["batch"], place(r)) for r in rows)
     for key in sorted(keys, key=lambda k: (k[0], -k[1], -k[2], k[3])):
@@ -173,7 +178,8 @@ def name_of(key):
 
 
 def solve_table(files):
-    """Milliseconds of every strategy, the model's of the one that was chosen, and peers'."""
+    """Makes the table of milliseconds of every strategy, of the chosen one by the model, and of
+    peers."""
     rows, lines = whole_rows(files, "solve"), []
     strategies = [s for s in STRATEGIES if any(strategy_of(r) == s for r in rows)]
     for key, found in solve_cases(files):
@@ -188,7 +194,8 @@ def solve_table(files):
 
 
 def interface_table(files):
-    """The step that strategies differ in: milliseconds, and in brackets by the model."""
+    """Makes the table of the step that strategies differ in: milliseconds, and in brackets the
+    model's."""
     rows, lines = whole_rows(files, "solve"), []
     strategies = [s for s in STRATEGIES[1:] if any(strategy_of(r) == s for r in rows)]
     for key, found in solve_cases(files):
@@ -202,7 +209,8 @@ def interface_table(files):
 
 
 def targets(files):
-    """(what, bound, the worst that was measured on two GPUs), at least for gains, at most for ms."""
+    """Returns (what, bound, worst on two GPUs); a bound is a minimum for gains, a maximum for
+    ms."""
     two = [r for r in whole_rows(files, DERIVATIVE) if ranks_of(r) == 2]
     solves = [r for r in whole_rows(files, "solve") if ranks_of(r) == 2
               and r["case"].startswith("strong") and strategy_of(r) == "automatic"]
@@ -286,7 +294,8 @@ def draw_gains(files, path):
 
 
 def draw_line(panel, rows, colour, style, label):
-    """Lines that cross ranks, by the number of GPUs; the best of a number's splits."""
+    """Draws lines that cross ranks, by the number of GPUs; for each number, the best of its
+    splits."""
     best = {}
     for r in rows:
         axis, ranks = place(r)

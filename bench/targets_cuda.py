@@ -1,5 +1,5 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""The targets on a GPU, as data: which rows of a results file, and what they may be at most.
+"""Holds the targets on a GPU, as data: rows of a results file, and the most that they may be.
 
 Names are those of the rows' fields. A field with several values stands for as many rows, each of
 which is judged; one that is not there counts as missed.
@@ -16,14 +16,14 @@ PIVOTED = (16, 64, 256, 512, 1024)
 REAL = ("f64", "f32")
 EVERY = ("contiguous", "interleaved")
 
-# What the figure is: times the floor; times the row that differs in `beside`; microseconds above
-# the row with the fields in `beside`; bytes.
+# These say what the figure is: times the floor; times the row that differs in `beside`;
+# microseconds above the row with the fields in `beside`; bytes.
 FLOOR, TIMES, ABOVE, WORKSPACE = "F", "times", "us above", "bytes"
 
 
 @dataclass(frozen=True)
 class Target:
-    """At most `limit` of `unit` for each row with these fields."""
+    """Sets a bound: at most `limit` of `unit` for each row with these fields."""
 
     name: str
     limit: float
@@ -33,7 +33,8 @@ class Target:
 
 
 def solve(name, limit, unit=FLOOR, beside=None, **fields):
-    """A row of the library's, without pivoting on dominant systems unless it says otherwise."""
+    """Returns the fields of a solve: by the library, without pivoting, on dominant systems by
+    default."""
     every = {"solver": "tridia cuda", "type": REAL, "layout": "contiguous", "boundary": "regular",
              "pivoting": "none", "case": "dominant", **fields}
     return Target(name, limit, every, unit, beside or {})
@@ -72,12 +73,12 @@ LAYOUTS = ("contiguous", "interleaved", "middle")  # along the last, the first a
 
 
 def beside_copy(name, limit, of, case, layout=LAYOUTS, **fields):
-    """A row of `bench derive`, held against a copy of the same field in the same run."""
+    """Returns a target of `bench derive`, against a copy of the same field in the same run."""
     return solve(name, limit, TIMES, {"solver": "copy", "case": f"device copy, {of}"}, type="f64",
                  case=case, layout=layout, **fields)
 
 
-# What `tridia bench derive` is asked for.
+# These are the targets of `tridia bench derive`.
 DERIVE_TARGETS = (
     beside_copy("constant coefficients", 1.08, "2^26", "near-Toeplitz",
                 n=(64, 128, 256, 512, 1024, 2048, 4096)),
@@ -95,7 +96,7 @@ DERIVE_TARGETS = (
 
 @dataclass
 class Judgement:
-    """A row that a target asks for; `value` is None if it was not measured, or wrong."""
+    """Holds a row that a target asks for; `value` is None if it was not measured, or wrong."""
 
     target: Target
     label: str
@@ -113,19 +114,19 @@ class Judgement:
 
 
 def each(fields):
-    """The fields of every row that is meant."""
+    """Returns the fields of every row that is meant."""
     values = [v if isinstance(v, tuple) else (v,) for v in fields.values()]
     return [dict(zip(fields, combination)) for combination in product(*values)]
 
 
 def find(rows, fields):
-    """The fastest row with these fields that is right, or None."""
+    """Returns the fastest row with these fields whose result is right, or None."""
     return min((r for r in rows if r["ms"] is not None and not r.get("error")
                 and all(r[k] == v for k, v in fields.items())), key=lambda r: r["ms"], default=None)
 
 
 def value_of(rows, target, fields):
-    """What was measured of one row, in the target's unit."""
+    """Returns what was measured of one row, in the target's unit."""
     row = find(rows, fields)
     if row is None:
         return None
@@ -133,7 +134,7 @@ def value_of(rows, target, fields):
         return row["workspace_bytes"]
     if target.unit == FLOOR:
         return row["ms"] / row["floor_ms"] if row["floor_ms"] else None
-    # What is a case of its own (an empty kernel, a copy) is no system; others are like the row.
+    # A separate case (an empty kernel, a copy) is not a system; others are like the row.
     whole = "case" in target.beside
     other = find(rows, target.beside if whole else {**fields, **target.beside})
     if other is None:
@@ -152,7 +153,7 @@ def label_of(target, fields):
 
 
 def judge(rows, targets=TARGETS):
-    """Every row of every target; of workspaces the largest, since all are to be nothing."""
+    """Judges every row of every target; of workspaces only the largest, since all must be 0."""
     judgements = []
     for target in targets:
         found = [(label_of(target, fields), value_of(rows, target, fields))

@@ -36,7 +36,7 @@ def measure(name, path, options):
         return cluster_runs.measure(path, options)
     program = PROGRAMS / "tridia_bench"
     result = subprocess.run([program, "reproduce", name, "--json", path, *options], check=False)
-    # 1: a row is wrong, and the results say which; they are shown nevertheless.
+    # A code of 1 means that a row is wrong, and the results say which; they are shown nevertheless.
     if result.returncode not in (0, 1):
         sys.exit(result.returncode)
     return result.returncode

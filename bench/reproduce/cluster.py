@@ -1,14 +1,14 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""Derivatives of fields that are spread over ranks: scaling, steps, GPUs against cores."""
+"""Shows derivatives of fields that are spread over ranks: scaling, steps, GPUs against cores."""
 
 import math
 import re
 
 from measurements import COLOURS, INK, ms, select, table
 
-# Table 4.2 of the thesis: milliseconds of a derivative in the fastest direction, n^3 points, on so many
-# cores (a reference by LU across ranks) and GPUs (K20; of 2048^3 K40 as well). Its figures 4.5 to 4.10
-# are drawn, and print no numbers.
+# This is table 4.2 of the thesis: milliseconds of a derivative in the fastest direction, n^3
+# points, on these numbers of cores (a reference by LU across ranks) and GPUs (K20; of 2048^3 K40 as
+# well). Its figures 4.5 to 4.10 are drawn, and print no numbers.
 TABLE_4_2 = {256: ({8: 79.5, 64: 20.8, 512: 11.1}, {1: 19.9, 8: 5.17, 64: 2.79}),
              512: ({8: 556.8, 64: 146.5, 512: 29.2}, {1: 164.5, 8: 23.24, 64: 5.62}),
              1024: ({8: 5188, 64: 1092, 512: 223.7}, {8: 174.9, 64: 24.49}),
@@ -21,7 +21,7 @@ HOW_MANY = ("none", "one", "two", "three")
 
 
 def place(row):
-    """The axis of a row's lines, and the ranks along each axis."""
+    """Returns the axis of a row's lines, and the ranks along each axis."""
     axis, ranks = re.fullmatch(r"axis (\d+), ranks \((.*)\)", row["layout"]).groups()
     return int(axis), tuple(int(r) for r in ranks.split(", "))
 
@@ -35,32 +35,33 @@ def directions_split(row):
 
 
 def points_of(row):
-    """Points along an axis of a cube: of each rank where scaling is weak, or else of all."""
+    """Returns the points along an axis of a cube: those of each rank for weak scaling, or else of
+    all."""
     axis, ranks = place(row)
     return row["n"] // ranks[axis] if row["case"].startswith("weak") else row["n"]
 
 
 def scaling_rows(rows, kind, axis=None, step=None, solver=None):
-    """Of derivatives: whole ones, or one of their steps."""
+    """Returns the rows of derivatives: whole ones, or one of their steps."""
     case = f"{kind}, {DERIVATIVE}" + (f", {step}" if step else "")
     return [r for r in select(rows, case=case) if (axis is None or place(r)[0] == axis)
             and (solver is None or r["solver"] == solver)]
 
 
 def main_solver(rows):
-    """GPUs, where they were measured."""
+    """Returns the solver to show: GPUs, if they were measured."""
     solvers = {r["solver"] for r in rows}
     return "tridia nccl" if "tridia nccl" in solvers else "tridia mpi"
 
 
 def alone(found, row):
-    """What one rank takes for the same problem (strong), or for its part of it (weak)."""
+    """Returns the time of one rank for the same problem (strong), or for its part of it (weak)."""
     one = [r["ms"] for r in found if ranks_of(r) == 1 and points_of(r) == points_of(row)]
     return one[0] if one else None
 
 
 def gain(found, row):
-    """Speed-up (strong) or efficiency (weak) against one rank."""
+    """Returns the speed-up (strong) or the efficiency (weak) against one rank."""
     one = alone(found, row)
     return one / row["ms"] if one else None
 
@@ -82,7 +83,7 @@ def show(rows):
 
 
 def figure_sizes(rows, solver, kind):
-    """The two that the figures of a kind have; larger ones are for steps and the table."""
+    """Returns the two sizes in the figures of a kind; larger ones are for steps and the table."""
     return sorted({points_of(r) for r in scaling_rows(rows, kind, solver=solver)})[:2]
 
 
@@ -106,15 +107,15 @@ def most_ranks(rows, solver):
 
 
 def steps_of(rows, row):
-    """Milliseconds of each step of a whole derivative."""
+    """Returns the milliseconds of each step of a whole derivative."""
     return [next((r["ms"] for r in rows if r["case"] == f"{row['case']}, {step}"
                   and all(r[k] == row[k] for k in ("solver", "n", "batch", "layout"))), 0)
             for step in STEPS]
 
 
 def stepped(rows, solver):
-    """The whole derivatives of the largest grids (figures 4.5, 4.6), on all ranks, split in as many
-    directions as can be."""
+    """Returns the whole derivatives of the largest grids (figures 4.5, 4.6), on all ranks, split in
+    as many directions as possible."""
     found = [r for r in scaling_rows(rows, "strong", solver=solver)
              if ranks_of(r) == most_ranks(rows, solver)]
     sizes = sorted({points_of(r) for r in found})[-2:]
@@ -137,7 +138,8 @@ def show_steps(rows, solver):
 
 
 def table_rows(rows, solver):
-    """Milliseconds along the fastest direction, by points and ranks, of the most even split."""
+    """Returns milliseconds along the fastest direction, by points and ranks, for the most even
+    split."""
     best = {}
     for r in scaling_rows(rows, "strong", axis=2, solver=solver):
         key = (points_of(r), ranks_of(r))
@@ -166,7 +168,7 @@ def show_table_4_2(rows):
 
 
 def show_figure_4_11(cores, gpus):
-    """Speed-up of GPUs over eight cores each, as the thesis counts, or over all that there are."""
+    """Shows the speed-up of GPUs over eight cores each, as in the thesis, or over all cores."""
     most, measured = max(p for _, p in cores), {p for _, p in gpus}
     pairs = [(g, min(CORES_A_GPU * g, most) if g in measured else CORES_A_GPU * g)
              for g in sorted(measured | {8, 64})]
@@ -206,7 +208,7 @@ def draw(rows, figure):
 
 
 def draw_gain(panel, found, n, style, colour, label):
-    """One point for every split; the line joins the best of them."""
+    """Draws one point for every split; the line joins the best of them."""
     points = [(ranks_of(r), gain(found, r)) for r in found if points_of(r) == n]
     points = [p for p in points if p[1]]
     best = {p: max(g for q, g in points if q == p) for p, _ in points}

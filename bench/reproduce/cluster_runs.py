@@ -1,5 +1,6 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""The runs of `cluster`: tridia_bench_scaling by mpirun, on one number of ranks after another."""
+"""Does the runs of `cluster`: tridia_bench_scaling by mpirun, on one number of ranks after
+another."""
 
 import argparse
 import json
@@ -20,19 +21,19 @@ def fail(sentence):
 
 
 def gpus_here():
-    """Of this machine, as the library sees them."""
+    """Returns the number of this machine's GPUs, as the library sees them."""
     info = subprocess.run([PROGRAMS / "tridia", "info", "--json"], capture_output=True, text=True,
                           check=False)
     return len(json.loads(info.stdout)["cuda_devices"]) if info.returncode == 0 else 0
 
 
 def doubled(most):
-    """1, 2, 4, ... and the most."""
+    """Returns 1, 2, 4, ... up to the most, and the most itself."""
     return sorted({1 << k for k in range(most.bit_length()) if 1 << k < most} | {most})
 
 
 def scaling_runs(device, ranks, cores):
-    """(device, ranks, suite) of every run."""
+    """Returns (device, ranks, suite) of every run."""
     runs = [(device, p, "thesis") for p in doubled(ranks)]
     if device == "cuda":
         cpus = {min(CORES_A_GPU * p, cores) for p in doubled(ranks)} | {cores}
@@ -77,7 +78,7 @@ def measure(path, options):
                 [*mpi_command(mpirun, p), program, "--device", device_of_run, "--suite", suite,
                  "--points", "256", "--alone", "no", *options, "--json", part], check=False,
                 env={**os.environ, "OMP_NUM_THREADS": str(threads)})
-            # As tridia_bench: with 1 the results say what is wrong.
+            # If the code is 1, the results say what is wrong, as with tridia_bench.
             if result.returncode not in (0, 1) or not part.exists():
                 sys.exit(result.returncode or 2)
             code = max(code, result.returncode)

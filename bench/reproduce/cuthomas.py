@@ -1,5 +1,5 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""One thread a system, with the arrays transformed for it or as they are."""
+"""Shows one thread per system, with the arrays transformed for it or as they are."""
 
 from measurements import COLOURS, distinct, fraction, ms, select, short, table, times_floor, usable
 
@@ -8,7 +8,7 @@ MOVING = "transformation"
 
 
 def columns_of(rows):
-    """(heading, what the rows have in common)."""
+    """Returns pairs of a heading and what its rows have in common."""
     interleaved = distinct(r["solver"] for r in rows if "Interleaved" in r["solver"])
     strided = distinct(r["solver"] for r in rows if "Strided" in r["solver"])
     return [

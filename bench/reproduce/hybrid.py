@@ -1,5 +1,5 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""Hybrids on one GPU: switch points, and all solvers on 1024 systems of 1024 rows."""
+"""Shows hybrids on one GPU: switch points, and all solvers on 1024 systems of 1024 rows."""
 
 import math
 

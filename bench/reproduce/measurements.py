@@ -1,9 +1,9 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""Where measurements come from, their rows, and tables of them."""
+"""Gets measurements and their rows, and makes tables of them."""
 
 from pathlib import Path
 
-# tridia and its benchmarks: this folder is share/tridia/reproduce beside them.
+# tridia and its benchmarks are here: this folder is share/tridia/reproduce beside them.
 PROGRAMS = Path(__file__).resolve().parents[3] / "bin"
 INK = "#444444"
 COLOURS = ("#1f5fb4", "#c2620e", "#2a7f3f", "#8a3ab0", "#a02c2c", "#0f8a8a", "#7a6a1a", "#555555",
@@ -19,7 +19,7 @@ def select(rows, **fields):
 
 
 def short(row):
-    """The solver's name without the library's; the library's choice is `automatic`."""
+    """Returns the solver's name without the library's; the library's choice is `automatic`."""
     name = row["solver"]
     if name == "tridia cuda":
         return "automatic"

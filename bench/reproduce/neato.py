@@ -1,10 +1,10 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""NEATO: constant coefficients on one GPU."""
+"""Shows NEATO: constant coefficients on one GPU."""
 
 from measurements import COLOURS, distinct, fraction, select, table, usable
 
-# Table 4.1 of the thesis, milliseconds, double precision: a core and eight of a Xeon E5-2670 v2 (MKL),
-# cuSPARSE, NEATO in global and in shared memory on a K20.
+# This is table 4.1 of the thesis, in milliseconds, double precision: a core and eight of a Xeon
+# E5-2670 v2 (MKL), cuSPARSE, NEATO in global and in shared memory on a K20.
 TABLE_4_1 = {(32, 32): (0.045, 0.042, 0.273, 0.201, 0.024),
              (64, 64): (0.048, 0.048, 0.271, 0.247, 0.025),
              (128, 128): (0.089, 0.084, 0.271, 0.284, 0.032),
@@ -21,11 +21,11 @@ NEATO = "tridia cuda, neato"
 
 
 def columns_of(rows):
-    """(heading, the rows of a size that are meant, the paper's column)."""
+    """Returns triples of a heading, the rows of a size that are meant, and the paper's column."""
     def on_cpu(most):
         def pick(found):
             peers = [r for r in found if r["threads"] is not None]
-            # MKL where it was found, as in the thesis.
+            # MKL is shown if it was found, as in the thesis.
             peers = [r for r in peers if "MKL gtsv" in r["solver"]] or peers
             return [r for r in peers if (r["threads"] > 1) == most]
         return pick

@@ -1,11 +1,11 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""Register-packed cyclic reduction: its resources, and its times beside other algorithms."""
+"""Shows register-packed cyclic reduction: its resources, and its times beside other algorithms."""
 
 from measurements import (COLOURS, INK, distinct, fraction, ms, number, select, short, table,
                           times_floor, usable)
 
-# Table 1 of the paper (GTX 460, single precision): registers of a thread, KiB of shared memory. Its
-# blocks have rows / depth threads.
+# This is table 1 of the paper (GTX 460, single precision): registers of a thread, KiB of shared
+# memory. Its blocks have rows / depth threads.
 TABLE_1 = {(512, 4): (31, 2.5), (512, 8): (47, 1.25), (512, 16): (80, 0.625),
            (1024, 4): (31, 5), (1024, 8): (47, 2.5), (1024, 16): (80, 1.25),
            (2048, 4): (31, 10), (2048, 8): (47, 5), (2048, 16): (80, 2.5),
@@ -15,13 +15,14 @@ PACKED = "tridia cuda, packed_cr"
 
 
 def resources(row):
-    """Threads of a block, registers of one, bytes of shared memory, as the plan says them."""
+    """Returns threads per block, registers per thread and bytes of shared memory from the plan's
+    text."""
     words = row["note"].replace(",", "").split()
     return tuple(int(words[words.index(w) - 1]) for w in ("threads", "registers", "bytes"))
 
 
 def fit(points):
-    """Least squares of registers = alpha + beta depth."""
+    """Fits registers = alpha + beta depth by least squares."""
     n = len(points)
     x, y = sum(d for d, _ in points) / n, sum(r for _, r in points) / n
     beta = (sum((d - x) * (r - y) for d, r in points) / sum((d - x) ** 2 for d, _ in points))
