@@ -1,5 +1,5 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""The command line of scripts/gpu-check."""
+"""Implements the command line of scripts/gpu-check."""
 
 import argparse
 import os
@@ -53,7 +53,7 @@ def make_parser():
 
 
 class Check:
-    """A tree with its record."""
+    """Holds a tree with its record."""
 
     def __init__(self, root, families):
         self.root = root
@@ -94,7 +94,7 @@ def verify(check):
 
 
 def print_sources(check):
-    """Each family's files, those marked that are its roots."""
+    """Prints each family's files, and marks those that are its roots."""
     tree = Tree(check.root)
     lines = []
     for name in check.names:
@@ -115,7 +115,7 @@ def record_not_run(check, reason):
 
 
 def select(check, machine, asked_for):
-    """The families that this machine can be asked about, or None."""
+    """Returns the families that this machine can be asked about, or None."""
     able = tuple(n for n in check.names if BY_NAME[n].gpus <= machine.gpus)
     for name in set(check.names) - set(able):
         print(f"{name}: stays as it is recorded, as it takes {BY_NAME[name].gpus} GPUs")
@@ -125,7 +125,7 @@ def select(check, machine, asked_for):
 
 
 def why_not_older(request, digests):
-    """Why compute_80 cannot be run, or None."""
+    """Returns why compute_80 cannot be run, or None."""
     folder = request.older_bin
     if not (folder / steps.SMALL).exists():
         return f"there is no {folder.relative_to(request.root)}/{steps.SMALL}"
@@ -135,7 +135,7 @@ def why_not_older(request, digests):
 
 
 def plan(request, with_older):
-    """All jobs that run beside each other. Those that take longest come first."""
+    """Returns all jobs that run at the same time. Those that take longest come first."""
     jobs = steps.older_cards(request) if with_older else []
     for tool in steps.TOOLS[:1] if request.quick else steps.TOOLS:
         jobs += steps.sanitizer(request, tool)

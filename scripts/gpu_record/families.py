@@ -1,5 +1,5 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""The families of kernels, as data: the sources of each, and which tests ask a GPU about it.
+"""Holds the families of kernels, as data: the sources of each, and which tests ask a GPU about it.
 
 A digest covers the roots and all that they include. Tests are not part of it: what they find
 depends on the sources alone, and a new test is no new kernel. The roots name the translation units
@@ -9,7 +9,7 @@ src/core, asks for all families again."""
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-# What every solve passes on its way to a kernel: shapes, the choice of an algorithm, the executor,
+# Every solve passes these on its way to a kernel: shapes, the choice of an algorithm, the executor,
 # and how kernels are compiled.
 SHARED = (
     "src/gpu/*.cpp",
@@ -87,14 +87,14 @@ FAMILIES = (
         "SplitLinesCuda.*", "PeriodicConstants.*", "*Scan*"),
         ("*SmallScans*", "PeriodicConstants.Racecheck")),
     Family("command line", "command line", COMMAND_LINE, older_cards=False),
-    # Whatever is left asks about it.
+    # All remaining tests ask about this family.
     Family("partition", "partition method", SHARED + PARTITION, ("*",), ("*SmallPartition*",)),
 )
 BY_NAME = {f.name: f for f in FAMILIES}
-# As they are printed and recorded.
+# The families are printed and recorded in this order.
 ORDER = ("partition", "named", "factored", "scans", "compact", "distributed", "command line")
 
-# What needs no GPU, and is tested by CI.
+# These tests need no GPU, and run in CI.
 ON_A_HOST = (
     "*/cpu*", "*/reference*", "*Shape.*", "Box.*", "Chunk.*", "ChunkTables.*", "Closure*.*",
     "CompactRefusals.*", "ConstantParts.*", "CrossElimination.*", "CyclicReduction.*", "Decay.*",
@@ -110,7 +110,8 @@ def matches(test, patterns):
 
 
 def family_of(test):
-    """The name of the family that a test of GoogleTest asks about; None if it needs no GPU."""
+    """Returns the name of the family that a test of GoogleTest asks about; None if it needs no
+    GPU."""
     if matches(test, ON_A_HOST):
         return None
     return next(f.name for f in FAMILIES if matches(test, f.tests))

@@ -1,5 +1,5 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""Programs of GoogleTest: which tests they have, and what became of them."""
+"""Lists the tests of GoogleTest programs, and reads their results."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from functools import cache
 
 
 def parse_list(text):
-    """The names of tests, from what --gtest_list_tests prints."""
+    """Returns the names of tests, from what --gtest_list_tests prints."""
     tests, suite = [], ""
     for line in text.splitlines():
         name = line.split("  # ")[0].rstrip()
@@ -26,7 +26,8 @@ class NoList(Exception):
 
 @cache
 def list_tests(program, prefix=(), environment=()):
-    """The tests of a program, which is asked once. `environment`: pairs of names and values."""
+    """Returns the tests of a program, which is asked once. `environment` has pairs of name and
+    value."""
     command = [*prefix, program, "--gtest_list_tests"]
     try:
         run = subprocess.run(command, env={**os.environ, **dict(environment)}, timeout=120,
@@ -41,8 +42,8 @@ def list_tests(program, prefix=(), environment=()):
 
 @dataclass
 class Results:
-    """What became of the tests that were asked for. A test without a result, as its program has
-    crashed or was stopped, is lost, which is no better than failed."""
+    """Holds the results of the tests that were asked for. A test without a result, because its
+    program has crashed or was stopped, is lost, which is no better than failed."""
 
     passed: set = field(default_factory=set)
     failed: set = field(default_factory=set)
@@ -62,7 +63,7 @@ class Results:
         return self.failed | self.lost
 
     def only(self, wanted):
-        """Those of the tests for which wanted(name) holds."""
+        """Returns the results of the tests for which wanted(name) is true."""
         part = Results()
         for name in ("passed", "failed", "skipped", "lost"):
             getattr(part, name).update(t for t in getattr(self, name) if wanted(t))
@@ -75,7 +76,8 @@ _KNOWN = {"name", "file", "line", "status", "result", "timestamp", "time", "clas
 
 
 def read_results(path, expected):
-    """From the file of --gtest_output=json:path, which a program writes at its end."""
+    """Reads results from the file of --gtest_output=json:path, which a program writes at its
+    end."""
     results = Results()
     try:
         suites = json.loads(path.read_text(encoding="utf-8"))["testsuites"]

@@ -1,5 +1,5 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""Commands that run beside each other, each with a log."""
+"""Runs commands at the same time, each with a log."""
 
 import os
 import signal
@@ -38,7 +38,7 @@ class Finished:
 
 
 def _rest_of(process):
-    """What a process that was killed had printed; a child of it that lives on may hold the pipe."""
+    """Returns what a killed process had printed; a child of it that lives on may hold the pipe."""
     try:
         return process.communicate(timeout=10)[0]
     except subprocess.TimeoutExpired as late:
@@ -66,7 +66,7 @@ class Places:
 
 
 class Runner:
-    """Runs jobs; stops them where their own time is over, or that of all."""
+    """Runs jobs; stops them if their own time is over, or that of all."""
 
     def __init__(self, workers, log, deadline=None):
         self.workers = workers
@@ -75,7 +75,7 @@ class Runner:
         self._writing = threading.Lock()
 
     def run_all(self, jobs, gpus, when_done):
-        """Beside each other, in the order of the list, each on one of the GPUs."""
+        """Runs jobs at the same time, in the order of the list, each on one of the GPUs."""
         places = Places(gpus)
 
         def run(job):
@@ -87,7 +87,7 @@ class Runner:
                 when_done(future.result())
 
     def run(self, job):
-        """A job by itself, which sees all GPUs."""
+        """Runs a job by itself, which sees all GPUs."""
         began = time.monotonic()
         try:
             code, output = self._execute(job, began)

@@ -1,6 +1,6 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""Source text is reduced here to the tokens that a compiler sees: neither a comment nor white space
-counts, everything else does."""
+"""Reduces source text to the tokens that a compiler sees: neither a comment nor white space counts,
+everything else does."""
 
 import re
 
@@ -18,7 +18,8 @@ _CPP = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# The same before lines are joined: a comment goes on after a backslash at the end of its line.
+# This pattern is for text whose lines are not joined yet: a comment goes on after a backslash at
+# the end of its line.
 _BEFORE_JOINING = re.compile(
     _CPP.pattern.replace(r"//[^\n]*", r"//(?:\\\n|[^\n])*").replace(
         r"(?P<space>", r"(?P<joined>\\\n) | (?P<space>"
@@ -28,7 +29,7 @@ _BEFORE_JOINING = re.compile(
 
 
 def _join_lines(text):
-    """A backslash at the end of a line joins it with the next one, but in a raw string."""
+    """Joins lines that end with a backslash with the next one, except in a raw string."""
     if "\\\n" not in text:
         return text
     return _BEFORE_JOINING.sub(
@@ -37,8 +38,8 @@ def _join_lines(text):
 
 
 class _Directives:
-    """Follows where a directive of the preprocessor begins and ends: the one place in C++ where the
-    end of a line, and a blank before a parenthesis, mean something."""
+    """Follows where a directive of the preprocessor begins and ends: the only place in C++ where
+    the end of a line, and a blank before a parenthesis, mean something."""
 
     def __init__(self):
         self.inside = False
@@ -69,7 +70,7 @@ class _Directives:
 
 
 def cpp_tokens(text):
-    """The tokens of C++ or CUDA; each directive ends with a token that is a new line."""
+    """Returns the tokens of C++ or CUDA; each directive ends with a token that is a new line."""
     tokens, directives = [], _Directives()
     for m in _CPP.finditer(_join_lines(text.replace("\r\n", "\n"))):
         if m.lastgroup == "space":
@@ -100,13 +101,13 @@ def cmake_tokens(text):
 
 
 def table_tokens(text):
-    """The words of a table whose comments are lines that begin with #."""
+    """Returns the words of a table whose comments are lines that begin with #."""
     lines = (line for line in text.splitlines() if not line.lstrip().startswith("#"))
     return [word for line in lines for word in [*line.split(), "\n"] if line.strip()]
 
 
 def tokens_of(path, text):
-    """What counts of a file, by the end of its name."""
+    """Returns the tokens of a file, whose kind is known by the end of its name."""
     if path.endswith((".cpp", ".hpp", ".cu", ".cuh", ".hpp.in")):
         return cpp_tokens(text)
     if path.endswith(("CMakeLists.txt", ".cmake")):

@@ -1,5 +1,5 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""What the machine is, as the driver says."""
+"""Describes the machine, as its driver does."""
 
 import re
 import subprocess
@@ -24,7 +24,7 @@ def _nvidia_smi(*options):
 
 
 def find_machine():
-    """None where no GPU is visible."""
+    """Returns the machine, or None if no GPU is visible."""
     listed = _nvidia_smi("--query-gpu=name,driver_version", "--format=csv,noheader")
     lines = (line for line in listed.splitlines() if "," in line)
     rows = [[cell.strip() for cell in line.split(",")] for line in lines]

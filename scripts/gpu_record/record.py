@@ -1,5 +1,6 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""tests/gpu_record.json: an entry for each family, and what may be read from it."""
+"""Handles tests/gpu_record.json: it has an entry for each family, from which the verdict
+follows."""
 
 import json
 from datetime import datetime, timezone
@@ -18,7 +19,7 @@ def now():
 
 
 def load(path):
-    """The entries by family."""
+    """Returns the entries by family."""
     if not path.exists():
         return {}
     return json.loads(path.read_text(encoding="utf-8"))["families"]
@@ -35,7 +36,7 @@ def not_run(digest, reason):
 
 
 def complaints_of(name, entry):
-    """Why an entry that was run is no proof: the figures count, not its verdict."""
+    """Returns why an entry that was run is no proof: the figures count, not its verdict."""
     wrong = list(entry.get("complaints", []))
     counts = entry.get("suites", {})
     if not counts.get("passed"):
@@ -58,7 +59,7 @@ def _complaints_of_tool(tool, figures):
 
 
 def missing_of(name, entry):
-    """What an entry lacks that does not make it a failure, or None."""
+    """Returns what an entry lacks that does not make it a failure, or None."""
     if not BY_NAME[name].older_cards or entry.get(OLDER_CARDS, {}).get("passed"):
         return None
     reason = entry.get(OLDER_CARDS, {}).get("reason", "no test has passed")
@@ -72,8 +73,8 @@ def verdict_of(name, entry):
 
 
 def judge(entries, digests):
-    """What is wrong with a record beside a tree: (errors, warnings), sentences both. A warning is
-    what was not run, and says so of exactly these sources."""
+    """Returns what is wrong with the record of a tree: (errors, warnings), both sentences. A
+    warning names what was not run for exactly these sources."""
     errors, warnings = [], []
     for name in ORDER:
         entry = entries.get(name)
@@ -110,7 +111,7 @@ def _figures_line(entry):
 
 
 def readme_lines(entries):
-    """The table that the README shows."""
+    """Returns the table that the README shows."""
     head = ("kernels", "asked", "tests", "under compute-sanitizer", f"compiled from {OLDER_CARDS}",
             "verdict")
     lines = ["| " + " | ".join(head) + " |", "| --- " * len(head) + "|"]
@@ -134,7 +135,7 @@ BEGIN, END = "<!-- begin: scripts/gpu-check -->", "<!-- end: scripts/gpu-check -
 
 
 def readme_with(text, entries):
-    """The README with the table as the record has it."""
+    """Returns the README with the record's table."""
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
     return before + "\n".join([BEGIN, *readme_lines(entries), END]) + after

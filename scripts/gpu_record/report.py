@@ -1,5 +1,5 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""What finished jobs say: while they run, at the end, and as entries of the record."""
+"""Reports the results of jobs: while they run, at the end, and as entries of the record."""
 
 from collections import Counter
 from dataclasses import asdict
@@ -9,7 +9,8 @@ from .gtest import Results
 from .record import MOST_COMPLAINTS, now, verdict_of
 from .steps import COMMAND_LINE, OLDER_CARDS, RANKS, SUITES, TOOLS
 
-# Characters: what is shown of jobs that failed, so that the end of the output holds all of it.
+# These are characters: the output of jobs that failed is cut to them, so that the end of the output
+# holds all of it.
 MOST_OF_A_JOB, MOST_OF_ALL = 1800, 8000
 IN_SUITES = (SUITES, COMMAND_LINE, RANKS)
 
@@ -64,8 +65,8 @@ def _kernels_met(results):
 
 
 def kernels_met(name, finished):
-    """Kernels that the small cases of a family launched, as tests/small/kernels.hpp records them:
-    each variant of a template is one."""
+    """Returns the kernels that the small cases of a family launched, as tests/small/kernels.hpp
+    records them: each variant of a template is one."""
     return _kernels_met(_results_of(name, finished, (SUITES,)))
 
 
@@ -81,7 +82,8 @@ def _complaints_of(name, finished):
 
 
 def entry_of(family, digest, machine, finished, older_reason):
-    """An entry of the record. `older_reason`: why compute_80 was not run, or None."""
+    """Returns an entry of the record. `older_reason` says why compute_80 was not run, or is
+    None."""
     suites = _results_of(family.name, finished, IN_SUITES)
     entry = {"verdict": None, "digest": digest, **asdict(machine), "date": now()}
     entry["suites"] = {"passed": len(suites.passed), "failed": len(suites.bad),
@@ -102,7 +104,7 @@ def entry_of(family, digest, machine, finished, older_reason):
 
 
 def _excerpt(done):
-    """What a failed job says: which tests failed, and the end of its output."""
+    """Returns what a failed job says: which tests failed, and the end of its output."""
     head = [f"---- {done.job.step}: {done.job.label}: exit code {done.code}"]
     head += [f"     {c}" for c in done.complaints]
     head += [f"     failed: {t}" for t in sorted(done.results.failed)[:5]]

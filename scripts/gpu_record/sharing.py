@@ -1,8 +1,8 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""Programs that run beside each other on one GPU. By itself it gives them turns of milliseconds, and
-each kernel waits for those of the others; with NVIDIA's Multi-Process Service kernels of several
-programs run side by side. Sixteen conformance tests of `automatic`, a program each, took 23 s without
-and 4 s with it (H100)."""
+"""Lets programs share one GPU. By itself a GPU gives them turns of milliseconds, and each kernel
+waits for those of the others; with NVIDIA's Multi-Process Service kernels of several programs run
+side by side. Sixteen conformance tests of `automatic`, a program each, took 23 s without and 4 s
+with it (H100)."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ CONTROL = "nvidia-cuda-mps-control"
 
 
 def visible_gpus(count):
-    """Names of the GPUs for CUDA_VISIBLE_DEVICES."""
+    """Returns the names of the GPUs for CUDA_VISIBLE_DEVICES."""
     given = os.environ.get("CUDA_VISIBLE_DEVICES")
     return given.split(",") if given else [str(k) for k in range(count)]
 
@@ -25,9 +25,9 @@ def _control(environment, *options, command=None):
 
 @contextmanager
 def service(folder):
-    """Yields the environment by which programs share GPUs, while a service of this process's own
-    runs; an empty one, and says why, where none can be started. If a program is killed by a fault
-    of a kernel, those that share its GPU at that moment may fail with it."""
+    """Yields the environment by which programs share GPUs, while a separate service of this process
+    runs. If none can be started, says why, and yields an empty environment. If a program is killed
+    by a fault of a kernel, those that share its GPU at that moment may fail with it."""
     environment = {"CUDA_MPS_PIPE_DIRECTORY": str(folder / "mps"),
                    "CUDA_MPS_LOG_DIRECTORY": str(folder / "mps")}
     (folder / "mps").mkdir()

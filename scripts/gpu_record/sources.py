@@ -8,9 +8,9 @@ from pathlib import Path
 from .lexer import tokens_of
 
 CPP = (".cpp", ".hpp", ".cu", ".cuh")
-# Where an include in quotes is looked for, after the folder of the file that has it.
+# An include in quotes is looked for in these folders, after the folder of the file that has it.
 FOLDERS = ("src", "include", "src/cli")
-# Headers that CMake makes, and what it makes them from.
+# CMake makes these headers from these files.
 MADE_BY_CMAKE = {
     "shipped_tuning.hpp": (
         "src/solver/cuda/shipped_tuning.hpp.in",
@@ -25,7 +25,7 @@ class MissingSource(Exception):
 
 
 class Tree:
-    """The sources below a folder, each read once."""
+    """Reads the sources below a folder, each once."""
 
     def __init__(self, root):
         self.root = Path(root)
@@ -33,8 +33,8 @@ class Tree:
         self.includes = cache(self._includes)
 
     def find(self, patterns):
-        """Files by patterns of pathlib; one that begins with ! takes out what it matches. Every
-        pattern must match something, so that none is left behind when a file moves."""
+        """Finds files by patterns of pathlib; one that begins with ! takes out what it matches.
+        Every pattern must match something, so that none is left behind when a file moves."""
         found = set()
         for pattern in patterns:
             taken_out = pattern.startswith("!")
@@ -52,7 +52,8 @@ class Tree:
         return self._tokens[path]
 
     def closure(self, roots):
-        """The files and all that they include, directly or not, in whatever branch of #if."""
+        """Returns the files and all that they include, directly or not, in whatever branch of
+        #if."""
         seen, waiting = set(), list(roots)
         while waiting:
             path = waiting.pop()
@@ -62,7 +63,8 @@ class Tree:
         return sorted(seen)
 
     def digest(self, roots):
-        """Of the closure: file names and tokens, so neither comments nor white space count."""
+        """Returns the digest of the closure: of file names and tokens, so that neither comments nor
+        white space count."""
         whole = hashlib.sha256()
         for path in self.closure(roots):
             own = hashlib.sha256("\0".join(self.tokens(path)).encode()).hexdigest()

@@ -1,12 +1,12 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""Which sources programs were built from: a file beside them, written where they were built, so
-that a machine without a compiler records no more than it was given."""
+"""Records which sources programs were built from, in a file beside them that is written where they
+are built, so that a machine without a compiler records no more than it was given."""
 
 import json
 import subprocess
 
 NAME = "gpu_check_stamp.json"
-# (preset, folder of its programs, its targets; none: all)
+# Each entry is (preset, folder of its programs, its targets; none means all).
 PRESETS = (
     ("cuda", "build/cuda/bin", ()),
     ("cuda-ptx80", "build/cuda-ptx80/bin", ("tridia_conformance_test",)),
@@ -33,8 +33,8 @@ def build(root, digests_of, processes):
 
 
 def differing(folder, digests):
-    """Families whose sources are others than those that the programs in a folder were built from;
-    all of them where nothing says so."""
+    """Returns the families whose sources differ from those that the programs in a folder were built
+    from; all of them if nothing says what those were."""
     try:
         built = json.loads((folder / NAME).read_text(encoding="utf-8"))["digests"]
     except (OSError, ValueError, KeyError):

@@ -1,5 +1,5 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""What is asked of a GPU, step by step: each function makes the jobs of one step."""
+"""Makes the jobs for a GPU, step by step: each function makes those of one step."""
 
 import re
 import shutil
@@ -14,11 +14,11 @@ from .jobs import Job
 PROGRAMS = ("tridia_unit_test", "tridia_accuracy_test", "tridia_conformance_test",
             "tridia_property_test")
 SMALL = "tridia_conformance_test"  # has the small cases too: tests/small
-# Not synccheck: it tracks too few barriers of shared memory, and launches fail after that.
+# synccheck is left out: it tracks too few barriers of shared memory, and launches fail after that.
 TOOLS = ("memcheck", "racecheck")
-# Of types whose kernels differ from others' by their size alone the smallest and the largest one
-# are enough: racecheck takes half of all the time even so. Batches that fill a GPU take long, and
-# one tool is enough for each. Where ranks are threads, racecheck fails to track what they launch,
+# If kernels of several types differ in the size of the type alone, the smallest and the largest
+# type are enough: racecheck takes half of all the time even so. Batches that fill a GPU take long,
+# and one tool is enough for each. If ranks are threads, racecheck fails to track what they launch,
 # and hangs.
 LEFT_OUT = {"racecheck": ("*[_/]f64", "*_f64_*", "*[_/]c64", "*_c64_*", "*SmallDistributed.*",
                           "SmallDistributedFields.Derive", "SmallDistributedFields.ExchangeHalos"),
@@ -26,19 +26,20 @@ LEFT_OUT = {"racecheck": ("*[_/]f64", "*_f64_*", "*[_/]c64", "*_c64_*", "*SmallD
 OLDER_CARDS = "compute_80"
 SUITES, COMMAND_LINE, RANKS = "suites", "command line", "several GPUs"
 
-# Tests of a job: few enough for jobs to be shared out evenly, and enough to be worth a start.
+# These are numbers of tests per job: few enough for jobs to be shared out evenly, and enough to be
+# worth a start.
 TESTS_A_JOB, SMALL_A_JOB, SANITIZED_A_JOB = 6, 48, 12
 IS_SMALL = ("*Small*",)
 # Tests that take long by themselves begin first.
 LONG = ("*NearLapack*", "*SolvesWithAnyTuning*", "*SolvesTilesInTurns*", "*AlgorithmOnGpu*",
         "*AsAccurateAsInLongDouble*", "Compact.*")
-# Where many programs run beside each other, each has a few cores only.
+# If many programs run at the same time, each has only a few cores.
 FEW_THREADS = {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "1"}
 # Containers forbid one process to read another's memory.
 OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
             "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 
-# What older cards are asked about, in one type, as the driver takes minutes to compile one: the
+# Older cards are asked about these, in one type, as the driver takes minutes to compile one: the
 # small cases, and the conformance suite of `automatic` and, as all its variants are one kernel, of
 # one of `lu`.
 QUICK_ON_OLDER_CARDS = ("*Small*f64*",)
@@ -49,7 +50,7 @@ ON_OLDER_CARDS = QUICK_ON_OLDER_CARDS + (
 
 @dataclass
 class Request:
-    """What is to be asked, and where things lie."""
+    """Says what is to be asked, and where files are."""
 
     root: Path
     families: tuple  # names
@@ -71,13 +72,14 @@ class Request:
 
 
 def _in_parts(tests, size):
-    """Parts of about `size` tests. Neighbours take about as long, and come into different parts."""
+    """Returns parts of about `size` tests. Neighbours, which take equally long, are in different
+    parts."""
     count = -(-len(tests) // size)
     return [tests[k::count] for k in range(count)]
 
 
 class _Numbered:
-    """File names that no two jobs share."""
+    """Makes file names that no two jobs share."""
 
     count = 0
 
@@ -113,7 +115,8 @@ def gtest_job(request, step, program, tests, prefix=(), judge=None, **more):
 
 
 def suites(request):
-    """The suites of GoogleTest. A job asks about one family, so that a crash is no other's."""
+    """Makes jobs of the GoogleTest suites, each for one family, so that a crash affects no
+    other."""
     long, others = [], []
     for program in PROGRAMS:
         path = request.bin / program
@@ -136,7 +139,8 @@ _SUMMARY = re.compile(
 
 
 def judge_sanitizer(done):
-    """compute-sanitizer says at the end how many errors it found, or has found nothing at all."""
+    """Reads the number of errors in the summary of compute-sanitizer; without one, nothing was
+    checked."""
     found = _SUMMARY.search(done.output)
     if not found:
         done.complaints.append("compute-sanitizer came to no summary")
@@ -151,8 +155,8 @@ def find_sanitizer():
 
 
 def sanitizer(request, tool):
-    """What each family has for compute-sanitizer, the small cases most of all, under one of its
-    tools, which slow kernels down by two orders of magnitude."""
+    """Makes jobs of each family's tests for compute-sanitizer, mainly the small cases, under one of
+    its tools, which slow kernels down by two orders of magnitude."""
     prefix = [find_sanitizer(), "--tool", tool, "--error-exitcode", "9", "--print-limit", "10"]
     jobs = []
     for program in PROGRAMS:
@@ -168,8 +172,8 @@ def sanitizer(request, tool):
 
 
 def older_cards(request):
-    """Code for compute capability 8.0, which the driver compiles for the GPU at hand: minutes of
-    work, kept in a cache. Each family has a job, as most of its code is its own."""
+    """Makes jobs of code for compute capability 8.0, which the driver compiles for the GPU at hand:
+    minutes of work, kept in a cache. Each family has a job, as families share little code."""
     path = request.older_bin / SMALL
     patterns = QUICK_ON_OLDER_CARDS if request.quick else ON_OLDER_CARDS
     tests = [t for t in gtest.list_tests(path)
@@ -186,7 +190,7 @@ def older_cards(request):
 
 
 def judge_older(done):
-    """Results of another program than was meant would say nothing."""
+    """Refuses results of code for another compute capability, which would prove nothing."""
     if "kernels for compute capability 8.0" not in done.output:
         done.complaints.append("the kernels are not those of compute capability 8.0")
 
@@ -197,7 +201,7 @@ _BAD = re.compile(r"^(?:FAIL|ERROR): (\S+ \([^)]*\))", re.MULTILINE)
 
 
 def read_unittest(done, name):
-    """Results of a test in Python, whose output has names of what failed alone."""
+    """Reads the results of a test in Python, whose output names only what failed."""
     results = gtest.Results()
     if done.code == 77:
         results.skipped.add(name)
@@ -227,8 +231,8 @@ def command_line(request):
 
 
 def ranks(request):
-    """Several GPUs, of one process and of several. These run one after another, as their time
-    limits are part of what is tested."""
+    """Makes jobs for several GPUs, of one process and of several. These run one after another, as
+    their time limits are part of what is tested."""
     if "distributed" not in request.families:
         return []
     path = request.bin / "tridia_nccl_test"
@@ -243,7 +247,8 @@ def _mpirun(request, *options):
 
 
 def _mpi_suite(request):
-    """Each rank has a file of results; a test has passed where it passed on all ranks."""
+    """Makes the job of the MPI suite. Each rank writes a file of results; a test has passed if it
+    passed on all ranks."""
     folder = _Numbered.file(request.work).with_suffix("")
     folder.mkdir()
     program = request.bin / "tridia_mpi_test"
@@ -280,6 +285,6 @@ def _lost_rank(request):
 
 
 def benchmarks(request, folder):
-    """Commands of the benchmark, which wants the machine to itself."""
+    """Returns the commands of the benchmark, which needs the machine to itself."""
     return [[request.bin / "tridia_bench", what, "--device", "cuda", "--json",
              folder / f"{what}.json"] for what in ("solve", "derive")]

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# For the scripts beside this folder: installing what is missing, and building. To be sourced.
+# The scripts beside this folder source this file: it installs what is missing, and builds.
 # shellcheck disable=SC2034  # what is set here is used there
 
 set -euo pipefail

@@ -1,5 +1,6 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""What the tests of the command line share: the executable, in a folder of its own, and oracles.
+"""Holds what the tests of the command line share: the executable, in a separate folder, and
+oracles.
 
 The executable is named by the environment variable TRIDIA_CLI. TRIDIA_CLI_DEVICE=cuda runs the
 solves that are not about a device there. NumPy is imported from here: without it, or SciPy, a test
@@ -39,7 +40,7 @@ def random_array(rng, shape, dtype):
 
 
 def dense(dl, d, du, periodic=False):
-    """The matrix of one system; off-diagonals as long as the diagonal, or one shorter."""
+    """Returns the matrix of one system; off-diagonals as long as the diagonal, or one shorter."""
     n = len(d)
     a = np.diag(np.asarray(d).astype(complex))
     if len(dl) == n - 1:
@@ -53,7 +54,7 @@ def dense(dl, d, du, periodic=False):
 
 
 def expected(dl, d, du, rhs, axis=-1, periodic=False, operate=lambda a: a):
-    """A solution of every system along `axis`, by dense LU in double precision."""
+    """Returns the solution of every system along `axis`, by dense LU in double precision."""
     if rhs.size == 0:
         return rhs
 
@@ -73,12 +74,12 @@ def expected(dl, d, du, rhs, axis=-1, periodic=False, operate=lambda a: a):
 
 
 def expected_by_bands(dl, d, du, rhs):
-    """The solution of one system, in double precision, by LAPACK's banded solver."""
+    """Returns the solution of one system, in double precision, by LAPACK's banded solver."""
     return solve_banded((1, 1), np.array([np.r_[0, du[:-1]], d, np.r_[dl[1:], 0]]), rhs)
 
 
 class Case(unittest.TestCase):
-    """A folder of its own, and the executable in it."""
+    """Runs the executable in a separate folder for each test."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -116,7 +117,7 @@ class Case(unittest.TestCase):
         return json.loads(run.stdout)
 
     def systems(self, shape, dtype="<f8", axis=-1, order="C"):
-        """Diagonally dominant systems, saved as dl, d, du, rhs."""
+        """Makes diagonally dominant systems, saved as dl, d, du, rhs."""
         dl, d, du, rhs = (random_array(self.rng, shape, dtype) for _ in range(4))
         d += 4 * np.sign(d.real)
         arrays = [np.asarray(a, order=order) for a in (dl, d, du, rhs)]
@@ -133,7 +134,8 @@ class Case(unittest.TestCase):
 
 
 class BadInput(Case):
-    """Exit code 2, a sentence with the argument and both values, and no file left behind."""
+    """Expects exit code 2, a sentence with the argument and both values, and no file left
+    behind."""
 
     def setUp(self):
         super().setUp()

@@ -8,7 +8,7 @@ from support import BadInput, np
 
 
 class Arrays(BadInput):
-    """Shapes and types that do not fit each other or the options."""
+    """Tests shapes and types that do not fit each other or the options."""
 
     def test_shapes(self):
         for name, shape, words in (

@@ -9,14 +9,14 @@ from support import BadInput, np, npy
 
 
 def npy_header(descr="<f8", order=False, shape=(4, 8)):
-    """The beginning of an NPY file."""
+    """Returns the beginning of an NPY file."""
     file = io.BytesIO()
     npy.write_array_header_1_0(file, {"descr": descr, "fortran_order": order, "shape": shape})
     return file.getvalue()
 
 
 class Contents(BadInput):
-    """Files that hold no array that is read."""
+    """Tests files that hold no array that is read."""
 
     def test_types_that_are_not_read(self):
         for descr, words in (

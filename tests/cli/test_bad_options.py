@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""Command lines that are refused."""
+"""Command lines with bad options are refused."""
 
 import json
 import subprocess
@@ -10,7 +10,7 @@ from support import DEVICE, TRIDIA, BadInput
 
 
 class Options(BadInput):
-    """Options that are unknown, have a wrong value, or are missing."""
+    """Tests options that are unknown, have a wrong value, or are missing."""
 
     def test_options(self):
         unfit_for_cr = {"cpu": ["cuda", "cpu"], "cuda": ["partial"]}[DEVICE]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""Files that cannot be read or written."""
+"""Files that cannot be read or written are refused."""
 
 import os
 import resource
@@ -12,7 +12,7 @@ from support import BadInput
 
 
 class Paths(BadInput):
-    """Files that cannot be opened, written or filled."""
+    """Tests files that cannot be opened, written or filled."""
 
     def test_files_that_cannot_be_read(self):
         self.refuse("--du", "missing.npy", "No such file", du=self.path("missing"))

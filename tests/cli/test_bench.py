@@ -11,7 +11,7 @@ from support import TRIDIA, Case
 
 
 class Bench(Case):
-    """A copy of the executable, where nothing else lies."""
+    """Tests a copy of the executable in an empty folder."""
 
     def setUp(self):
         super().setUp()

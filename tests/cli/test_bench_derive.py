@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""What is made of the results of `tridia bench derive`: SciPy's rows, verdicts, tables."""
+"""Tests what follows from the results of `tridia bench derive`: SciPy's rows, verdicts, tables."""
 
 import json
 import subprocess
@@ -53,7 +53,7 @@ class SciPy(Case):
                 self.assertGreater(min(milliseconds), 0)
 
     def test_its_rows(self):
-        """By the benchmark, where it was built."""
+        """Measures SciPy's rows by the benchmark, if it was built."""
         program = Path(TRIDIA).with_name("tridia_bench")
         if not program.exists():
             self.skipTest("the benchmark was not built")

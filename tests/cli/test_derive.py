@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""tridia derive: derivatives of known fields, files of every kind, and what is refused."""
+"""Tests tridia derive: derivatives of known fields, files of every kind, and what is refused."""
 
 import json
 import subprocess
@@ -15,7 +15,8 @@ except ImportError:
 
 
 def waves(shape, axis, dtype, order="C"):
-    """sin along an axis of a periodic box of length 2 pi, with another phase on each line."""
+    """Returns sin along an axis of a periodic box of length 2 pi, with a different phase on each
+    line."""
     n = shape[axis]
     x = 2 * np.pi * np.arange(n) / n
     x = x.reshape([-1 if a == axis else 1 for a in range(len(shape))])
@@ -169,7 +170,7 @@ class Hdf5(Derive):
             self.check(file["deep/er/df"][:], self.df, 1e-6)
 
     def test_complex_numbers(self):
-        """As h5py has them: a compound of r and i."""
+        """Complex numbers are stored as h5py stores them: as a compound of r and i."""
         for dtype, tolerance in (("<c8", 1e-2), ("<c16", 1e-6), (">c16", 1e-6)):
             with self.subTest(dtype=dtype):
                 f, df, _ = waves((9, 64, 5), 1, dtype)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""Systems without a solution."""
+"""Systems without a solution are reported."""
 
 import json
 import unittest
@@ -9,7 +9,7 @@ from support import Case, expected, np
 
 
 class Failures(Case):
-    """Systems without a solution: exit code 3, and the others' solutions are there."""
+    """Expects exit code 3 if systems have no solution; the others' solutions must be there."""
 
     def test_zero_pivot(self):
         dl, d, du, rhs = self.systems((6, 7))

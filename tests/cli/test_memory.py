@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""Too little memory: exit code 1, whatever it is that finds no room, and no file left behind."""
+"""Too little memory leads to exit code 1, whatever finds no room, and leaves no file behind."""
 
 import json
 import resource
@@ -20,7 +20,7 @@ STEP = ARRAY // 4
 
 
 class Limited(Case):
-    """Commands under a limit on their address space, as `ulimit -v` sets it."""
+    """Runs commands under a limit on their address space, as `ulimit -v` sets it."""
 
     def setUp(self):
         super().setUp()
@@ -39,7 +39,8 @@ class Limited(Case):
 
 
 class AddressSpace(Limited):
-    """Each command under every limit, from one that it starts with to one that is enough."""
+    """Runs each command under every limit, from the least with which it starts to one that is
+    enough."""
 
     def setUp(self):
         super().setUp()
@@ -51,7 +52,8 @@ class AddressSpace(Limited):
         )
 
     def failures(self, arguments):
-        """What is said, in turn, until there is enough. Of two threads one has to be started."""
+        """Returns the sentences for rising limits, until there is enough. One of two threads must
+        be started."""
         before = self.names()
         sentences = []
         for limit in range(self.least, self.least + 1024 * MIB, STEP):
@@ -70,7 +72,7 @@ class AddressSpace(Limited):
         self.fail(f"no limit is enough: {sentences[-1]}")
 
     def check_sentences(self, sentences, *expected):
-        """Each of them is said, in this order."""
+        """Checks that each of these sentences is said, in this order."""
         rest = iter(sentences)
         for words in expected:
             self.assertTrue(any(all(word in s for word in words) for s in rest),

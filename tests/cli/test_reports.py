@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""What `tridia` prints: reports, progress, help."""
+"""Tests what `tridia` prints: reports, progress, help."""
 
 import json
 import os
@@ -44,7 +44,7 @@ class Reports(Case):
         self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "", ""))
 
     def on_terminal(self, command):
-        """What a command shows on a terminal that is stderr alone."""
+        """Returns what a command shows if only stderr is a terminal."""
         try:
             ours, theirs = pty.openpty()
         except OSError as reason:  # as in a chroot without /dev/pts

@@ -81,7 +81,8 @@ def derivative(kind, solver, axis, ranks, n, ms, step=None):
 
 
 def cluster(solver="tridia nccl"):
-    """One, two and four GPUs; four split in one direction and in two; eight cores beside them."""
+    """Makes rows of one, two and four GPUs (four split in one direction and in two), and of eight
+    cores."""
     rows = []
     for axis in range(3):
         for split, faster in (((1, 1, 1), 1), ((2, 1, 1), 1.6), ((4, 1, 1), 2), ((2, 2, 1), 2.5)):
@@ -98,7 +99,8 @@ def cluster(solver="tridia nccl"):
 
 
 class Reproduce(Case):
-    """Copies of the executable and the scripts, as they are installed, without anything else."""
+    """Tests copies of the executable and the scripts, as they are installed, without anything
+    else."""
 
     def setUp(self):
         super().setUp()
@@ -154,7 +156,7 @@ class Reproduce(Case):
         run = self.run_it(name, "--from", str(self.results(rows)))
         self.assertEqual(run.returncode, 0, run.stderr)
         picture = self.folder / f"{name}.png"
-        # A picture, or why there is none.
+        # There is a picture, or a reason why there is none.
         self.assertNotEqual(picture.exists(), "matplotlib" in run.stderr)
         return run.stdout
 
@@ -203,7 +205,8 @@ class Reproduce(Case):
         self.assertNotIn("figure 4.11", text)
 
     def run_cluster(self, *arguments):
-        """With Python, and what `script` has put beside it, alone to be found."""
+        """Runs `cluster` with a path that holds only Python, and what `script` has put beside
+        it."""
         self.install()
         (self.folder / "path").mkdir(exist_ok=True)
         python = self.folder / "path" / "python3"

@@ -79,12 +79,12 @@ class Scaling(Case):
         self.assertIn("65536 lines, two GPUs, ms | <= 2.2 | 2.300 | **no** |", page)
         self.assertIn("2 GPUs:\n\n| case | (2, 1, 1) | (1, 1, 2) |\n", page)
         self.assertIn("4 GPUs:\n\n| case | (2, 1, 2) |\n", page)
-        # By the model: 0.511 ms for the points on one GPU, and 57 us more where lines cross two.
+        # The model gives 0.511 ms for the points on one GPU, and 57 us more if lines cross two.
         self.assertIn("| weak, 512^3 a GPU, axis 0 | 0.600 (0.95; 0.89) | - |", page)
         self.assertIn("| weak, 512^3 a GPU, axis 2 | 0.570 (1.00; 1.00) | - |", page)
         self.assertIn("| strong, 512^3, axis 2 | - | 0.300 (1.90; 1.61) |", page)
         self.assertIn("| strong, 512^3, axis 2 | 0.190 (3.00; 3.06) |", page)
-        # 9 words of 4096 x 32 768 rows at 4.2 TB/s, and 0.31 ms.
+        # The model gives 9 words of 4096 x 32 768 rows at 4.2 TB/s, and 0.31 ms.
         self.assertIn("| 4096 rows, 65536 lines, (2, 1, 1) | 5.200 | 2.300 | 2.500 | 2.611 | 6.05 | "
                       "3.91 |", page)
         self.assertIn("(4, 1, 1) | 5.200 | 1.200 | - | - | 3.14 | - |", page)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""tridia scheme: coefficients, orders, modified wavenumbers, plots."""
+"""Tests tridia scheme: coefficients, orders, modified wavenumbers, plots."""
 
 import json
 import os

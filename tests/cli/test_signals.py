@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""What a killed `tridia` leaves behind: nothing, and the output that was there as it was."""
+"""A killed `tridia` leaves nothing behind, and existing output unchanged."""
 
 import os
 import re
@@ -19,7 +19,7 @@ except ImportError:
     h5py = None
 
 TEMPORARY = re.compile(r"\.tridia-.*\.tmp$")
-# It hides /proc, without which a file cannot do without a name.
+# This hides /proc, without which every file needs a name.
 HIDE_PROC = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
              'mount -t tmpfs none /proc && exec "$@"', "sh"]
 
@@ -46,7 +46,8 @@ class Killed(Case):
                 process.kill()
 
     def writes_file_without_name(self, process):
-        """Whether a file of this folder is open there that has no name (any more)."""
+        """Returns whether the process has a file of this folder open that has no name (any
+        more)."""
         targets = []
         try:
             for fd in Path(f"/proc/{process.pid}/fd").iterdir():
@@ -64,7 +65,7 @@ class Killed(Case):
 
 
 class WithoutName(Killed):
-    """The usual case: nothing stands beside the output, whatever ends the program."""
+    """Tests the usual case: nothing stands beside the output, whatever ends the program."""
 
     def setUp(self):
         super().setUp()
@@ -126,14 +127,14 @@ class WithoutName(Killed):
 
 
 class WithName(Killed):
-    """Where a file needs a name, a signal that can be caught removes it. A GPU's driver cannot do
-    without /proc."""
+    """Tests files that need a name, which a signal that can be caught removes. The driver of a GPU
+    needs /proc, so the tests run on the CPU."""
 
     ON_CPU = ("--device", "cpu")
 
     def setUp(self):
         super().setUp()
-        # A sanitizer wants /proc.
+        # A sanitizer needs /proc.
         for probe in (["test", "!", "-e", "/proc/self"], [TRIDIA, "--version"]):
             if not shutil.which("unshare") or subprocess.run(
                 HIDE_PROC + probe, check=False, capture_output=True

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""Arrays that are solved in slabs: the same files as in one piece, bit for bit unless a GPU solves,
-where how a system is rounded depends on those beside it."""
+"""Arrays that are solved in slabs give the same files as in one piece, bit for bit, unless a GPU
+solves: there, the rounding of a system depends on those beside it."""
 
 import itertools
 import unittest

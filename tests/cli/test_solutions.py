@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""`tridia solve` on files that NumPy writes, against dense and banded solves."""
+"""Compares `tridia solve` on files that NumPy writes with dense and banded solves."""
 
 import itertools
 import subprocess

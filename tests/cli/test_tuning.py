@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""`tridia tune`, and `tridia solve --tuning`."""
+"""Tests `tridia tune`, and `tridia solve --tuning`."""
 
 import json
 import subprocess
@@ -18,7 +18,7 @@ def tune(*options):
 
 
 class Files(BadInput):
-    """Tables that are refused."""
+    """Tests tables that are refused."""
 
     def test_missing(self):
         self.refuse("--tuning", "nowhere.txt", options=["--tuning", "nowhere.txt"])
@@ -48,7 +48,7 @@ class Solve(Case):
 
 
 class Tune(Case):
-    """The command."""
+    """Tests the command."""
 
     def test_bad_options(self):
         for options in (["--device", "cpu"], ["--seconds", "0"], ["--type", "f16"], ["extra"]):

@@ -1,6 +1,6 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""A tree whose programs are scripts that behave as they are told, and a machine with a GPU that is
-a script as well: for tests of scripts/gpu-check where there is no GPU."""
+"""Provides a tree whose programs are scripts that behave as they are told, and a machine with a GPU
+that is a script as well, for tests of scripts/gpu-check without a GPU."""
 
 import json
 import os
@@ -11,8 +11,8 @@ from pathlib import Path
 
 from tool import command, families, gtest, record, stamp
 
-# Says what GoogleTest would: `tests` is a dictionary from names to "passed", "failed", "skipped"
-# or "crash".
+# This program prints what GoogleTest would; `tests` is a dictionary from names to "passed",
+# "failed", "skipped" or "crash".
 PROGRAM = """#!{python}
 import fnmatch, json, os, sys
 tests = json.loads({tests!r})
@@ -105,7 +105,7 @@ OLDER = "kernels for compute capability 8.0"
 
 
 class Fakes(unittest.TestCase):
-    """A tree that passes; tests then change what some program says."""
+    """Makes a tree that passes; tests then change what some program says."""
 
     gpus = 1
 
@@ -127,7 +127,7 @@ class Fakes(unittest.TestCase):
         self.addCleanup(os.environ.__setitem__, "PATH", before)
 
     def make_sources(self):
-        """A file for every pattern of the families' roots."""
+        """Makes a file for every pattern of the families' roots."""
         for family in families.FAMILIES:
             for pattern in family.roots:
                 path = self.root / pattern.lstrip("!").replace("*", "some")

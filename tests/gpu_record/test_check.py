@@ -1,5 +1,5 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""scripts/gpu-check from its command line to the record, with programs that are scripts."""
+"""Tests scripts/gpu-check from its command line to the record, with programs that are scripts."""
 
 import contextlib
 import io
@@ -35,13 +35,13 @@ class OneGpu(Quiet):
             self.assertEqual(entry["verdict"], record.PASSED, name)
             self.assertEqual((entry["card"], entry["driver"], entry["cuda"], entry["gpus"]),
                              ("NVIDIA H200", "580.1", "13.0", 1))
-        # Of a host: two of the unit tests. Of partition: status, accuracy, property, one variant of
-        # the conformance suite, and two small cases.
+        # Two of the unit tests need no GPU. partition has status, accuracy, property, one variant
+        # of the conformance suite, and two small cases.
         self.assertEqual(entries["partition"]["suites"], {"passed": 6, "failed": 0, "skipped": 0})
         self.assertEqual(entries["scans"]["suites"], {"passed": 3, "failed": 0, "skipped": 1})
         self.assertEqual(entries["command line"]["suites"],
                          {"passed": 2, "failed": 0, "skipped": 1})
-        # Of its two small cases one is of a type that racecheck leaves out.
+        # One of its two small cases has a type that racecheck leaves out.
         for tool, passed in (("memcheck", 2), ("racecheck", 1)):
             self.assertEqual(entries["compact"]["sanitizer"][tool],
                              {"passed": passed, "failed": 0, "errors": 0})
@@ -83,7 +83,7 @@ class OneGpu(Quiet):
         self.assertEqual(self.verify(), 1)
 
     def log_of(self, step):
-        """What the log says of the jobs of a step."""
+        """Returns what the log says of the jobs of a step."""
         parts = (self.logs / "gpu-check.log").read_text().split("\n==== ")
         return [part for part in parts if part.startswith(f"{step}: ")]
 
@@ -216,7 +216,8 @@ class TwoGpus(Quiet):
         self.assertEqual(code, 0, self.output)
         entry = entries["distributed"]
         self.assertEqual((entry["verdict"], entry["gpus"]), (record.PASSED, 2))
-        # Two small cases, GPUs of a process, the suite of ranks, and the rank that is lost.
+        # These are two small cases, GPUs of a process, the suite of ranks, and the rank that is
+        # lost.
         self.assertEqual(entry["suites"], {"passed": 5, "failed": 0, "skipped": 0})
 
     def test_jobs_see_one_gpu_and_ranks_all(self):

@@ -52,7 +52,7 @@ class Tests(unittest.TestCase):
             "SmallDistributedFields.Derive": "distributed",
             "All/SmallPartitionLevels.Solve/levels_f64_none_regular": "partition",
             "All/SmallScans.Solves/dense_f64_partial_regular": "scans",
-            # Whatever nobody has thought of.
+            # This test is in no list.
             "Something.New/cuda": "partition",
         }
         for test, family in expected.items():
@@ -68,7 +68,7 @@ class Tests(unittest.TestCase):
 
 
 def kernels_of(path):
-    """Names of the functions that a file marks with __global__."""
+    """Returns the names of the functions that a file marks with __global__."""
     tokens = lexer.tokens_of(path.name, path.read_text(encoding="utf-8"))
     names = []
     for at in (i for i, word in enumerate(tokens) if word == "__global__"):

@@ -83,9 +83,9 @@ class MadeTree(unittest.TestCase):
 
 
 class ThisTree(unittest.TestCase):
-    """No file of the library that a GPU's results could depend on is outside all families."""
+    """Checks that every file of the library that a GPU's results could depend on is in a family."""
 
-    # What runs on CPUs alone, stands in where there is no CUDA, or describes the machine.
+    # These files run on CPUs alone, replace others in builds without CUDA, or describe the machine.
     OTHERS = re.compile(r"/(cpu|reference)/|/\w*absent\.[ch]pp$|\.py$|^include/tridia/(tridia|version)\.hpp$"
                         r"|^src/solver/info\.cpp$"
                         r"|^src/(CMakeLists\.txt|cpu_kernels\.cmake)$")

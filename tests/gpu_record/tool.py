@@ -1,5 +1,5 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""The modules of scripts/gpu_record, for their tests."""
+"""Imports the modules of scripts/gpu_record, for their tests."""
 
 import sys
 from pathlib import Path

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""The order of src: includes go down the layers, files are short, folders are small."""
+"""Checks the order of src: includes go down the layers, files are short, folders are small."""
 
 import re
 import unittest
 from pathlib import Path
 
 SRC = Path(__file__).resolve().parent.parent.parent / "src"
-# A layer includes from itself and from those before it. Those of one line know nothing of each
+# A layer includes from itself and from those before it. Layers of one line know nothing of each
 # other.
 LAYERS = (
     ("core",),
@@ -31,7 +31,7 @@ def sources():
 
 
 def includes(path):
-    """Files of src that a file includes, as parts of their paths."""
+    """Returns the files of src that a file includes, as parts of their paths."""
     for name in re.findall(r'^#include "([^"]+)"', path.read_text(encoding="utf-8"), re.MULTILINE):
         parts = Path(name).parts
         if parts[0] in LEVELS and (SRC / name).exists():

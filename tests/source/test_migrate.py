@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""bench/migrate.py: names change, what was measured does not."""
+"""Tests bench/migrate.py: names change, what was measured does not."""
 
 import json
 import re
@@ -18,7 +18,7 @@ RESULTS = sorted((ROOT / "bench" / "results").rglob("*.json"))
 
 
 def format_1(text):
-    """The text of format 1 that a text of format 2 was made of."""
+    """Returns the text of format 1 from which a text of format 2 was made."""
     text = text.replace(' "format": 2,\n', "", 1)
     for old, new in migrate.CASES.items():
         text = text.replace(f'"case": "{new}"', f'"case": "{old}"')
@@ -28,7 +28,8 @@ def format_1(text):
 
 
 def numbers(text):
-    """All numbers of a text, as they are written there; of names as well, as all of it counts."""
+    """Returns all numbers of a text as they are written, those in names as well, as all of it
+    counts."""
     return re.findall(r"-?[0-9][0-9.eE+-]*", text)
 
 

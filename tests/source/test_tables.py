@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""Tables of the docs are what their scripts make of the results that they name."""
+"""Checks that tables of the docs are what their scripts make from the results that they name."""
 
 import re
 import sys
@@ -61,7 +61,7 @@ class Tables(unittest.TestCase):
 
     @staticmethod
     def inside(text):
-        """A block without its two comments, which some scripts make and some do not."""
+        """Returns a block without its two comments, which some scripts make and some do not."""
         lines = [line for line in text.strip("\n").splitlines()
                  if not re.match(r"<!-- (begin|end): bench/", line)]
         return "\n".join(lines).strip("\n")

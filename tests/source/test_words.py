@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""Names that were given up do not come back: retired_words.txt lists them."""
+"""Checks that retired names do not come back: retired_words.txt lists them."""
 
 import re
 import tempfile
@@ -15,7 +15,8 @@ SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh", ".py", ".txt", ".md", ".cmake", ".in"
 
 
 def retired(text):
-    """The lines of a list: the old name, today's, and where the old one may stand."""
+    """Yields the lines of a list: the old name, the current one, and where the old one may
+    stand."""
     for line in text.splitlines():
         if line and not line.startswith("#"):
             old, new, *legal = line.split()
@@ -23,7 +24,7 @@ def retired(text):
 
 
 def pattern(names):
-    """Any of these names, not as a part of a longer one."""
+    """Returns a pattern of any of these names, not as a part of a longer one."""
     return re.compile("|".join(
         (r"(?<!\w)" if re.match(r"\w", name) else "") + re.escape(name) +
         (r"(?!\w)" if re.match(r"\w", name[-1]) else "")
@@ -39,7 +40,7 @@ def sources(root):
 
 
 def found(root, words):
-    """`path:line: old name is today's`, for each retired name where it may not stand."""
+    """Returns `path:line: old is new now` for each retired name where it may not stand."""
     words = {old: (new, legal) for old, new, legal in words}
     any_of = pattern(words)
     wrong = []

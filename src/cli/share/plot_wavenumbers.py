@@ -26,7 +26,7 @@ def draw(schemes, out):
     except ModuleNotFoundError:  # Other ImportErrors are of libraries that find no memory.
         print("matplotlib, which draws the plot, is missing: install python3-matplotlib")
         sys.exit(2)
-    # To points and to midpoints a scheme has one curve.
+    # A scheme has one curve for both to points and to midpoints.
     schemes = [s for s in schemes if s["staggering"] != "to_points"]
     quantities = list(dict.fromkeys(s["quantity"] for s in schemes))
     figure, axes = pyplot.subplots(
