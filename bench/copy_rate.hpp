@@ -13,7 +13,7 @@ struct copy_options {
   /// plain copy.
   int reads = 4;
   int threads = 1;
-  std::size_t array_bytes = 0;  ///< Of each array; 0 means `default_array_bytes()`.
+  std::size_t array_bytes = 0;  ///< For each array; 0 means `default_array_bytes()`.
   int repetitions = 15;
 };
 
@@ -21,7 +21,7 @@ struct copy_options {
 struct copy_rate {
   std::string kernel;
   std::size_t bytes = 0;   ///< Moved by one pass: every array once.
-  std::vector<double> ms;  ///< Of each repetition, sorted.
+  std::vector<double> ms;  ///< One value per repetition, sorted.
   [[nodiscard]] double median_ms() const { return ms[ms.size() / 2]; }
   [[nodiscard]] double bytes_per_ms() const { return static_cast<double>(bytes) / median_ms(); }
 };

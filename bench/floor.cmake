@@ -1,4 +1,4 @@
-# bin/tridia_floor: the copy floor, and LAPACK on given files, for scripts.
+# bin/tridia_floor measures the copy floor, and LAPACK on given files, for scripts.
 if(TARGET tridia_floor)
   return()
 endif()

@@ -15,7 +15,7 @@ using gtsv_function = int (*)(std::int64_t n, T* dl, T* d, T* du, T* b);
 /// Describes a library that has xGTSV.
 struct gtsv_peer {
   std::string solver;   ///< The row's solver.
-  std::string version;  ///< As the library says it.
+  std::string version;  ///< The library's own text.
   bool pivots = true;
   gtsv_function<float> f32 = nullptr;
   gtsv_function<double> f64 = nullptr;

@@ -11,7 +11,7 @@ namespace tridia_bench {
 /// Holds what a results file says about where it was made. An empty field is written as null.
 struct machine_info {
   std::string device, driver, cuda, clock, memory_clock, simd;
-  int cores = 0;         ///< Of the CPU, or multiprocessors.
+  int cores = 0;         ///< Those of the CPU, or multiprocessors.
   long cache_bytes = 0;  ///< The last level's.
 };
 

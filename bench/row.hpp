@@ -25,9 +25,9 @@ struct row {
   std::optional<std::int64_t> n, batch;
   std::optional<std::string> layout, boundary, pivoting;
   std::optional<int> threads;
-  std::vector<double> ms;  ///< Of each repetition.
+  std::vector<double> ms;  ///< One value per repetition.
   int most_repetitions = 1;
-  double most_seconds = 0;  ///< Of all repetitions; 0: no limit.
+  double most_seconds = 0;  ///< For all repetitions; 0: no limit.
   std::optional<double> residual;
   std::optional<std::size_t> workspace_bytes;
   std::optional<std::string> note;   ///< The algorithm that was chosen, the fastest copy, …

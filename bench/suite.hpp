@@ -24,10 +24,10 @@ struct suite_options {
   std::string json;     ///< Where the results go; empty: nowhere.
   std::string remark;   ///< What a reader of the results should know; empty: nothing.
   std::string mkl;      ///< A directory below which libmkl_rt.so is looked for.
-  int repetitions = 0;  ///< Of every case; 0: each case's own number.
+  int repetitions = 0;  ///< In every case; 0: each case's own number.
   /// A case is repeated for at most this long, but three times at least; 0 means no limit.
   double case_seconds = 0;
-  std::uint64_t seed = 0;  ///< Of the systems on a GPU.
+  std::uint64_t seed = 0;  ///< For the systems on a GPU.
   /// This table replaces the measurements that come with the library.
   std::shared_ptr<const tridia::tuning_table> tuning;
   bool huge_pages = false;

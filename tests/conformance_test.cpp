@@ -32,8 +32,8 @@ using tridia::value_type;
 enum class problems {
   all,
   without_pivoting,
-  of_papers,            ///< On a GPU, of real numbers, regular, without pivoting, solved at once.
-  constants_of_papers,  ///< The same, of constant coefficients alone.
+  of_papers,            ///< On a GPU, with real numbers, regular, without pivoting, solved at once.
+  constants_of_papers,  ///< Those with constant coefficients alone.
 };
 struct algorithm_case {
   tridia::algorithm algorithm;

@@ -174,9 +174,10 @@ class plan {
   /// entries, on every rank those of whole lines: 0: solved; -i < 0: row i of the line, counted
   /// from 1, is the first that is not finite; i > 0: no such row, but singular: the elimination of
   /// some rank met a zero pivot in row i, or, i being the line's length, only that of all of them
-  /// together did. Null where `plan_options::statuses` is off. `x` of a system whose status is not
-  /// 0 is NaN on all ranks of its lines (see `plan_options::statuses`). `e.stream`: a cudaStream_t
-  /// of the communicator's GPU; null is the default one. A workspace is not needed, and not used.
+  /// together did. It must be null if `plan_options::statuses` is off. `x` of a system whose status
+  /// is not 0 is NaN on all ranks of its lines (see `plan_options::statuses`). `e.stream` is a
+  /// cudaStream_t of the communicator's GPU; null is the default one. A workspace is not needed,
+  /// and not used.
   void execute(const void* dl, const void* d, const void* du, const void* rhs, void* x,
                const execution& e = {});
 
@@ -190,7 +191,7 @@ class plan {
   void finish();
 
   /// Returns the largest error of `nearest` with these matrices, relative to the largest |x| of a
-  /// line; it may be infinite. Without pivoting only. All ranks call it.
+  /// line; it may be infinite. This works without pivoting only. All ranks call it.
   [[nodiscard]] double neglected_coupling(const void* dl, const void* d, const void* du);
 
   struct state;  ///< Private to the library.

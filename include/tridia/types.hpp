@@ -90,7 +90,7 @@ enum class algorithm {
   hierarchical,
   /// NEATO is CR of a matrix of constants. Each stage has few distinct coefficients, which are
   /// computed with the plan, so that only right-hand sides move: A. T. Srinath, thesis, Clemson
-  /// University, 2015. For `coefficients::constant`; see `neato_memory`.
+  /// University, 2015. It is for `coefficients::constant`; see `neato_memory`.
   neato,
 };
 

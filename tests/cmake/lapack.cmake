@@ -1,10 +1,10 @@
-# The target tridia_test_lapack: LAPACKE with LAPACK's matrix generators (tmglib), over the LAPACK
+# The target tridia_test_lapack is LAPACKE with LAPACK's matrix generators (tmglib), over the LAPACK
 # that is installed, or statically over LAPACK's own.
 find_path(LAPACKE_INCLUDE_DIR lapacke.h REQUIRED)
 add_library(tridia_test_lapack INTERFACE)
 target_include_directories(tridia_test_lapack SYSTEM INTERFACE ${LAPACKE_INCLUDE_DIR})
 
-# find_library for the archive or for what the linker prefers.
+# This calls find_library for the archive or for what the linker prefers.
 function(tridia_find_test_library variable name)
   if(TRIDIA_STATIC_DEPENDENCIES)
     find_library(${variable}_STATIC NAMES lib${name}.a REQUIRED)

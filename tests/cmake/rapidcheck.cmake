@@ -1,4 +1,4 @@
-# The target tridia_test_rapidcheck: RapidCheck, from its CMake package or from its files.
+# The target tridia_test_rapidcheck is RapidCheck, from its CMake package or from its files.
 add_library(tridia_test_rapidcheck INTERFACE)
 find_package(rapidcheck QUIET)
 if(TARGET rapidcheck)

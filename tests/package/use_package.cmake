@@ -4,7 +4,7 @@ function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# Nothing of an earlier run may be found instead.
+# Files of an earlier run must not be found instead.
 file(REMOVE_RECURSE ${WORK}/prefix ${WORK}/outside)
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 run(${CMAKE_COMMAND} -S ${OUTSIDE} -B ${WORK}/outside -G ${GENERATOR}

@@ -56,7 +56,7 @@ class layout {
   tridia::problem p_;
   std::size_t axis_;
   std::vector<index_t> strides_[5];
-  std::vector<index_t> short_offsets_;  // Of a ragged batch with short off-diagonals.
+  std::vector<index_t> short_offsets_;  // For a ragged batch with short off-diagonals.
 };
 
 /// Describes the problem in a few words, for messages.

@@ -28,7 +28,7 @@ class mapped_file {
 enum class page_advice {
   read_ahead,      ///< Start to read them from the disk.
   populate_read,   ///< Map them now, so that a solver does not fault on each.
-  populate_write,  ///< The same, for writing.
+  populate_write,  ///< Map them now, for writing.
   release,         ///< Give the pages back; the file keeps their contents.
 };
 

@@ -33,7 +33,7 @@ struct system_options {
 /// Describes all systems of the files: a problem, and where its arrays lie in them.
 struct systems {
   value_type type = value_type::f64;
-  std::vector<index_t> extents;  ///< Of the right-hand side and the solution.
+  std::vector<index_t> extents;  ///< Those of the right-hand side and solution.
   std::size_t axis = 0;
   tridia::boundary boundary = tridia::boundary::regular;
   tridia::pivoting pivoting = tridia::pivoting::partial;
