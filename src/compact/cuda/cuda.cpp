@@ -150,6 +150,10 @@ class on_gpu final : public operator_executor {
       in_f64_->apply(plain_kernels<double>(), c);
     }
   }
+  void clear(void* memory, std::size_t bytes, void* stream) const override {
+    const device_scope scope(device_);
+    check(cudaMemsetAsync(memory, 0, bytes, as_stream(stream)), "clearing a workspace");
+  }
 
  private:
   int device_;
