@@ -122,7 +122,7 @@ void check_combination(const problem& p) {
   }
   if (!p.offsets.empty()) check_offsets(p);
   const bool strides = !p.dl_strides.empty() || !p.d_strides.empty() || !p.du_strides.empty();
-  if (p.coefficients == coefficients::constant && (strides || p.short_off_diagonals)) {
+  if (has_constant_coefficients(p) && (strides || p.short_off_diagonals)) {
     refuse(std::string(strides ? "dl_strides, d_strides, du_strides" : "short_off_diagonals") +
            ": constant coefficients come as `matrix`, not in arrays");
   }
