@@ -100,42 +100,6 @@ line_operator::specification transposed_stencil(const line_operator::specificati
   return t;
 }
 
-/// Describes a dense field of `rows` values per line whose axes have the order of those of the
-/// arrays: neighbouring lines stay neighbours, lines that are contiguous stay so.
-struct field_strides {
-  index_t step;
-  index_t of[layout::max_axes];
-};
-
-field_strides strides_of(const layout::geometry& g, index_t rows) {
-  const layout::axes& lines = g.right_sides;
-  const auto reach = [](index_t in, index_t out) { return std::abs(in) + std::abs(out); };
-  const index_t along = reach(g.lines[layout::rhs].step, g.lines[layout::x].step);
-  field_strides f{0, {}};
-  index_t next = 1;
-  for (int k = lines.count; k-- > 0;) {
-    const layout::axis& a = lines.at[k];
-    if (f.step == 0 && reach(a.stride[layout::rhs], a.stride[layout::x]) > along) {
-      f.step = next;
-      next *= rows;
-    }
-    f.of[k] = next;
-    next *= a.extent;
-  }
-  if (f.step == 0) f.step = next;
-  return f;
-}
-
-/// Returns the geometry `g` with lines of `rows` results, and one of its arrays replaced by the
-/// field.
-layout::geometry with_field(layout::geometry g, index_t rows, layout::array which,
-                            const field_strides& f) {
-  g.rows = rows;
-  g.lines[which] = {0, f.step};
-  for (int k = 0; k < g.right_sides.count; ++k) g.right_sides.at[k].stride[which] = f.of[k];
-  return g;
-}
-
 /// Returns the operator itself or, where lines have no results, one with a single result that reads
 /// nothing: its adjoint makes zeros of a field of zeros.
 line_operator::specification with_a_row(const line_operator::specification& o) {
@@ -207,6 +171,33 @@ class adjoint final : public operator_executor {
 };
 
 }  // namespace
+
+field_strides strides_of(const layout::geometry& g, index_t rows) {
+  const layout::axes& lines = g.right_sides;
+  const auto reach = [](index_t in, index_t out) { return std::abs(in) + std::abs(out); };
+  const index_t along = reach(g.lines[layout::rhs].step, g.lines[layout::x].step);
+  field_strides f{0, {}};
+  index_t next = 1;
+  for (int k = lines.count; k-- > 0;) {
+    const layout::axis& a = lines.at[k];
+    if (f.step == 0 && reach(a.stride[layout::rhs], a.stride[layout::x]) > along) {
+      f.step = next;
+      next *= rows;
+    }
+    f.of[k] = next;
+    next *= a.extent;
+  }
+  if (f.step == 0) f.step = next;
+  return f;
+}
+
+layout::geometry with_field(layout::geometry g, index_t rows, layout::array which,
+                            const field_strides& f) {
+  g.rows = rows;
+  g.lines[which] = {0, f.step};
+  for (int k = 0; k < g.right_sides.count; ++k) g.right_sides.at[k].stride[which] = f.of[k];
+  return g;
+}
 
 adjoint_steps adjoint_of(const line_operator::specification& o) {
   adjoint_steps steps;
