@@ -16,8 +16,8 @@ namespace tridia::distributed {
 /// A step is one line operator on lines that ranks cut. An operator is one step; its adjoint is
 /// two, with a field between them.
 struct step {
-  line_operator::specification whole, own{};  // all of a line, and this rank's rows
-  line_cuts cuts;
+  line_operator::specification whole{}, own{};  // all of a line, and this rank's rows
+  line_cuts cuts{};
   /// The scale of each row of `in` before the step, or nothing.
   std::optional<line_operator::specification> scaling{};
   bool from_field = false, to_field = false;  // in place of `in` and `out`

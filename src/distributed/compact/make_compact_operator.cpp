@@ -81,18 +81,17 @@ decomposition decomposition_of_rows(const decomposition& points, int axis, index
 /// operator.
 std::vector<step> steps_of(line_operator::specification whole, const line_cuts& cuts,
                            operation how) {
-  std::vector<step> steps;
+  std::vector<step> steps(how == operation::none ? 1 : 2);
   if (how == operation::none) {
-    steps.push_back({.whole = std::move(whole), .cuts = cuts});
+    steps[0].whole = std::move(whole), steps[0].cuts = cuts;
     return steps;
   }
   compact::adjoint_steps adjoint = compact::adjoint_of(whole);
-  steps.push_back({.whole = std::move(adjoint.solve),
-                   .cuts = {cuts.rows, cuts.rows},
-                   .scaling = std::move(adjoint.scaling),
-                   .to_field = true});
-  steps.push_back(
-      {.whole = std::move(adjoint.gather), .cuts = {cuts.rows, cuts.points}, .from_field = true});
+  step &solve = steps[0], &gather = steps[1];
+  solve.whole = std::move(adjoint.solve), solve.cuts = {cuts.rows, cuts.rows};
+  solve.scaling = std::move(adjoint.scaling);
+  solve.to_field = gather.from_field = true;
+  gather.whole = std::move(adjoint.gather), gather.cuts = {cuts.rows, cuts.points};
   return steps;
 }
 
