@@ -401,6 +401,53 @@ TEST(CompactAdjoint, EmptyArraysAreFine) {
   }
 }
 
+template <class T>
+void expect_zeros(const compact_operator& adjoint) {
+  const std::size_t count = count_of(adjoint.out_extents());
+  const std::vector<T> nothing;
+  std::vector<T> out(count, static_cast<T>(std::nan(""))), sum(count, static_cast<T>(0.5));
+  apply_anywhere(adjoint, nothing, out);
+  apply_anywhere(adjoint, nothing, sum, 2.0);
+  EXPECT_EQ(out, std::vector<T>(count, T(0))) << name(adjoint.backend());
+  EXPECT_EQ(sum, std::vector<T>(count, static_cast<T>(0.5))) << name(adjoint.backend());
+}
+
+/// Lines of one point have no midpoint. The adjoint of an operator without results is zero.
+TEST(CompactAdjoint, OfLinesWithoutResultsIsZero) {
+  const scheme halves("two points", quantity::interpolation, staggering::to_midpoints,
+                      {0, 1, 0, 0, {0.5, 0.5}});
+  const closure none("none", halves.quantity(), halves.staggering(), {});
+  for (const int axis : {0, 1, 2}) {
+    for (const bool is_narrow : {false, true}) {
+      grid g;
+      g.type = is_narrow ? value_type::f32 : value_type::f64;
+      g.extents = {3, 4, 2};
+      g.extents[static_cast<std::size_t>(axis)] = 1;
+      g.axis = axis;
+      for (const backend where : every_backend()) {
+        const compact_operator op(halves, none, g, {.backend = where});
+        const compact_operator adjoint(halves, none, transposed(g), {.backend = where});
+        EXPECT_EQ(count_of(op.out_extents()), 0);
+        EXPECT_EQ(count_of(adjoint.in_extents()), 0);
+        ASSERT_EQ(adjoint.out_extents(), g.extents);
+        is_narrow ? expect_zeros<float>(adjoint) : expect_zeros<double>(adjoint);
+      }
+    }
+  }
+}
+
+/// A scheme that reads a point alone takes lines of any length.
+TEST(CompactAdjoint, OfLinesWithoutPoints) {
+  const scheme same("same", quantity::filter, staggering::none, {0, 1, 0, 0, {1}});
+  const closure none("none", same.quantity(), same.staggering(), {});
+  grid g;
+  g.extents = {3, 0};
+  for (const backend where : every_backend()) {
+    const compact_operator adjoint(same, none, transposed(g), {.backend = where});
+    expect_zeros<double>(adjoint);
+  }
+}
+
 TEST(CompactAdjoint, SaysWhatItIs) {
   const scheme c6 = find_scheme(quantity::first_derivative, "C6");
   grid g = some_grid(0);

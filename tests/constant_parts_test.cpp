@@ -46,7 +46,7 @@ line_operator::constant_matrix matrix(const near_toeplitz& a, index_t n, boundar
 
 field solved(const line_operator::constant_matrix& a, field rhs) {
   const auto partial = tridia::pivoting::partial;
-  return line_operator::solve(a, line_operator::factor(a, partial), partial, std::move(rhs));
+  return line_operator::solve(line_operator::factor(a, partial), std::move(rhs));
 }
 
 std::complex<double> number(const line_operator::wide& v) {

@@ -115,6 +115,44 @@ TEST(Recurrence, SolvesByChunks) {
   }
 }
 
+/// Factors that are known are as good as an elimination of one's own, bit by bit; where they
+/// interchange rows they are not used.
+TEST(Recurrence, AreTheSameOfKnownFactors) {
+  using tridia::line_operator::make_recurrences, tridia::line_operator::wide;
+  const auto expect_same = [](const std::vector<wide>& a, const std::vector<wide>& b) {
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t k = 0; k < a.size(); ++k) {
+      EXPECT_EQ(a[k].re.v, b[k].re.v) << k;
+      EXPECT_EQ(a[k].im.v, b[k].im.v) << k;
+    }
+  };
+  constexpr int any_growth = 1 << 20;
+  int interchanged = 0;
+  for (const auto& given : std::vector<tridia::near_toeplitz>{
+           {.interior = {1.0 / 3, 1, 1.0 / 3}, .head = {{0, 1, 2}}, .tail = {{2, 1, 0}}},
+           {.interior = {2.0 / 11, 1, 2.0 / 11}, .head = {{0, 1, 11}, {0.1, 1, 0.1}}},
+           {.interior = {-1, 2, -1}},
+           {.interior = {0.5, -3, 1.25}},
+           {.interior = {1.25, 1, 0.125}},
+           {.interior = {1, 0, 1}}}) {
+    for (const std::size_t n : {2U, 3U, 24U, 101U}) {
+      const auto a = matrix(n, tridia::boundary::regular, given);
+      const auto expected = make_recurrences(a, any_growth);
+      for (const auto p : {tridia::pivoting::none, tridia::pivoting::partial}) {
+        const auto known = tridia::line_operator::eliminate(a, p);
+        for (tridia::index_t k = 0; k < known.rows; ++k) interchanged += row_of(known, k).swapped;
+        const auto found = make_recurrences(a, any_growth, &known);
+        ASSERT_EQ(found.has_value(), expected.has_value()) << n;
+        if (!found) continue;
+        expect_same(found->lower, expected->lower);
+        expect_same(found->inverse, expected->inverse);
+        expect_same(found->upper, expected->upper);
+      }
+    }
+  }
+  EXPECT_GT(interchanged, 0);
+}
+
 TEST(Recurrence, NotWhereNumbersWouldGrow) {
   using tridia::line_operator::make_recurrences;
   const auto regular = tridia::boundary::regular, periodic = tridia::boundary::periodic;

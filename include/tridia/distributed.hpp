@@ -218,16 +218,17 @@ struct operator_options {
 /// Each rank has its block of both arrays where the communicator's arrays lie. What the points of
 /// other ranks add to a rank's first and last rows are sums with weights that are known beforehand
 /// (rows of the scheme's inverse), which are sent in one round of messages, mostly to neighbours
-/// alone; then every rank works on its own rows. No halo is needed. Plans, executions and failures
-/// are as those of `plan`.
+/// alone; then every rank works on its own rows. No halo is needed. An adjoint of lines that cross
+/// ranks is two operators of that kind, A^-T and B^T, one after the other. Plans, executions and
+/// failures are as those of `plan`.
 class compact_operator {
  public:
-  /// Makes an operator; `lines.extents` are those of this rank's block of the array that is read,
-  /// or empty; its strides are of this rank's blocks. All else describes the whole lines, `metric`
-  /// too, and is the same on all ranks. Throws as `plan` and `tridia::compact_operator` do;
-  /// unsupported where a rank's own rows are a singular matrix, though the whole line's are not,
-  /// and for an adjoint (`lines.operation`) of lines that cross ranks. The adjoint of lines that do
-  /// not reads an array of the operator's results, and writes one that is spread as `g` is.
+  /// Makes an operator; `g` spreads its points, and `lines.extents` are those of this rank's block
+  /// of them, or empty; strides are of this rank's blocks. All else describes the whole lines,
+  /// `metric` too, and is the same on all ranks. An adjoint (`lines.operation`) reads an array that
+  /// is spread as the operator's results, and writes one that is spread as `g` is. Throws as `plan`
+  /// and `tridia::compact_operator` do; unsupported where a rank's own rows are a singular matrix,
+  /// though the whole line's are not.
   compact_operator(const decomposition& g, const scheme& s, tridia::grid lines, communicator ranks,
                    const operator_options& o = {});
   compact_operator(const decomposition& g, const scheme& s, const closure& c, tridia::grid lines,
@@ -236,9 +237,10 @@ class compact_operator {
   compact_operator(compact_operator&&) noexcept;
   compact_operator& operator=(compact_operator&&) noexcept;
 
-  /// Returns the decomposition of the array that is written: that of the array that is read. Where
-  /// a staggered operator gives more results, or fewer, than a line has values, the last rank of a
-  /// line has more, or fewer: a midpoint is on the rank of the point before it.
+  /// Returns the decomposition of the array that is written; of an adjoint that is `g`. The results
+  /// of an operator are spread as its points are. Where a staggered operator gives more results, or
+  /// fewer, than a line has points, the last rank of a line has more, or fewer: a midpoint is on
+  /// the rank of the point before it.
   [[nodiscard]] const decomposition& out_decomposition() const noexcept;
   /// Returns the `closure_warning` of the closure, where one is used; or an empty string.
   [[nodiscard]] const std::string& warning() const noexcept;
@@ -254,8 +256,8 @@ class compact_operator {
   void apply(const void* in, void* out, void* stream = nullptr);
   void apply_add(double s, const void* in, void* out, void* stream = nullptr);
 
-  /// Computes the sums that other ranks need, and sends them. Between start and finish `in` must
-  /// not change; `out` is not written.
+  /// Computes the sums that other ranks need, and sends them; of an adjoint those of its first
+  /// step. Between start and finish `in` must not change; `out` is not written.
   void start(const void* in, void* out, void* stream = nullptr);
   void start_add(double s, const void* in, void* out, void* stream = nullptr);
   /// Waits for the messages of other ranks, and writes `out`, in the stream that was given to

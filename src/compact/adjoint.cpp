@@ -100,12 +100,77 @@ line_operator::specification transposed_stencil(const line_operator::specificati
   return t;
 }
 
-/// Describes a dense field of `rows` values per line whose axes have the order of those of the
-/// arrays: neighbouring lines stay neighbours, lines that are contiguous stay so.
-struct field_strides {
-  index_t step;
-  index_t of[layout::max_axes];
+/// Returns the operator itself or, where lines have no results, one with a single result that reads
+/// nothing: its adjoint makes zeros of a field of zeros.
+line_operator::specification with_a_row(const line_operator::specification& o) {
+  if (o.rows > 0) return o;
+  line_operator::specification one = plain_line(1);
+  one.points = o.points;
+  one.head = {{0, {}}};
+  return one;
+}
+
+class adjoint final : public operator_executor {
+ public:
+  explicit adjoint(const task& t) : reads_(t.line.rows > 0) {
+    const line_operator::specification line = with_a_row(t.line);
+    adjoint_steps steps = adjoint_of(line);
+    const index_t rows = line.rows;
+    const auto values = static_cast<std::size_t>(t.geometry.right_sides.size * rows);
+    field_bytes_ = layout::round_up(values * size_of(t.type));
+    const field_strides f = strides_of(t.geometry, rows);
+    const layout::geometry to_field = with_field(t.geometry, rows, layout::x, f);
+    const layout::geometry in_field = with_field(to_field, rows, layout::rhs, f);
+    const auto make = [&](line_operator::specification step, const layout::geometry& g) {
+      return make_operator_executor({std::move(step), t.type, g, t.options});
+    };
+    if (steps.scaling) scaling_ = make(*std::move(steps.scaling), to_field);
+    solve_ = make(std::move(steps.solve), scaling_ ? in_field : to_field);
+    gather_ = make(std::move(steps.gather), with_field(t.geometry, line.points, layout::rhs, f));
+  }
+
+  int threads() const override {
+    const int most = std::max(solve_->threads(), gather_->threads());
+    return scaling_ ? std::max(most, scaling_->threads()) : most;
+  }
+  int device() const override { return gather_->device(); }
+  std::size_t workspace_bytes() const override {
+    std::size_t step = std::max(solve_->workspace_bytes(), gather_->workspace_bytes());
+    if (scaling_) step = std::max(step, scaling_->workspace_bytes());
+    return layout::alignment + field_bytes_ + step;
+  }
+  void check_pointer(const char* name, const void* p) const override {
+    gather_->check_pointer(name, p);
+  }
+
+  /// All of `in` has been read before anything is written, so that it works in place.
+  void apply(const call& c) const override {
+    std::byte* const field = layout::align(c.workspace);
+    std::byte* const memory = field + field_bytes_;  // of one step after another
+    reads_ ? solve(c, field, memory) : clear(field, field_bytes_, c.stream);
+    gather_->apply({field, c.out, c.s, c.accumulate, nullptr, memory, c.stream});
+  }
+  void clear(void* memory, std::size_t bytes, void* stream) const override {
+    gather_->clear(memory, bytes, stream);
+  }
+
+ private:
+  /// Writes A^-T scale in to the field.
+  void solve(const call& c, std::byte* field, std::byte* memory) const {
+    const void* from = c.in;
+    if (scaling_) {
+      scaling_->apply({from, field, 1, false, nullptr, memory, c.stream});
+      from = field;
+    }
+    solve_->apply({from, field, 1, false, nullptr, memory, c.stream});
+  }
+
+  bool reads_;  // or `in` is empty
+  std::size_t field_bytes_ = 0;
+  std::unique_ptr<const operator_executor> scaling_, solve_, gather_;
 };
+
+}  // namespace
 
 field_strides strides_of(const layout::geometry& g, index_t rows) {
   const layout::axes& lines = g.right_sides;
@@ -126,8 +191,6 @@ field_strides strides_of(const layout::geometry& g, index_t rows) {
   return f;
 }
 
-/// Returns the geometry `g` with lines of `rows` results, and one of its arrays replaced by the
-/// field.
 layout::geometry with_field(layout::geometry g, index_t rows, layout::array which,
                             const field_strides& f) {
   g.rows = rows;
@@ -135,56 +198,6 @@ layout::geometry with_field(layout::geometry g, index_t rows, layout::array whic
   for (int k = 0; k < g.right_sides.count; ++k) g.right_sides.at[k].stride[which] = f.of[k];
   return g;
 }
-
-class adjoint final : public operator_executor {
- public:
-  explicit adjoint(const task& t)
-      : field_bytes_(
-            layout::round_up(static_cast<std::size_t>(t.geometry.right_sides.size * t.line.rows) *
-                             size_of(t.type))) {
-    adjoint_steps steps = adjoint_of(t.line);
-    const index_t rows = t.line.rows;
-    const field_strides f = strides_of(t.geometry, rows);
-    const layout::geometry to_field = with_field(t.geometry, rows, layout::x, f);
-    const layout::geometry in_field = with_field(to_field, rows, layout::rhs, f);
-    const auto make = [&](line_operator::specification line, const layout::geometry& g) {
-      return make_operator_executor({std::move(line), t.type, g, t.options});
-    };
-    if (steps.scaling) scaling_ = make(*std::move(steps.scaling), to_field);
-    solve_ = make(std::move(steps.solve), scaling_ ? in_field : to_field);
-    gather_ = make(std::move(steps.gather), with_field(t.geometry, t.line.points, layout::rhs, f));
-  }
-
-  int threads() const override { return std::max(solve_->threads(), gather_->threads()); }
-  int device() const override { return gather_->device(); }
-  std::size_t workspace_bytes() const override {
-    std::size_t step = std::max(solve_->workspace_bytes(), gather_->workspace_bytes());
-    if (scaling_) step = std::max(step, scaling_->workspace_bytes());
-    return layout::alignment + field_bytes_ + step;
-  }
-  void check_pointer(const char* name, const void* p) const override {
-    gather_->check_pointer(name, p);
-  }
-
-  /// All of `in` has been read before anything is written, so that it works in place.
-  void apply(const call& c) const override {
-    std::byte* const field = layout::align(c.workspace);
-    std::byte* const memory = field + field_bytes_;  // of one step after another
-    const void* from = c.in;
-    if (scaling_) {
-      scaling_->apply({from, field, 1, false, nullptr, memory, c.stream});
-      from = field;
-    }
-    solve_->apply({from, field, 1, false, nullptr, memory, c.stream});
-    gather_->apply({field, c.out, c.s, c.accumulate, nullptr, memory, c.stream});
-  }
-
- private:
-  std::size_t field_bytes_;
-  std::unique_ptr<const operator_executor> scaling_, solve_, gather_;
-};
-
-}  // namespace
 
 adjoint_steps adjoint_of(const line_operator::specification& o) {
   adjoint_steps steps;

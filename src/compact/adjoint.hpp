@@ -20,6 +20,17 @@ struct adjoint_steps {
 /// Returns the adjoint of an operator without prescribed rows.
 adjoint_steps adjoint_of(const line_operator::specification&);
 
+/// Describes a dense field of `rows` values per line between two steps. Its axes have the order of
+/// those of the arrays: neighbouring lines stay neighbours, lines that are contiguous stay so.
+struct field_strides {
+  index_t step;
+  index_t of[layout::max_axes];
+};
+field_strides strides_of(const layout::geometry&, index_t rows);
+/// Returns the geometry with lines of `rows` results, and one of its arrays replaced by the field.
+layout::geometry with_field(layout::geometry, index_t rows, layout::array which,
+                            const field_strides&);
+
 /// Makes an executor of the adjoint of the task's operator on the backend that its options name.
 /// It uses a field in the workspace with as many values as the array that is read.
 std::unique_ptr<const operator_executor> make_adjoint(const task&);

@@ -50,42 +50,28 @@ class regular_factors {
     matrix_.rows.front().sub = matrix_.rows.back().sup = wide(0);
     factors_ = line_operator::eliminate(matrix_, pivoting::partial);
     for (std::size_t i = 0; i < matrix_.rows.size(); ++i) {
-      check_pivot(1 / lower(i).w.re.v, matrix_.rows[i], i);
+      check_pivot(1 / row_of(factors_, static_cast<index_t>(i)).inverse.re.v, matrix_.rows[i], i);
     }
   }
 
-  numbers solve(numbers x) const {
-    return line_operator::solve(matrix_, factors_, pivoting::partial, std::move(x));
-  }
+  numbers solve(numbers x) const { return line_operator::solve(factors_, std::move(x)); }
 
   std::vector<factor_row> rows() const {
     std::vector<factor_row> result(matrix_.rows.size());
     for (std::size_t i = 0; i < result.size(); ++i) {
-      const elimination::lower l = lower(i);
-      elimination::upper u{};
-      u.get(values(i) + elimination::lower_values);
-      result[i].pivot = l.w.re.v;
-      result[i].next = u.next.re.v;
-      result[i].fill = u.fill.re.v;
+      const line_operator::factored_row r = row_of(factors_, static_cast<index_t>(i));
+      result[i].pivot = r.inverse.re.v;
+      result[i].next = r.next.re.v;
+      result[i].fill = r.fill.re.v;
       if (i + 1 == result.size()) break;
-      result[i + 1].below = l.below.re.v;
-      result[i + 1].swapped = l.swapped;
+      result[i + 1].below = r.below.re.v;
+      result[i + 1].swapped = r.swapped;
     }
     return result;
   }
+  line_operator::constant_factors eliminated() && { return std::move(factors_); }
 
  private:
-  using elimination = core::elimination<wide, pivoting::partial, boundary::regular>;
-
-  const wide* values(std::size_t i) const {
-    return factors_.at.data() + i * static_cast<std::size_t>(factors_.values_a_row);
-  }
-  elimination::lower lower(std::size_t i) const {
-    elimination::lower l{};
-    l.get(values(i));
-    return l;
-  }
-
   line_operator::constant_matrix matrix_;
   line_operator::constant_factors factors_{};
 };
@@ -122,7 +108,7 @@ factors border(const std::vector<row>& m) {
   check_pivot(pivot.re.v, m[n], n);
   forget_small(bordered);
   forget_small(column);
-  factors result{f.rows(), 1 / pivot.re.v};
+  factors result{f.rows(), 1 / pivot.re.v, {}};
   for (std::size_t i = 0; i < n; ++i) {
     result.rows[i].border = bordered[i].re.v;
     result.rows[i].column = column[i].re.v;
@@ -134,7 +120,10 @@ factors border(const std::vector<row>& m) {
 
 factors factor(const near_toeplitz& a, index_t rows, boundary ends) {
   const std::vector<row> m = rows_of(a, rows);
-  return ends == boundary::periodic ? border(m) : factors{regular_factors(m).rows(), 0};
+  if (ends == boundary::periodic) return border(m);
+  regular_factors f(m);
+  std::vector<factor_row> of_rows = f.rows();
+  return {std::move(of_rows), 0, std::move(f).eliminated()};
 }
 
 }  // namespace tridia::compact

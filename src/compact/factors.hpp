@@ -3,6 +3,7 @@
 
 #include "compact/specification.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace tridia::compact {
@@ -23,9 +24,12 @@ struct factor_row {
 struct factors {
   std::vector<factor_row> rows;  // of a periodic matrix n - 1
   long double corner = 0;
+  /// What the rows were made of; nothing if the matrix is periodic.
+  std::optional<line_operator::constant_factors> eliminated{};
 };
 
-/// Factors a matrix. Throws `error` (invalid_argument) if it is singular.
+/// Factors a matrix, by line_operator::eliminate. Throws `error` (invalid_argument) if it is
+/// singular.
 factors factor(const near_toeplitz& a, index_t rows, boundary ends);
 
 }  // namespace tridia::compact

@@ -50,6 +50,8 @@ class operator_executor {
   /// Throws wrong_device if the backend cannot access the memory.
   virtual void check_pointer(const char* name, const void* p) const = 0;
   virtual void apply(const call&) const = 0;
+  /// Sets memory of the workspace to zeros.
+  virtual void clear(void* memory, std::size_t bytes, void* stream) const = 0;
 };
 
 std::unique_ptr<const operator_executor> make_reference(const task&);

@@ -41,7 +41,7 @@ struct plan::state {
   void* stream = nullptr;
 
   [[nodiscard]] index_t lines() const { return geometry.matrices.size; }
-  [[nodiscard]] bool constant() const { return problem.coefficients == coefficients::constant; }
+  [[nodiscard]] bool constant() const { return layout::has_constant_coefficients(problem); }
   /// Returns the arrays of an execution. For A^T, dl and du are exchanged here only where lines
   /// cross ranks, because plans of whole lines do so themselves.
   [[nodiscard]] solver::operands operands_of(const void* dl, const void* d, const void* du,

@@ -122,7 +122,7 @@ void check_combination(const problem& p) {
   }
   if (!p.offsets.empty()) check_offsets(p);
   const bool strides = !p.dl_strides.empty() || !p.d_strides.empty() || !p.du_strides.empty();
-  if (p.coefficients == coefficients::constant && (strides || p.short_off_diagonals)) {
+  if (has_constant_coefficients(p) && (strides || p.short_off_diagonals)) {
     refuse(std::string(strides ? "dl_strides, d_strides, du_strides" : "short_off_diagonals") +
            ": constant coefficients come as `matrix`, not in arrays");
   }
@@ -232,13 +232,13 @@ bool resolved_array::empty() const { return product(extents) == 0; }
 /// must each step over all that the faster ones span.
 void check_distinct(const resolved_array& a) {
   if (a.empty()) return;
-  std::vector<std::pair<index_t, index_t>> axes;
+  std::vector<std::pair<index_t, index_t>> by_stride;
   for (std::size_t k = 0; k < a.extents.size(); ++k) {
-    if (a.extents[k] > 1) axes.emplace_back(std::abs(a.strides[k]), a.extents[k]);
+    if (a.extents[k] > 1) by_stride.emplace_back(std::abs(a.strides[k]), a.extents[k]);
   }
-  std::sort(axes.begin(), axes.end());
+  std::sort(by_stride.begin(), by_stride.end());
   index_t span = 1;
-  for (const auto& [stride, extent] : axes) {
+  for (const auto& [stride, extent] : by_stride) {
     if (stride < span) {
       refuse(std::string(a.name) + ": with extents " + shape_text(a.extents) + " and strides " +
              shape_text(a.strides) + " (right-hand sides first) its elements overlap: stride " +

@@ -33,6 +33,12 @@ struct resolved {
   std::vector<index_t> off_diagonal;  // ragged: where each system's off-diagonals begin
 };
 
+/// Returns whether the matrix is known when a plan is made, as `problem::matrix`: there are no
+/// arrays of coefficients then.
+inline bool has_constant_coefficients(const problem& p) {
+  return p.coefficients == coefficients::constant;
+}
+
 /// Checks a problem and fills in its defaults. Throws `error` with the argument and both values.
 resolved resolve(const problem& p);
 

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 namespace tridia::line_operator {
 namespace {
@@ -51,34 +52,53 @@ long double size_of(const constant_matrix& a) {
   return size;
 }
 
-/// Returns whether every number is finite.
-template <class E>
-bool eliminate_with(const constant_matrix& a, constant_factors& f) {
-  f.values_a_row = E::lower_values + E::upper_values;
-  f.at.resize(static_cast<std::size_t>(f.rows * f.values_a_row));
-  if (f.rows == 0) return true;
-  constant_rows rows{a.rows};
-  layout::factor_rows<wide, E> out{{f.at.data(), f.values_a_row, 1}};
-  return core::factor_line<wide, E>(f.rows, {f.rows, f.rows}, rows, out);
+/// Calls f(E{}) with the elimination that a matrix was, or is to be, factored by.
+template <class F>
+auto with_elimination(pivoting p, boundary b, F f) {
+  return core::with_variant(p, b, [&](auto v) {
+    return f(core::elimination<wide, decltype(v)::pivots, decltype(v)::boundary_kind>{});
+  });
 }
 
+/// Reads the lower and upper part of a row's values.
 template <class E>
-void factor_with(const constant_matrix& a, constant_factors& f) {
-  const index_t n = f.rows;
+std::pair<typename E::lower, typename E::upper> read_row(const wide* values) {
+  std::pair<typename E::lower, typename E::upper> row{};
+  row.first.get(values), row.second.get(values + E::lower_values);
+  return row;
+}
+
+/// Returns the status of a matrix: 0 where it has a finite inverse, to working precision.
+index_t status_of(const constant_matrix& a, const constant_factors& f) {
+  if (f.rows == 0) return 0;
   index_t status = 0;
-  if (!eliminate_with<E>(a, f)) {
-    constant_rows rows{a.rows};
-    status = layout::matrix_status<wide, E>(n, rows);
+  if (!f.finite) {
+    status = with_elimination(f.pivoting, f.boundary, [&](auto e) {
+      constant_rows rows{a.rows};
+      return layout::matrix_status<wide, decltype(e)>(f.rows, rows);
+    });
   }
-  if (n == 0) return;
   // The last pivot bounds the distance to a singular matrix; exactly zero it never is.
   const long double last =
-      core::magnitude(f.at[static_cast<std::size_t>((n - 1) * f.values_a_row)]).v;
-  if (status == 0 && last * size_of(a) * std::numeric_limits<double>::epsilon() > 1) status = n;
-  if (status == 0) return;
-  throw error(errc::singular, "matrix: has no finite inverse to working precision: pivot " +
-                                  std::to_string(std::abs(status)) + " of " + std::to_string(n) +
-                                  " (from 1) is zero, or its elimination overflows");
+      core::magnitude(f.at[static_cast<std::size_t>((f.rows - 1) * f.values_a_row)]).v;
+  const bool singular = last * size_of(a) * std::numeric_limits<double>::epsilon() > 1;
+  return status == 0 && singular ? f.rows : status;
+}
+
+/// Returns a regular matrix's factors without interchanges as recurrences; nothing if there are
+/// interchanges.
+std::optional<recurrences> plain_recurrences(const constant_factors& f) {
+  std::optional<recurrences> r = recurrences{false, {}, {}, {}, wide(0), wide(0)};
+  wide below(0);
+  for (index_t k = 0; k < f.rows; ++k) {
+    const factored_row row = row_of(f, k);
+    if (row.swapped) return {};
+    r->lower.push_back(below);
+    r->inverse.push_back(row.inverse);
+    r->upper.push_back(row.next);
+    below = row.below;
+  }
+  return r;
 }
 
 /// Returns how much a recurrence may amplify its input.
@@ -186,26 +206,46 @@ constant_matrix make_constant_matrix(const problem& p, index_t n) {
 }
 
 constant_factors eliminate(const constant_matrix& a, pivoting p) {
-  constant_factors f{static_cast<index_t>(a.rows.size()), 0, {}};
-  core::with_variant(p, a.boundary, [&](auto v) {
-    eliminate_with<core::elimination<wide, decltype(v)::pivots, decltype(v)::boundary_kind>>(a, f);
+  return with_elimination(p, a.boundary, [&](auto e) {
+    using E = decltype(e);
+    constexpr int values_a_row = E::lower_values + E::upper_values;
+    const auto n = static_cast<index_t>(a.rows.size());
+    constant_factors f{a.boundary, p, n, values_a_row, true, {}};
+    f.at.resize(static_cast<std::size_t>(n * values_a_row));
+    if (n == 0) return f;
+    constant_rows rows{a.rows};
+    layout::factor_rows<wide, E> out{{f.at.data(), values_a_row, 1}};
+    f.finite = core::factor_line<wide, E>(n, {n, n}, rows, out);
+    return f;
   });
-  return f;
+}
+
+factored_row row_of(const constant_factors& f, index_t k) {
+  const wide* const values = f.at.data() + k * f.values_a_row;
+  if (f.pivoting == pivoting::none) {
+    const auto [l, u] =
+        read_row<core::elimination<wide, pivoting::none, boundary::regular>>(values);
+    return {l.w, l.below, u.next, wide(0), false};
+  }
+  const auto [l, u] =
+      read_row<core::elimination<wide, pivoting::partial, boundary::regular>>(values);
+  return {l.w, l.below, u.next, u.fill, l.swapped};
 }
 
 constant_factors factor(const constant_matrix& a, pivoting p) {
-  constant_factors f{static_cast<index_t>(a.rows.size()), 0, {}};
-  core::with_variant(p, a.boundary, [&](auto v) {
-    factor_with<core::elimination<wide, decltype(v)::pivots, decltype(v)::boundary_kind>>(a, f);
-  });
-  return f;
+  constant_factors f = eliminate(a, p);
+  const index_t status = status_of(a, f);
+  if (status == 0) return f;
+  throw error(errc::singular, "matrix: has no finite inverse to working precision: pivot " +
+                                  std::to_string(std::abs(status)) + " of " +
+                                  std::to_string(f.rows) +
+                                  " (from 1) is zero, or its elimination overflows");
 }
 
-std::vector<wide> solve(const constant_matrix& a, const constant_factors& f, pivoting p,
-                        std::vector<wide> x) {
+std::vector<wide> solve(const constant_factors& f, std::vector<wide> x) {
   if (f.rows == 0) return x;
-  core::with_variant(p, a.boundary, [&](auto v) {
-    using E = core::elimination<wide, decltype(v)::pivots, decltype(v)::boundary_kind>;
+  with_elimination(f.pivoting, f.boundary, [&](auto e) {
+    using E = decltype(e);
     layout::factor_rows<wide, E> factors{{const_cast<wide*>(f.at.data()), f.values_a_row, 1}};
     layout::strided_rhs<wide> in{x.data(), 1};
     layout::strided_solution<wide> out{x.data(), 1};
@@ -216,26 +256,17 @@ std::vector<wide> solve(const constant_matrix& a, const constant_factors& f, piv
   return x;
 }
 
-std::optional<recurrences> make_recurrences(const constant_matrix& a, int growth) {
+std::optional<recurrences> make_recurrences(const constant_matrix& a, int growth,
+                                            const constant_factors* known) {
   std::optional<recurrences> r;
   if (a.boundary == boundary::periodic) {
     r = cyclic_recurrences(a);
   } else {
-    using E = core::elimination<wide, pivoting::none, boundary::regular>;
-    constant_factors f{static_cast<index_t>(a.rows.size()), 0, {}};
-    try {
-      factor_with<E>(a, f);
-    } catch (const error&) {
-      return {};  // without interchanges; it need not be singular
-    }
-    r = recurrences{false, {}, {}, {}, wide(0), wide(0)};
-    wide below(0);
-    for (std::size_t k = 0; k < a.rows.size(); ++k) {
-      const wide* const values = f.at.data() + k * static_cast<std::size_t>(f.values_a_row);
-      r->lower.push_back(below);
-      r->inverse.push_back(values[0]);
-      r->upper.push_back(values[2]);
-      below = values[1];
+    if (known && status_of(a, *known) == 0) r = plain_recurrences(*known);
+    if (!r) {
+      const constant_factors f = eliminate(a, pivoting::none);
+      // The matrix need not be singular where this elimination fails.
+      if (status_of(a, f) == 0) r = plain_recurrences(f);
     }
   }
   if (!r || growth_of(r->lower) > growth || growth_of(r->upper) > growth) return {};

@@ -30,23 +30,36 @@ const near_toeplitz::row& row_of(const near_toeplitz&, index_t n, index_t k);
 /// it.
 constant_matrix make_constant_matrix(const problem&, index_t rows);
 
-/// Holds words of the factors of a matrix, row by row: lower, then upper (core/elimination.hpp).
+/// Holds the factors of a matrix, row by row: lower, then upper (core/elimination.hpp).
 struct constant_factors {
+  tridia::boundary boundary;
+  tridia::pivoting pivoting;
   index_t rows;
-  int values_a_row;  // of a row
+  int values_a_row;
+  bool finite;  // or there is no finite inverse
   std::vector<wide> at;
 };
 
-/// Factors a matrix. Some factors are not finite where there is no finite inverse.
+/// Holds one row of the factors of a regular matrix. With r the right-hand side, c the eliminated
+/// one: c[k + 1] = r[k + 1] - below c[k], after r[k + 1] and c[k] have changed places if `swapped`;
+/// x[k] = inverse c[k] - next x[k + 1] - fill x[k + 2].
+struct factored_row {
+  wide inverse, below, next, fill;
+  bool swapped;
+};
+factored_row row_of(const constant_factors&, index_t k);
+
+/// Factors a matrix. This is the only elimination of matrices that are known beforehand: saved
+/// factors, recurrences, and the tables of compact operators are made of what it returns. Some
+/// factors are not finite where there is no finite inverse.
 constant_factors eliminate(const constant_matrix&, pivoting);
 
 /// Does what `eliminate` does, but throws `error` (singular) where there is no finite inverse, to
 /// working precision.
 constant_factors factor(const constant_matrix&, pivoting);
 
-/// Returns A^-1 rhs, computed with factors of the same pivoting.
-std::vector<wide> solve(const constant_matrix&, const constant_factors&, pivoting,
-                        std::vector<wide> rhs);
+/// Returns A^-1 rhs.
+std::vector<wide> solve(const constant_factors&, std::vector<wide> rhs);
 
 /// Holds the factors without interchanges as recurrences (core/recurrence.hpp), or, if cyclic, the
 /// factors c (1 + p S^-1) (1 + q S) of a circulant matrix, S the shift: lower = p, upper = q,
@@ -60,9 +73,11 @@ struct recurrences {
 };
 
 /// Returns nothing where rounding errors would grow by more than `growth`, or a periodic matrix is
-/// not circulant.
+/// not circulant. `known` are factors of the matrix, if there are any: a regular matrix is
+/// eliminated again only where they interchange rows.
 std::optional<recurrences> make_recurrences(const constant_matrix&,
-                                            int growth = core::bounded_growth);
+                                            int growth = core::bounded_growth,
+                                            const constant_factors* known = nullptr);
 
 /// Rounds numbers to `type`, one after another.
 std::vector<std::byte> rounded(const std::vector<wide>&, value_type type);

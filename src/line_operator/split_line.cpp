@@ -96,16 +96,15 @@ specification part_of(const specification& whole, const line_cuts& cuts, int par
 std::vector<line_weights> end_columns(const specification& part, const part_sides& sides) {
   // Rounding errors of a part may exceed those of the whole line by at most this factor.
   constexpr long double most_growth = 1000;
-  const constant_matrix a = matrix_of(part, operation::none);
   std::optional<constant_factors> factors;
   try {
-    factors = factor(a, pivoting::partial);
+    factors = factor(matrix_of(part), pivoting::partial);
   } catch (const error&) {
     refuse_part(part, "are a singular matrix");
   }
   std::vector<line_weights> columns;
   const auto add = [&](index_t row, std::complex<double> near_toeplitz::row::*coupling) {
-    columns.push_back(solve(a, *factors, pivoting::partial, unit(part.rows, row)));
+    columns.push_back(solve(*factors, unit(part.rows, row)));
     const std::complex<double> c = row_of(part.matrix, part.rows, row).*coupling;
     const long double growth = size_of(wide_of(c)) * largest_of(columns.back());
     if (growth <= most_growth) return;
@@ -118,13 +117,10 @@ std::vector<line_weights> end_columns(const specification& part, const part_side
 }
 
 inverse_rows::inverse_rows(const specification& whole)
-    : whole_(whole),
-      transposed_(matrix_of(whole, operation::transpose)),
-      factors_(factor(transposed_, pivoting::partial)) {}
+    : whole_(whole), factors_(factor(matrix_of(whole, operation::transpose), pivoting::partial)) {}
 
 line_weights inverse_rows::row(index_t i) const {
-  const line_weights of_rows =
-      solve(transposed_, factors_, pivoting::partial, unit(whole_.rows, i));
+  const line_weights of_rows = solve(factors_, unit(whole_.rows, i));
   line_weights all(static_cast<std::size_t>(whole_.points), wide(0));
   // Weights below all rounding are skipped: they change no result.
   const long double least = 1e-24L * largest_of(of_rows);

@@ -61,8 +61,7 @@ class inverse_rows {
   void add_coupling(line_weights& to, const wide& coefficient, index_t row) const;
 
   const specification& whole_;
-  constant_matrix transposed_;
-  constant_factors factors_;
+  constant_factors factors_;  // of the transpose
 };
 
 /// Returns the tolerance that was asked for, or one below rounding.

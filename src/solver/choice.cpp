@@ -9,6 +9,8 @@
 namespace tridia::solver {
 namespace {
 
+using layout::has_constant_coefficients;
+
 [[noreturn]] void refuse(const algorithm_entry& a, const std::string& why) {
   throw error(errc::unsupported, "algorithm: " + std::string(name(a.algorithm)) + ' ' + why);
 }
@@ -23,7 +25,7 @@ void check_problem(const algorithm_entry& a, const problem& p, backend where) {
            "does not pivot, but the problem asks for pivoting partial: ask for pivoting none, "
            "or for the algorithm lu");
   }
-  if (!a.factors && !a.constant_only && p.coefficients == coefficients::constant) {
+  if (!a.factors && !a.constant_only && has_constant_coefficients(p)) {
     refuse(a, "takes coefficients from arrays, but the problem's are constant: ask for automatic");
   }
   if (a.every_problem) return;
@@ -35,7 +37,7 @@ void check_problem(const algorithm_entry& a, const problem& p, backend where) {
     refuse(a, "takes the boundary regular, but the problem's is " + std::string(name(p.boundary)) +
                   ": ask for automatic, or thomas");
   }
-  if (a.constant_only && p.coefficients != coefficients::constant) {
+  if (a.constant_only && !has_constant_coefficients(p)) {
     refuse(a, "takes the coefficients constant, but the problem's are " +
                   std::string(name(p.coefficients)) + ": ask for automatic, or cr");
   }
@@ -68,7 +70,7 @@ void check_transformation(transformation t, const problem& p, backend where) {
                                        " takes the types f32 and f64, but the problem's is " +
                                        std::string(name(p.type)) + ": ask for none");
   }
-  if (p.coefficients == coefficients::constant) {
+  if (has_constant_coefficients(p)) {
     throw error(errc::unsupported, "transformation: " + asked +
                                        " moves coefficients, but the problem's are constant: ask "
                                        "for none");
@@ -113,7 +115,7 @@ void check_parameters(const algorithm_entry* a, const problem& p, const options&
 /// of them.
 bool is_quick_by_neato(const problem& p, const layout::resolved& r) {
   constexpr index_t shortest = 32, longest = 63, most_lines = 1024;
-  const bool taken = p.coefficients == coefficients::constant && p.pivoting == pivoting::none &&
+  const bool taken = has_constant_coefficients(p) && p.pivoting == pivoting::none &&
                      p.boundary == boundary::regular && p.type == value_type::f64;
   if (!taken || r.rows < shortest || r.rows > longest) return false;
   const auto axis = static_cast<std::size_t>(r.axis);

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "layout/resolve.hpp"
 #include "tridia/plan.hpp"
 
 #include <span>
@@ -14,7 +15,7 @@ std::vector<index_t> host_statuses(std::size_t systems);
 /// Calls the overload of `plan::execute` that suits the plan.
 inline void execute(const plan& p, const void* dl, const void* d, const void* du, const void* rhs,
                     void* x, const execution& e) {
-  if (p.problem().coefficients == coefficients::constant) {
+  if (layout::has_constant_coefficients(p.problem())) {
     p.execute(rhs, x, e);
   } else {
     p.execute(dl, d, du, rhs, x, e);

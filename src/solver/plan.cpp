@@ -24,7 +24,7 @@ namespace {
 
 using solver::operands;
 
-bool is_constant(const plan::state& s) { return s.problem.coefficients == coefficients::constant; }
+bool is_constant(const plan::state& s) { return layout::has_constant_coefficients(s.problem); }
 
 std::unique_ptr<const solver::executor> make_executor(const plan::state& s) {
   const problem& p = s.problem;

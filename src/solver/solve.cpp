@@ -121,7 +121,7 @@ void solve_with(const plan& made, const void* dl, const void* d, const void* du,
 }
 
 void check_kind(const problem& p, bool constant) {
-  if (constant == (p.coefficients == coefficients::constant)) return;
+  if (constant == layout::has_constant_coefficients(p)) return;
   refuse("coefficients: are " + std::string(name(p.coefficients)) +
          (constant ? ", so dl, d and du are needed" : ", so neither dl, d nor du are taken"));
 }

@@ -72,12 +72,12 @@ int capability(std::string_view word) {
 }
 
 bool is_interleaved(std::string_view word, int format) {
-  const std::string_view interleaved = format == 1 ? interleaved_1 : interleaved_layout;
-  if (word != contiguous && word != interleaved) {
-    refuse("layout: expected " + std::string(contiguous) + " or " + std::string(interleaved) +
-           ", got " + quoted(word));
+  const std::string_view other = format == 1 ? interleaved_1 : interleaved_layout;
+  if (word != contiguous && word != other) {
+    refuse("layout: expected " + std::string(contiguous) + " or " + std::string(other) + ", got " +
+           quoted(word));
   }
-  return word == interleaved;
+  return word == other;
 }
 
 /// Sets a parameter from a word such as "chunk_rows=17".

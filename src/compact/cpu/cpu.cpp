@@ -9,6 +9,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <cstring>
 
 // Lines are grouped into strips, which go through a buffer in the cache, and strips are shared out
 // among threads.
@@ -78,6 +79,9 @@ class cpu_executor final : public compact::operator_executor {
 #pragma omp parallel for num_threads(threads_) schedule(static)
       for (index_t i = 0; i < count; ++i) one(i, omp_get_thread_num());
     }
+  }
+  void clear(void* memory, std::size_t bytes, void*) const override {
+    std::memset(memory, 0, bytes);
   }
 
  private:

@@ -108,11 +108,12 @@ class on_gpu final : public operator_executor {
  public:
   explicit on_gpu(const task& t) : device_(gpu::find_device(t.options.device)) {
     const device_scope scope(device_);
-    (void)factor(t.line.matrix, t.line.rows, t.line.boundary);  // refuses a singular matrix
+    const factors known = factor(t.line.matrix, t.line.rows, t.line.boundary);
     lines_ = t.geometry.right_sides.size;
     constexpr index_t good_row = 128;  // bytes that memory gives well
     scan_ = line_operator::scan_plan::make(t.line, t.type, t.geometry, good_row,
-                                           gpu::current_device_limits());
+                                           gpu::current_device_limits(),
+                                           known.eliminated ? &*known.eliminated : nullptr);
     if (scan_) return;
     if (t.type == value_type::f32) {
       in_f32_ = std::make_unique<const steps<float>>(t, device_);
@@ -149,6 +150,10 @@ class on_gpu final : public operator_executor {
     } else {
       in_f64_->apply(plain_kernels<double>(), c);
     }
+  }
+  void clear(void* memory, std::size_t bytes, void* stream) const override {
+    const device_scope scope(device_);
+    check(cudaMemsetAsync(memory, 0, bytes, as_stream(stream)), "clearing a workspace");
   }
 
  private:

@@ -6,6 +6,7 @@
 #include "solver/executor.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 // One line after another, a row at a time: the stencil in long double, then the library's reference
 // solver in double. The adjoint is the transpose of each of these steps, in reverse order. What the
@@ -50,6 +51,9 @@ class reference final : public operator_executor {
       R* const to = static_cast<R*>(c.out) + at[layout::x];
       is_adjoint() ? apply_adjoint(c, from, to) : apply_to_line(c, l, from, to);
     }
+  }
+  void clear(void* memory, std::size_t bytes, void*) const override {
+    std::memset(memory, 0, bytes);
   }
 
  private:

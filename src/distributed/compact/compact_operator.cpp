@@ -2,6 +2,7 @@
 #include "core/refuse.hpp"
 #include "distributed/compact/compact_operator_state.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tridia::distributed {
@@ -10,7 +11,7 @@ namespace {
 using op_state = compact_operator::state;
 
 /// This is the number of slabs whose messages travel while one slab is worked on.
-constexpr int ahead = 2;
+constexpr std::size_t ahead = 2;
 
 void apply_whole(const op_state& s) {
   const compact::call& c = s.call;
@@ -23,25 +24,36 @@ void apply_whole(const op_state& s) {
 compact::call call_of(const op_state& s, const slab& part) {
   const auto size = static_cast<index_t>(size_of(s.arrays.shape.type));
   compact::call c = s.call;
+  if (part.from_field) c.in = s.field.get();
+  if (part.to_field) c.out = s.field.get(), c.s = 1, c.accumulate = false;
   c.in = static_cast<const std::byte*>(c.in) + part.in * size;
   c.out = static_cast<std::byte*>(c.out) + part.out * size;
-  c.prescribed = part.sums->values();
   return c;
 }
 
-void send(op_state& s, std::size_t k) {
-  if (k >= s.slabs.size()) return;
-  slab& part = s.slabs[k];
-  part.sums->sum(call_of(s, part).in, s.call.stream);
-  s.times->record(&phase_times::reduce, s.call.stream);
-  part.sums->send(s.call.stream);
-  s.times->record(&phase_times::interface, s.call.stream);
+/// Sends the sums of slabs until `count` are sent, where `worked` have been worked on: what a slab
+/// reads in the second step has been written in the first one by then.
+void send(op_state& s, std::size_t count, std::size_t worked) {
+  const std::size_t ready = static_cast<std::size_t>(s.options.slabs) + worked;
+  for (; s.sent < std::min({count, ready, s.slabs.size()}); ++s.sent) {
+    const slab& part = s.slabs[s.sent];
+    part.sums->sum(call_of(s, part).in, s.call.stream);
+    s.times->record(&phase_times::reduce, s.call.stream);
+    part.sums->send(s.call.stream);
+    s.times->record(&phase_times::interface, s.call.stream);
+  }
 }
 
 void work(op_state& s, const slab& part) {
   part.sums->add(s.call.stream);
   s.times->record(&phase_times::interface, s.call.stream);
-  if (part.rows) part.rows->apply(call_of(s, part));
+  compact::call c = call_of(s, part);
+  if (part.scaling) {
+    part.scaling->apply(c);
+    c.in = c.out;
+  }
+  c.prescribed = part.sums->values();
+  if (part.rows) part.rows->apply(c);
   s.times->record(&phase_times::expand, s.call.stream);
 }
 
@@ -53,7 +65,8 @@ void begin(op_state& s, const compact::call& call) {
   s.call.workspace = s.memory.get();
   s.times->begin();
   s.times->start(call.stream);
-  for (int k = 0; k < ahead; ++k) send(s, k);
+  s.sent = 0;
+  send(s, ahead, 0);
   s.started = true;
 }
 
@@ -79,7 +92,7 @@ const std::string& compact_operator::warning() const noexcept { return state_->w
 const std::vector<int>& compact_operator::peers() const noexcept { return state_->peers; }
 phase_times compact_operator::timings() const { return state_->times->read(); }
 std::size_t compact_operator::workspace_bytes() const noexcept {
-  std::size_t bytes = state_->memory_bytes;
+  std::size_t bytes = state_->memory_bytes + state_->field_bytes;
   for (const slab& part : state_->slabs) bytes += part.sums->bytes();
   return bytes;
 }
@@ -111,7 +124,7 @@ void compact_operator::finish() {
     s.times->record(&phase_times::expand, s.call.stream);
   }
   for (std::size_t k = 0; k < s.slabs.size(); ++k) {
-    send(s, k + ahead);
+    send(s, k + 1 + ahead, k);
     work(s, s.slabs[k]);
   }
 }

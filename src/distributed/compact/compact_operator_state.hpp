@@ -7,16 +7,29 @@
 #include "distributed/line_operator/sum_plan.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace tridia::distributed {
 
-/// A slab holds some of the lines: the sums that travel, and the work on this rank.
+/// A step is one line operator on lines that ranks cut. An operator is one step; its adjoint is
+/// two, with a field between them.
+struct step {
+  line_operator::specification whole{}, own{};  // all of a line, and this rank's rows
+  line_cuts cuts{};
+  /// The scale of each row of `in` before the step, or nothing.
+  std::optional<line_operator::specification> scaling{};
+  bool from_field = false, to_field = false;  // in place of `in` and `out`
+};
+
+/// A slab holds some of the lines in one step: the sums that travel, and the work on this rank.
 struct slab {
+  bool from_field, to_field;
   index_t in = 0, out = 0;  // where they begin in the arrays, in real numbers
   std::unique_ptr<line_sums> sums{};
-  std::unique_ptr<const compact::operator_executor> rows{};  // null where there are no lines
+  // These executors are null where there are no lines. `scaling` writes what `rows` reads then.
+  std::unique_ptr<const compact::operator_executor> scaling{}, rows{};
 };
 
 struct compact_operator::state {
@@ -27,18 +40,20 @@ struct compact_operator::state {
   std::unique_ptr<const backend> where{};
   int axis = 0;
   std::string warning{};
-  line_operator::specification whole_line{}, own_line{};  // all of a line, and this rank's rows
+  std::vector<step> steps{};  // of lines that cross ranks
   compact::grid_arrays arrays{};
   std::vector<int> peers{};
   // An ordinary operator is applied to lines that do not cross ranks.
   std::unique_ptr<const tridia::compact_operator> whole{};
-  std::vector<slab> slabs{};
-  std::size_t memory_bytes = 0;
+  std::vector<slab> slabs{};  // of the first step, then of the next
+  std::size_t memory_bytes = 0, field_bytes = 0;
   std::shared_ptr<void> memory{};  // of `whole` or of a slab's rows
+  std::shared_ptr<void> field{};   // between two steps
   std::unique_ptr<phase_timer> times{};
 
   // These members hold an application between start and finish.
   bool started = false;
+  std::size_t sent = 0;  // slabs
   compact::call call{};
 };
 

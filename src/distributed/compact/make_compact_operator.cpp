@@ -1,4 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "compact/adjoint.hpp"
 #include "compact/assemble.hpp"
 #include "compact/factors.hpp"
 #include "core/refuse.hpp"
@@ -76,17 +77,22 @@ decomposition decomposition_of_rows(const decomposition& points, int axis, index
   return decomposition::of_parts(parts);
 }
 
-line_cuts cuts_of(const op_state& s) { return {s.ranks.cuts(s.axis), s.out_ranks.cuts(s.axis)}; }
-
-/// Refuses the adjoint on lines that are cut: the sums that ranks exchange are those of rows of
-/// A^-1 B.
-void refuse_cut_adjoint(const op_state& s) {
-  const int parts = s.ranks.ranks()[s.axis];
-  if (parts == 1) return;
-  throw error(errc::unsupported, "operation: is " + std::string(name(s.lines.operation)) +
-                                     ", but lines along axis " + std::to_string(s.axis) +
-                                     " lie on " + std::to_string(parts) +
-                                     " ranks: an adjoint needs whole lines on each rank");
+/// Returns the line operators of lines that are cut, one after another. `cuts` are those of the
+/// operator.
+std::vector<step> steps_of(line_operator::specification whole, const line_cuts& cuts,
+                           operation how) {
+  std::vector<step> steps(how == operation::none ? 1 : 2);
+  if (how == operation::none) {
+    steps[0].whole = std::move(whole), steps[0].cuts = cuts;
+    return steps;
+  }
+  compact::adjoint_steps adjoint = compact::adjoint_of(whole);
+  step &solve = steps[0], &gather = steps[1];
+  solve.whole = std::move(adjoint.solve), solve.cuts = {cuts.rows, cuts.rows};
+  solve.scaling = std::move(adjoint.scaling);
+  solve.to_field = gather.from_field = true;
+  gather.whole = std::move(adjoint.gather), gather.cuts = {cuts.rows, cuts.points};
+  return steps;
 }
 
 void check_operator(op_state& s, const scheme& what, const closure& c) {
@@ -104,22 +110,23 @@ void check_operator(op_state& s, const scheme& what, const closure& c) {
   if (s.options.slabs < 1) refuse("slabs: " + std::to_string(s.options.slabs) + " is below 1");
   compact::check_grid(g, s.where->options(s.options.threads));
   s.axis = static_cast<int>(compact::checked_axis(g));
-  s.whole_line = compact::assemble(what, c, g, s.ranks.extents()[s.axis]);
-  s.out_ranks = decomposition_of_rows(s.ranks, s.axis, s.whole_line.rows);
+  line_operator::specification line = compact::assemble(what, c, g, s.ranks.extents()[s.axis]);
+  s.out_ranks = decomposition_of_rows(s.ranks, s.axis, line.rows);
   s.arrays = compact::arrays_of(
       g, static_cast<std::size_t>(s.axis),
       compact::line_extents_of(g.operation, own[s.axis],
                                s.out_ranks.block(s.transport->rank()).extents[s.axis]));
-  if (g.operation != operation::none) {
-    refuse_cut_adjoint(s);
-    s.out_ranks = s.ranks;
-  }
+  const line_cuts cuts{s.ranks.cuts(s.axis), s.out_ranks.cuts(s.axis)};
+  if (g.operation != operation::none) s.out_ranks = s.ranks;
   if (compact::needs_closure(g)) s.warning = closure_warning(what, c);
   if (s.ranks.ranks()[s.axis] == 1) return;
-  (void)compact::factor(s.whole_line.matrix, s.whole_line.rows, s.whole_line.boundary);
+  (void)compact::factor(line.matrix, line.rows, line.boundary);
+  s.steps = steps_of(std::move(line), cuts, g.operation);
   const int here = s.ranks.coordinates(s.transport->rank())[s.axis];
-  s.own_line = part_of(s.whole_line, cuts_of(s), here);
-  (void)end_columns(s.own_line, sides_of(s.whole_line, cuts_of(s), here));
+  for (step& t : s.steps) {
+    t.own = part_of(t.whole, t.cuts, here);
+    (void)end_columns(t.own, sides_of(t.whole, t.cuts, here));
+  }
 }
 
 /// Merges neighbouring axes that one stride can step through.
@@ -142,17 +149,19 @@ layout::axes merged(const layout::axes& list) {
 
 /// Returns slab k of lines that are numbered alike on all ranks: a part of the slowest axis, on
 /// which all ranks agree.
-layout::axes slab_of(layout::axes lines, int k, int slabs, slab& s) {
+layout::geometry slab_lines(layout::geometry g, int k, int slabs, slab& s) {
+  layout::axes& lines = g.right_sides;
   if (lines.count == 0 || lines.size == 0) {
     lines.size = k == 0 ? lines.size : 0;
-    return lines;
+    return g;
   }
   layout::axis& slowest = lines.at[0];
   const index_t begin = slowest.extent * k / slabs, end = slowest.extent * (k + 1) / slabs;
   s.in = begin * slowest.stride[layout::rhs], s.out = begin * slowest.stride[layout::x];
   lines.size = lines.size / slowest.extent * (end - begin);
   slowest.extent = end - begin;
-  return merged(lines);
+  lines = merged(lines);
+  return g;
 }
 
 void add_peers(std::vector<int>& peers, const sum_plan& p, const line_of_ranks& line) {
@@ -162,37 +171,79 @@ void add_peers(std::vector<int>& peers, const sum_plan& p, const line_of_ranks& 
   peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
 }
 
-void make_split(op_state& s, index_t order) {
+/// Returns the sums that a part wants in a step, with weights of what is read before it is scaled.
+std::vector<line_weights> wanted_sums(const step& t, const inverse_rows& weights, int part,
+                                      double least) {
+  std::vector<line_weights> all = weights.prescribed(t.cuts, part);
+  for (line_weights& w : all) {
+    for (std::size_t k = 0; t.scaling && k < w.size(); ++k)
+      w[k] = w[k] * wide{core::extended(t.scaling->scale[k]), core::extended(0)};
+    leave_out(w, least);
+  }
+  return all;
+}
+
+/// Returns the scaling of this rank's rows.
+line_operator::specification own_scaling(const step& t, int here) {
+  line_operator::specification own = *t.scaling;
+  const index_t begin = t.cuts.points[here], end = t.cuts.points[here + 1];
+  own.points = own.rows = end - begin;
+  own.scale.assign(t.scaling->scale.begin() + begin, t.scaling->scale.begin() + end);
+  return own;
+}
+
+/// Makes the slabs of one step. `arrays` are the lines of the arrays, numbered alike on all ranks.
+void make_slabs(op_state& s, const step& t, const layout::geometry& arrays) {
   const int here = s.ranks.coordinates(s.transport->rank())[s.axis];
   const line_of_ranks line{s.ranks.line(s.transport->rank(), s.axis), here};
-  const line_cuts cuts = cuts_of(s);
   const value_type type = s.arrays.shape.type;
-  const inverse_rows weights(s.whole_line);
-  const sum_plan sums = plan_sums(cuts.points, here, [&](int part) {
-    auto all = weights.prescribed(cuts, part);
-    for (line_weights& w : all) leave_out(w, least_weight(type, s.options.tolerance));
-    return all;
+  const tridia::options where = s.where->options(s.options.threads);
+  const inverse_rows weights(t.whole);
+  const sum_plan sums = plan_sums(t.cuts.points, here, [&](int part) {
+    return wanted_sums(t, weights, part, least_weight(type, s.options.tolerance));
   });
   add_peers(s.peers, sums, line);
-  layout::geometry g = layout::make_geometry(s.arrays.shape, s.arrays.resolved);
-  const layout::axes lines = number_lines(g, s.arrays.resolved, operation::none, order).matrices;
-  const tridia::options where = s.where->options(s.options.threads);
+  const compact::field_strides field = compact::strides_of(arrays, s.steps.front().own.rows);
+  layout::geometry lines = arrays;
+  if (t.from_field) lines = compact::with_field(lines, t.own.rows, layout::rhs, field);
+  if (t.to_field) lines = compact::with_field(lines, t.own.rows, layout::x, field);
+  const layout::geometry in_field = compact::with_field(lines, t.own.rows, layout::rhs, field);
   for (int k = 0; k < s.options.slabs; ++k) {
-    slab& part = s.slabs.emplace_back();
-    g.right_sides = slab_of(lines, k, s.options.slabs, part);
+    slab& part = s.slabs.emplace_back(slab{t.from_field, t.to_field});
+    const layout::geometry own = slab_lines(lines, k, s.options.slabs, part);
     part.sums = s.where->make_sums({type,
                                     sums,
                                     line,
-                                    g.right_sides,
-                                    g.lines[layout::rhs],
-                                    g.lines[layout::x],
+                                    own.right_sides,
+                                    own.lines[layout::rhs],
+                                    own.lines[layout::x],
                                     {},
                                     s.options.threads},
                                    *s.transport);
-    if (g.right_sides.size == 0) continue;
-    part.rows = compact::make_operator_executor({s.own_line, type, g, where});
-    s.memory_bytes = std::max(s.memory_bytes, part.rows->workspace_bytes());
+    if (own.right_sides.size == 0) continue;
+    const auto make = [&](const line_operator::specification& o, const layout::geometry& g) {
+      auto made = compact::make_operator_executor({o, type, g, where});
+      s.memory_bytes = std::max(s.memory_bytes, made->workspace_bytes());
+      return made;
+    };
+    if (t.scaling) {
+      slab scaled{};  // begins where `part` does in the field
+      part.scaling = make(own_scaling(t, here), own);
+      part.rows = make(t.own, slab_lines(in_field, k, s.options.slabs, scaled));
+    } else {
+      part.rows = make(t.own, own);
+    }
   }
+}
+
+void make_split(op_state& s, index_t order) {
+  layout::geometry g = layout::make_geometry(s.arrays.shape, s.arrays.resolved);
+  g.right_sides = number_lines(g, s.arrays.resolved, operation::none, order).matrices;
+  for (const step& t : s.steps) make_slabs(s, t, g);
+  if (s.steps.size() == 1) return;
+  s.field_bytes = static_cast<std::size_t>(g.right_sides.size * s.steps.front().own.rows) *
+                  size_of(s.arrays.shape.type);
+  s.field = s.where->allocate(s.field_bytes);
 }
 
 void make_parts(op_state& s, const scheme& what, const closure& c, index_t order) {

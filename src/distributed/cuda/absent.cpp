@@ -1,8 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 
 // A build without CUDA has this file instead of the others in this folder.
-#include "distributed/backend.hpp"
 #include "gpu/absent.hpp"
+#include "distributed/backend.hpp"
 
 namespace tridia::distributed {
 

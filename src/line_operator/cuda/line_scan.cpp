@@ -27,13 +27,15 @@ device_memory upload_rounded(const std::vector<wide>& values, value_type type) {
 
 std::unique_ptr<const line_scan> line_scan::make(scan_task t, const constant_matrix& a,
                                                  const std::vector<double>& scale,
-                                                 const device_limits& d) {
+                                                 const device_limits& d,
+                                                 const constant_factors* known) {
   if (std::max(t.points, t.rows) > longest) return {};
   // The rows of a closure may amplify more: those of second derivatives have 11 and 1 above pivots
   // of 1 and -1/10, with which a CPU eliminates as well.
   constexpr int closure_growth = 32;
   const bool is_operator = t.width > 1;
-  const auto factors = make_recurrences(a, is_operator ? closure_growth : core::bounded_growth);
+  const int growth = is_operator ? closure_growth : core::bounded_growth;
+  const auto factors = make_recurrences(a, growth, known);
   if (!factors) return {};
   const chunked_factors chunked = cut_factors(*factors, t.type);
   t.distinct = chunked.number.empty() ? 0 : chunked.number.back() + 1;
@@ -45,9 +47,9 @@ std::unique_ptr<const line_scan> line_scan::make(scan_task t, const constant_mat
   made->numbers_ = upload(chunked.number);
   p.tables = {made->values_.as<void>(), made->products_.as<void>(), made->numbers_.as<int>()};
   if (!scale.empty()) {
-    std::vector<wide> wide;
-    for (const double v : scale) wide.push_back({core::extended(v), core::extended(0)});
-    made->scale_ = upload_rounded(wide, t.type);
+    std::vector<wide> factors_of_rows;
+    for (const double v : scale) factors_of_rows.push_back({core::extended(v), core::extended(0)});
+    made->scale_ = upload_rounded(factors_of_rows, t.type);
     p.scale = made->scale_.as<void>();
   }
   p.cyclic = factors->cyclic;

@@ -18,10 +18,12 @@ using namespace gpu;
 class line_scan {
  public:
   /// Makes the scan with the tables of one matrix. Returns null where the lines do not fit or
-  /// rounding errors would grow. `scale` holds a factor for each row of `out`, or is empty.
+  /// rounding errors would grow. `scale` holds a factor for each row of `out`, or is empty; `known`
+  /// are factors of the matrix, if there are any.
   static std::unique_ptr<const line_scan> make(scan_task, const constant_matrix&,
                                                const std::vector<double>& scale,
-                                               const device_limits&);
+                                               const device_limits&,
+                                               const constant_factors* known = nullptr);
   /// Makes a scan for calls that bring the tables of a matrix. Returns null where the lines do not
   /// fit.
   static std::unique_ptr<const line_scan> make(const scan_task&, const device_limits&);

@@ -21,10 +21,11 @@ bool is_narrow(value_type type, const geometry& g, const line_scan& scan, index_
 
 std::unique_ptr<const scan_plan> scan_plan::make(const specification& line, value_type type,
                                                  const geometry& g, index_t least_row,
-                                                 const device_limits& limits) {
+                                                 const device_limits& limits,
+                                                 const constant_factors* known) {
   std::unique_ptr<scan_plan> made(new scan_plan);
   if (const auto task = line_task(line, type, g)) {
-    made->whole_ = line_scan::make(*task, matrix_of(line), line.scale, limits);
+    made->whole_ = line_scan::make(*task, matrix_of(line), line.scale, limits, known);
   }
   if (made->whole_ && !is_narrow(type, g, *made->whole_, least_row)) return made;
   made->parts_ = split_scan::make(line, type, g, !made->whole_, limits);

@@ -17,10 +17,11 @@ class scan_plan {
  public:
   /// Plans a scan. Returns null where neither is possible. Lines whose tiles have rows of less than
   /// `least_row` bytes, though there are neighbours enough, are cut. `lines`: lines[rhs], lines[x]
-  /// and right_sides are set.
+  /// and right_sides are set. `known`: factors of the operator's matrix, if there are any.
   static std::unique_ptr<const scan_plan> make(const specification&, value_type,
                                                const geometry& lines, index_t least_row,
-                                               const device_limits&);
+                                               const device_limits&,
+                                               const constant_factors* known = nullptr);
 
   [[nodiscard]] std::string description() const {
     return whole_ ? whole_->description() : parts_->description();

@@ -4,6 +4,7 @@
 #include "solver/cuda/factored/factored_solver.hpp"
 #include "solver/cuda/method.hpp"
 #include "solver/executor.hpp"
+#include "solver/registry.hpp"
 #include "solver/system_memory.hpp"
 
 #include <optional>
@@ -22,7 +23,8 @@ cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream);
 /// Makes the method of an execution. `factored` is null if no factors are saved.
 std::unique_ptr<const method> make_execution(const task& t, const factored_method* factored,
                                              const device_limits& limits) {
-  if (t.constant && t.options.algorithm != algorithm::neato) {
+  // An algorithm for constant coefficients alone has kernels of its own, which need no factors.
+  if (t.constant && !solver::find_algorithm(t.options.algorithm)->constant_only) {
     return make_constant_method(t, *factored, limits);
   }
   if (auto chosen = choose_method(t, limits)) return chosen;

@@ -109,12 +109,13 @@ class constant_scan final : public method {
   std::unique_ptr<const line_operator::scan_plan> scan_;
 };
 
-std::unique_ptr<const line_operator::scan_plan> scan_for(const task& t, const device_limits& d) {
+std::unique_ptr<const line_operator::scan_plan> scan_for(
+    const task& t, const line_operator::constant_factors& factors, const device_limits& d) {
   // Lines that are held in rows of 64 bytes take 10 % longer in two parts.
   constexpr index_t least_row = 64;
   if (t.options.algorithm != algorithm::partition || t.geometry.rows < 3) return {};
   return line_operator::scan_plan::make(line_operator::solving_with(*t.constant), t.type,
-                                        t.geometry, least_row, d);
+                                        t.geometry, least_row, d, &factors);
 }
 
 }  // namespace
@@ -127,10 +128,12 @@ std::unique_ptr<const method> make_factoring_method(const task& t, const factore
 std::unique_ptr<const method> make_constant_method(const task& t, const factored_method& m,
                                                    const device_limits& d) {
   // This throws if the matrix is singular.
-  const auto factors =
-      line_operator::rounded(line_operator::factor(*t.constant, t.pivoting), t.type);
-  if (auto scan = scan_for(t, d)) return std::make_unique<constant_scan>(t, d, std::move(scan));
-  return std::make_unique<constant_substitution>(t, m, d, upload(factors));
+  const line_operator::constant_factors factors = line_operator::factor(*t.constant, t.pivoting);
+  if (auto scan = scan_for(t, factors, d)) {
+    return std::make_unique<constant_scan>(t, d, std::move(scan));
+  }
+  return std::make_unique<constant_substitution>(t, m, d,
+                                                 upload(line_operator::rounded(factors, t.type)));
 }
 
 }  // namespace tridia::cuda
