@@ -28,7 +28,7 @@ core::blocks blocks_of(const group_batch& batch) {
 template <class V, class E>
 void solve(const group_batch& batch, void* memory) {
   kernel_context<V, E, tile_access<V>> w(batch, blocks_of<V>(batch));
-  saved_row_values<V, E> kept{value_rows<V, E::upper_values + 1>(memory)};
+  const kept_rows<V, E> kept{memory};
   for (int i = 0; i < batch.groups; ++i) {
     w.use(i);
     w.prefetch.lines_of(i + 1 < batch.groups ? &w.groups[i + 1] : nullptr, batch.rows);
@@ -44,7 +44,7 @@ template <class V, class E>
 void factor(const group_batch& batch, void* factors, index_t* status) {
   kernel_context<V, E, tile_access<V>> w(batch, blocks_of<V>(batch));
   lane_status found(w.groups[0].first);
-  factor_values<V, E> out{value_rows<V, E::lower_values + E::upper_values>(factors)};
+  const factor_rows<V, E> out{factors};
   const auto good = core::factor_line<V, E>(batch.rows, w.cut, w.a, out);
   if (!all_of(good)) w.failed(!good, false, found);
   for (int l = 0; l < batch.live; ++l) status[l] = found[l];
@@ -163,7 +163,7 @@ template <class V, class E, class Factors>
 bool substitute_with(const group_batch& batch, const index_t* of_matrix, const Factors& factors,
                      void* memory) {
   kernel_context<V, E, tile_access<V>> w(batch, blocks_of<V>(batch));
-  kept_values<V, E, Factors> kept{factors, value_rows<V, 1>(memory)};
+  kept_values<V, E, Factors> kept{factors, memory};
   bool good = true;
   for (int i = 0; i < batch.groups; ++i) {
     w.use(i);
@@ -180,7 +180,7 @@ bool substitute_with(const group_batch& batch, const index_t* of_matrix, const F
 template <class V, class E>
 bool substitute(const group_batch& batch, const index_t* of_lane, const void* factors,
                 void* memory) {
-  const factor_values<V, E> f{value_rows<V, E::lower_values + E::upper_values>(factors)};
+  const factor_rows<V, E> f{factors};
   return substitute_with<V, E>(batch, of_lane, f, memory);
 }
 
@@ -189,7 +189,7 @@ bool substitute_shared(const group_batch& batch, const index_t* of_matrix, const
                        void* memory) {
   index_t of_lane[max_lanes];
   for (index_t& status : of_lane) status = *of_matrix;
-  const shared_factor_values<V, E> f{static_cast<const typename packing<V>::scalar*>(factors)};
+  const shared_factor_rows<V, E> f{factors};
   return batch.by_rows ? substitute_rows<V, E>(batch, of_lane, f, memory)
                        : substitute_with<V, E>(batch, of_lane, f, memory);
 }

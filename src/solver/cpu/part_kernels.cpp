@@ -272,7 +272,7 @@ void expand_group(kernel_context_of<V, pivoting::none>& w, const part_batch& bat
   const V zero(0);
   coupled_rhs<V> b{w.b, batch.before ? outside.before * unknowns.before : zero,
                    batch.after ? outside.after * unknowns.after : zero, batch.lines.rows - 1};
-  saved_row_values<V, E> kept{value_rows<V, E::upper_values + 1>(memory)};
+  const kept_rows<V, E> kept{memory};
   core::solve_line<V, E>(batch.lines.rows, w.cut, w.a, b, kept, w.x,
                          [&](const auto& mask, bool early) {
                            if (early) {

@@ -27,7 +27,7 @@ class kept_groups {
     pitch_ = batch.reversed ? -pitch : pitch;
     base_ = static_cast<scalar*>(memory) + (batch.reversed ? (batch.rows - 1) * pitch : 0);
   }
-  TRIDIA_FN saved_row_values<V, E> of(int i) const {
+  TRIDIA_FN kept_rows<V, E> of(int i) const {
     return {words(base_ + i * words::row_reals, pitch_)};
   }
 
