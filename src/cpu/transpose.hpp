@@ -38,10 +38,10 @@ inline void store_vector(R* p, vector<R, W> v) {
 
 /// Stores a vector, past the cache where asked for and the address allows it.
 template <class R, int W>
-inline void put_vector(R* p, vector<R, W> v, bool stream) {
+inline void put_vector(R* p, vector<R, W> v, bool nontemporal) {
 #if defined(__x86_64__)
   if constexpr (W > 1) {
-    if (stream && reinterpret_cast<std::uintptr_t>(p) % sizeof v == 0) {
+    if (nontemporal && reinterpret_cast<std::uintptr_t>(p) % sizeof v == 0) {
 #if defined(__AVX512F__)
       if constexpr (sizeof v == 64) {
         _mm512_stream_si512(reinterpret_cast<__m512i*>(p), (__m512i)v);
@@ -61,7 +61,7 @@ inline void put_vector(R* p, vector<R, W> v, bool stream) {
     }
   }
 #endif
-  (void)stream;
+  (void)nontemporal;
   store_vector<R, W>(p, v);
 }
 
@@ -173,15 +173,15 @@ inline void transpose_in(const R* const (&lines)[W], index_t r, R* rows, index_t
 #pragma GCC unroll 16
   for (int i = 0; i < W; ++i) store_vector<R, W>(rows + i * pitch, a[i]);
 }
-template <class R, int W>
-inline void transpose_out(const R* rows, index_t pitch, R* const (&lines)[W], index_t r,
-                          bool stream) {
+/// Copies W rows, `pitch` apart, to elements r to r + W - 1 of W lines; `put` stores a vector.
+template <class R, int W, class Put>
+inline void transpose_out(const R* rows, index_t pitch, R* const (&lines)[W], index_t r, Put put) {
   vector<R, W> a[W];
 #pragma GCC unroll 16
   for (int i = 0; i < W; ++i) a[i] = load_vector<R, W>(rows + i * pitch);
   transpose_registers<R, W>(a);
 #pragma GCC unroll 16
-  for (int l = 0; l < W; ++l) put_vector<R, W>(lines[l] + r, a[l], stream);
+  for (int l = 0; l < W; ++l) put.template put<R, W>(lines[l] + r, a[l]);
 }
 
 }  // namespace tridia::cpu::TRIDIA_ISA

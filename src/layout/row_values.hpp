@@ -4,59 +4,73 @@
 #include "core/line.hpp"
 #include "layout/strided_lines.hpp"
 
-// These types store what elimination keeps of each row, at any strides.
+// These types store what elimination keeps of each row. Where a row's values lie, a type `Values`
+// says, which has
+//
+//   value                          the type of one
+//   store(k, w, value), load(k, w) value w of row k
 namespace tridia::layout {
 
-/// Stores the values that are kept of each row: value w of row k is at
-/// base[k * row_step + w * value_step].
+/// Stores values at any strides: value w of row k is at base[k * row_step + w * value_step].
 template <class V>
 struct row_values {
+  using value = V;
   V* base;
   index_t row_step, value_step;
 
-  template <int Count, class Part>
-  TRIDIA_FN void put(index_t k, int first, const Part& part) {
-    V w[Count];
-    part.put(w);
-    for (int i = 0; i < Count; ++i) base[k * row_step + (first + i) * value_step] = w[i];
+  TRIDIA_FN void store(index_t k, int w, const V& v) const {
+    base[k * row_step + w * value_step] = v;
   }
-  template <int Count, class Part>
-  TRIDIA_FN void get(index_t k, int first, Part& part) const {
-    V w[Count];
-    for (int i = 0; i < Count; ++i) w[i] = base[k * row_step + (first + i) * value_step];
-    part.get(w);
-  }
+  TRIDIA_FN V load(index_t k, int w) const { return base[k * row_step + w * value_step]; }
 };
+
+/// Stores a part of row k, which has `Count` values, as value `first` and those after it.
+template <int Count, class Values, class Part>
+TRIDIA_FN void put_part(const Values& at, index_t k, int first, const Part& part) {
+  typename Values::value w[Count];
+  part.put(w);
+  for (int i = 0; i < Count; ++i) at.store(k, first + i, w[i]);
+}
+template <int Count, class Values, class Part>
+TRIDIA_FN void get_part(const Values& at, index_t k, int first, Part& part) {
+  typename Values::value w[Count];
+  for (int i = 0; i < Count; ++i) w[i] = at.load(k, first + i);
+  part.get(w);
+}
 
 /// Stores what a fused solve keeps: row k of U, and y.
-template <class V, class E>
-struct kept_rows {
-  row_values<V> at;
-  TRIDIA_FN void put(index_t k, const typename E::upper& u, V y) {
-    at.template put<E::upper_values>(k, 1, u);
-    at.base[k * at.row_step] = y;
+template <class Values, class E>
+struct kept_rows_in {
+  Values at;
+  TRIDIA_FN void put(index_t k, const typename E::upper& u, const typename Values::value& y) const {
+    put_part<E::upper_values>(at, k, 1, u);
+    at.store(k, 0, y);
   }
-  TRIDIA_FN V get(index_t k, typename E::upper& u) const {
-    at.template get<E::upper_values>(k, 1, u);
-    return at.base[k * at.row_step];
+  TRIDIA_FN typename Values::value get(index_t k, typename E::upper& u) const {
+    get_part<E::upper_values>(at, k, 1, u);
+    return at.load(k, 0);
   }
 };
+template <class V, class E>
+using kept_rows = kept_rows_in<row_values<V>, E>;
 
 /// Stores what factoring once keeps: row k of L and of U.
-template <class V, class E>
-struct factor_rows {
-  row_values<V> at;
-  TRIDIA_FN void put(index_t k, const typename E::lower& l, const typename E::upper& u) {
-    at.template put<E::lower_values>(k, 0, l);
-    at.template put<E::upper_values>(k, E::lower_values, u);
+template <class Values, class E>
+struct factor_rows_in {
+  Values at;
+  TRIDIA_FN void put(index_t k, const typename E::lower& l, const typename E::upper& u) const {
+    put_part<E::lower_values>(at, k, 0, l);
+    put_part<E::upper_values>(at, k, E::lower_values, u);
   }
   TRIDIA_FN void get_lower(index_t k, typename E::lower& l) const {
-    at.template get<E::lower_values>(k, 0, l);
+    get_part<E::lower_values>(at, k, 0, l);
   }
   TRIDIA_FN void get_upper(index_t k, typename E::upper& u) const {
-    at.template get<E::upper_values>(k, E::lower_values, u);
+    get_part<E::upper_values>(at, k, E::lower_values, u);
   }
 };
+template <class V, class E>
+using factor_rows = factor_rows_in<row_values<V>, E>;
 
 /// Stores y of a substitution where x will be.
 template <class V, class E>

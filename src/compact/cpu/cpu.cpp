@@ -1,4 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "compact/cpu/kernels.hpp"
 #include "compact/cpu/owned_tables.hpp"
 #include "compact/operator_executor.hpp"
 #include "cpu/cache_size.hpp"
@@ -11,32 +12,31 @@
 #include <algorithm>
 #include <cstring>
 
-// Lines are grouped into strips, which go through a buffer in the cache, and strips are shared out
-// among threads.
+// Lines go through a buffer in the cache in groups, which are shared out among threads.
 namespace tridia::compact::cpu {
 namespace {
 
 /// Below this many values in all, starting threads costs more than it gains.
 constexpr index_t serial_values = 8192;
 
-/// Cuts runs of lines that are neighbours into strips, so that a row of a strip is contiguous.
-struct strip_split {
-  index_t lines, run, lanes;
-  index_t head;  // lines of the first run that are a strip of their own
+/// Cuts pieces of lines that are neighbours into groups, so that a row of a group is contiguous.
+struct line_split {
+  index_t lines, piece, lanes;
+  index_t head;  // lines of the first piece that are a group of their own
 
   index_t count() const {
-    const index_t each = (run + lanes - 1) / lanes;
-    return head == 0 ? lines / run * each : 1 + (lines - head + lanes - 1) / lanes;
+    const index_t each = (piece + lanes - 1) / lanes;
+    return head == 0 ? lines / piece * each : 1 + (lines - head + lanes - 1) / lanes;
   }
-  /// The first line of a strip; that of strip `count()` would be `lines`.
+  /// Returns the first line of a group; that of group `count()` would be `lines`.
   index_t begin(index_t i) const {
     if (head > 0) return i == 0 ? 0 : std::min(head + (i - 1) * lanes, lines);
-    const index_t each = (run + lanes - 1) / lanes, r = i / each;
-    return r * run + (i - r * each) * lanes;
+    const index_t each = (piece + lanes - 1) / lanes, r = i / each;
+    return r * piece + (i - r * each) * lanes;
   }
 };
 
-/// Holds where a strip's lines begin.
+/// Holds where a group's lines begin.
 struct line_starts {
   index_t in[most_lanes], out[most_lanes];
 };
@@ -50,10 +50,10 @@ class cpu_executor final : public compact::operator_executor {
     const index_t values = lines * t.line.rows;
     far_ = static_cast<std::size_t>(values) * 2 * sizeof(R) > tridia::cpu::last_cache_bytes();
     const index_t threads = t.options.threads > 0 ? t.options.threads : omp_get_max_threads();
-    choose_strips(lines, values < serial_values ? 1 : threads);
+    choose_groups(lines, values < serial_values ? 1 : threads);
     threads_ = values < serial_values
                    ? 1
-                   : static_cast<int>(std::clamp<index_t>(strips_.count(), 1, threads));
+                   : static_cast<int>(std::clamp<index_t>(groups_.count(), 1, threads));
   }
 
   int threads() const override { return threads_; }
@@ -66,11 +66,11 @@ class cpu_executor final : public compact::operator_executor {
 
   void apply(const call& c) const override {
     std::byte* const memory = solver::align(c.workspace);
-    strip_split strips = strips_;
-    if (strips.run == strips.lines) strips.head = unaligned_head(c.out);
-    const index_t count = strips.count();
+    line_split groups = groups_;
+    if (groups.piece == groups.lines) groups.head = unaligned_head(c.out);
+    const index_t count = groups.count();
     const auto one = [&](index_t i, int thread) {
-      run(c, strips.begin(i), strips.begin(i + 1),
+      run(c, groups.begin(i), groups.begin(i + 1),
           reinterpret_cast<R*>(memory + thread * buffer_bytes()));
     };
     if (threads_ == 1) {
@@ -90,20 +90,20 @@ class cpu_executor final : public compact::operator_executor {
     return solver::round_up(static_cast<std::size_t>(table().buffer_rows * pitch()) * sizeof(R));
   }
 
-  /// Strips of as many lines as keep the buffer well within a core's cache (measured on 256^3) and
-  /// leave work for all threads.
-  void choose_strips(index_t lines, index_t threads) {
+  /// Chooses groups of as many lines as keep the buffer well within a core's cache (measured on
+  /// 256^3) and leave work for all threads.
+  void choose_groups(index_t lines, index_t threads) {
     const std::size_t cache = tridia::cpu::near_cache_bytes();
     const auto row = static_cast<std::size_t>(table().buffer_rows) * sizeof(R);
     const auto fit = static_cast<index_t>(cache / (contiguous() ? 16 : 2) / row);
     const index_t most = std::clamp<index_t>(std::min(fit, lines / threads), 1, most_lanes);
-    const index_t run = neighbours(), pieces = (run + most - 1) / most;
-    const index_t unit = kernels_.wide, even = (run + pieces - 1) / std::max<index_t>(pieces, 1);
-    const bool alone = run == lines;
+    const index_t piece = neighbours(), parts = (piece + most - 1) / most;
+    const index_t unit = kernels_.wide, even = (piece + parts - 1) / std::max<index_t>(parts, 1);
+    const bool alone = piece == lines;
     const index_t units = alone ? most / unit : (even + unit - 1) / unit;
-    strips_ = {lines, run, std::clamp<index_t>(units, 1, most_lanes / unit) * unit, 0};
+    groups_ = {lines, piece, std::clamp<index_t>(units, 1, most_lanes / unit) * unit, 0};
   }
-  /// Lines that follow each other side by side; all where that is of no use.
+  /// Returns the number of lines that follow each other side by side; all where that is of no use.
   index_t neighbours() const {
     const layout::axes& lines = geometry_.right_sides;
     if (lines.count == 0) return lines.size;
@@ -111,14 +111,16 @@ class cpu_executor final : public compact::operator_executor {
     const bool side_by_side = last.stride[layout::rhs] == 1 && last.stride[layout::x] == 1;
     return side_by_side && last.extent >= kernels_.wide ? last.extent : lines.size;
   }
-  /// Rows that are a page apart would push each other out of the cache.
+  /// Returns the distance of the buffer's rows: those a page apart would push each other out of the
+  /// cache.
   index_t pitch() const {
-    return strips_.lanes + (contiguous() ? 0 : static_cast<index_t>(solver::alignment / sizeof(R)));
+    return groups_.lanes + (contiguous() ? 0 : static_cast<index_t>(solver::alignment / sizeof(R)));
   }
 
   bool contiguous() const { return geometry_.lines[layout::rhs].step == 1; }
 
-  /// Lines before the one whose result begins a cache line, where lines lie side by side.
+  /// Returns the number of lines before the one whose result begins a cache line, where lines lie
+  /// side by side.
   index_t unaligned_head(const void* out) const {
     const layout::axes& lines = geometry_.right_sides;
     if (!far_ || lines.count == 0 || lines.at[lines.count - 1].stride[layout::x] != 1) return 0;
@@ -130,7 +132,7 @@ class cpu_executor final : public compact::operator_executor {
 
   bool writes_past_cache() const {
     if (threads_ > tridia::cpu::threads_that_prefetch_for_write) return true;
-    const bool whole_lines = geometry_.lines[layout::x].step == 1 || strips_.run == strips_.lines;
+    const bool whole_lines = geometry_.lines[layout::x].step == 1 || groups_.piece == groups_.lines;
     return whole_lines && !tridia::cpu::prefetch_for_write_is_faster();
   }
 
@@ -143,7 +145,7 @@ class cpu_executor final : public compact::operator_executor {
       at.in[l] = offsets[layout::rhs];
       at.out[l] = offsets[layout::x];
     }
-    strip s{};
+    line_group s{};
     s.in = c.in;
     s.out = c.out;
     s.in_at = at.in;
@@ -157,7 +159,7 @@ class cpu_executor final : public compact::operator_executor {
     s.visit = contiguous() ? s.chunk : 8;
     s.ahead = 8;
     s.far = far_;
-    s.stream = far_ && c.in != c.out && writes_past_cache();
+    s.nontemporal = far_ && c.in != c.out && writes_past_cache();
     s.next = -1;
     if (to < geometry_.right_sides.size) {
       index_t offsets[layout::array_count];
@@ -175,7 +177,7 @@ class cpu_executor final : public compact::operator_executor {
   kernels<R> kernels_;
   owned_tables<R> tables_;
   bool far_;  // the arrays are larger than the cache
-  strip_split strips_{};
+  line_split groups_{};
   int threads_;
 };
 

@@ -1,5 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "compact/cpu/kernel_table.hpp"
+#include "compact/cpu/kernels.hpp"
 #include "cpu/isa.hpp"
 
 namespace tridia::compact::cpu {

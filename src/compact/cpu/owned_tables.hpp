@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "compact/cpu/strip.hpp"
+#include "compact/cpu/operator_tables.hpp"
 #include "compact/factors.hpp"
 
 #include <algorithm>

@@ -13,8 +13,8 @@
 namespace tridia::distributed {
 namespace {
 
+using cpu::part_batch;
 using cpu::part_kernels;
-using cpu::part_strip;
 using solver::operands;
 
 /// Below this many rows in all, starting threads costs more than it gains.
@@ -38,17 +38,18 @@ class cpu_local_rows final : public local_rows {
 
   void reduce(const operands& o, const line_batches& cut, index_t p0, index_t p1, void* equations,
               void* /*stream*/) override {
-    for_each_strip(o, cut, p0, p1, equation_values_, [&](const part_strip& s, index_t, int thread) {
-      with_.reduce(s, equations, memory_of(thread));
-    });
+    for_each_group_batch(o, cut, p0, p1, equation_values_,
+                         [&](const part_batch& s, index_t, int thread) {
+                           with_.reduce(s, equations, memory_of(thread));
+                         });
   }
 
   void expand(const operands& o, const line_batches& cut, index_t p0, index_t p1,
               const void* unknowns, index_t* found, void* /*stream*/) override {
-    for_each_strip(o, cut, p0, p1, unknown_values_,
-                   [&](const part_strip& s, index_t first, int thread) {
-                     with_.expand(s, unknowns, memory_of(thread), found + first);
-                   });
+    for_each_group_batch(o, cut, p0, p1, unknown_values_,
+                         [&](const part_batch& s, index_t first, int thread) {
+                           with_.expand(s, unknowns, memory_of(thread), found + first);
+                         });
   }
 
  private:
@@ -67,32 +68,33 @@ class cpu_local_rows final : public local_rows {
     return solver::align(memory_.data()) + static_cast<std::size_t>(thread) * thread_bytes();
   }
 
-  /// Returns the number of lines of a strip: some groups, so that there is something to prefetch,
-  /// but few enough to leave work for all threads.
-  index_t lines_a_strip(index_t lines) const {
+  /// Returns the number of lines of a batch of groups: some, so that there is something to
+  /// prefetch, but few enough to leave work for all threads.
+  index_t lines_a_group_batch(index_t lines) const {
     const index_t groups = (lines + with_.lanes - 1) / with_.lanes;
     const index_t most = std::min<index_t>(cpu::max_groups, cpu::max_systems / with_.lanes);
     return with_.lanes * std::clamp<index_t>(groups / (2 * threads_), 1, most);
   }
 
-  /// Calls f(strip, its first line, thread).
+  /// Calls f(batch of groups, its first line, thread).
   template <class F>
-  void for_each_strip(const operands& o, const line_batches& cut, index_t p0, index_t p1,
-                      int values, F f) const {
-    const index_t begin = cut.begin(p0), end = cut.begin(p1), each = lines_a_strip(end - begin);
-    const index_t strips = (end - begin + each - 1) / each;
+  void for_each_group_batch(const operands& o, const line_batches& cut, index_t p0, index_t p1,
+                            int values, F f) const {
+    const index_t begin = cut.begin(p0), end = cut.begin(p1),
+                  each = lines_a_group_batch(end - begin);
+    const index_t group_batches = (end - begin + each - 1) / each;
     const auto work = [&](index_t i, int thread) {
-      part_strip s;
+      part_batch s;
       const index_t first = begin + i * each;
       fill(s, o, cut, first, std::min(each, end - first), values);
       f(s, first, thread);
     };
-    const int threads = static_cast<int>(std::min<index_t>(threads_, strips));
+    const int threads = static_cast<int>(std::min<index_t>(threads_, group_batches));
     if (threads <= 1) {
-      for (index_t i = 0; i < strips; ++i) work(i, 0);
+      for (index_t i = 0; i < group_batches; ++i) work(i, 0);
     } else {
 #pragma omp parallel for num_threads(threads) schedule(static)
-      for (index_t i = 0; i < strips; ++i) work(i, omp_get_thread_num());
+      for (index_t i = 0; i < group_batches; ++i) work(i, omp_get_thread_num());
     }
   }
 
@@ -103,14 +105,14 @@ class cpu_local_rows final : public local_rows {
            static_cast<std::size_t>(first) * size_of(task_.type);
   }
 
-  void fill(part_strip& s, const operands& o, const line_batches& cut, index_t first, index_t live,
+  void fill(part_batch& s, const operands& o, const line_batches& cut, index_t first, index_t live,
             int values) const {
     const layout::geometry& g = task_.geometry;
     s.before = task_.before;
     s.after = task_.after;
     s.entries_before = of_lines(task_.entries_before, first);
     s.entries_after = of_lines(task_.entries_after, first);
-    cpu::strip& lines = s.lines;
+    cpu::group_batch& lines = s.lines;
     lines.g = &g;
     for (int k = 0; k < 4; ++k) lines.in[k] = o.in[k];
     lines.x = o.x;
@@ -118,7 +120,7 @@ class cpu_local_rows final : public local_rows {
     lines.rows = g.rows;
     lines.live = static_cast<int>(live);
     lines.groups = lines.room = static_cast<int>((live + with_.lanes - 1) / with_.lanes);
-    lines.reversed = lines.stream = lines.own = lines.by_rows = false;
+    lines.reversed = lines.nontemporal = lines.prefetch_for_write = lines.by_rows = false;
     lines.longest_pad = 0;
     const index_t from = (lines.groups - 1) * with_.lanes;
     for (int l = 0; l < lines.groups * with_.lanes; ++l) {

@@ -42,7 +42,7 @@ class cpu_executor final : public solver::executor {
   }
   std::size_t factors_bytes() const override {
     return solver::alignment + solver::status_bytes(place_.geometry()) +
-           place_.factors_at(place_.runs());
+           place_.factors_at(place_.groups());
   }
   void check_pointer(const char* name, const void* p) const override {
     gpu::check_host_pointer(name, p);
@@ -65,10 +65,10 @@ class cpu_executor final : public solver::executor {
     clear_empty(o.status);
     const solver::factor_block block = solver::split_factors(place_.geometry(), factors);
     std::fill_n(block.status, place_.geometry().matrices.size, 0);
-    for_each(place_.runs(), [&](index_t i, int) {
-      const run r = place_.run_at(i);
+    for_each(place_.groups(), [&](index_t i, int) {
+      const system_range r = place_.group_at(i);
       index_t found[max_lanes] = {};
-      factor_run(o, i, block.data + place_.factors_at(i), found);
+      factor_group(o, i, block.data + place_.factors_at(i), found);
       for (int l = 0; l < r.count; ++l) block.status[place_.system_at(r.first + l)] = found[l];
     });
     spread(block.status, 0, place_.geometry().matrices.size, o.status);
@@ -83,13 +83,13 @@ class cpu_executor final : public solver::executor {
       return;
     }
     std::atomic<bool> good = true;
-    for_each(place_.runs() * g.right_sides.size, [&](index_t i, int thread) {
-      const index_t side = i / place_.runs(), k = i - side * place_.runs();
-      const run r = place_.run_at(k);
+    for_each(place_.groups() * g.right_sides.size, [&](index_t i, int thread) {
+      const index_t side = i / place_.groups(), k = i - side * place_.groups();
+      const system_range r = place_.group_at(k);
       index_t status[max_lanes] = {};
       for (int l = 0; l < r.count; ++l) status[l] = block.status[place_.system_at(r.first + l)];
-      if (!substitute_run(o, k, side, status, block.data + place_.factors_at(k),
-                          thread_memory(align(workspace), thread))) {
+      if (!substitute_group(o, k, side, status, block.data + place_.factors_at(k),
+                            thread_memory(align(workspace), thread))) {
         good = false;
       }
     });
@@ -97,48 +97,52 @@ class cpu_executor final : public solver::executor {
   }
 
  private:
-  // ---- strips ----
+  // ---- batches of groups ----
 
-  /// Fills a strip with groups of matrices, each with its right-hand side `other`; or with groups
-  /// of right-hand sides of matrix `other`.
-  void fill(strip& s, const operands& o, const stretch& part, index_t other,
-            bool right_sides = false) const {
+  /// Fills a batch with groups of matrices, each with its right-hand side `other`; or with groups
+  /// of right-hand sides of matrix `other`. The longest system has `rows` rows. Returns the kernels
+  /// that have to solve it.
+  const kernels& fill(group_batch& batch, const operands& o, const system_range& range,
+                      index_t rows, index_t other, bool right_sides = false) const {
     const geometry& g = place_.geometry();
-    s.g = &g;
-    for (int k = 0; k < 4; ++k) s.in[k] = o.in[k];
-    s.x = o.x;
-    s.status = o.status;
-    s.rows = part.rows;
-    s.groups = part.groups;
-    s.room = place_.matrix_groups();
-    s.reversed = false;
-    s.longest_pad = 0;
-    s.by_rows = right_sides && place_.side_by_side() && s.groups >= fewest_groups_by_rows;
-    s.own = place_.streams() && place_.threads() <= threads_that_prefetch_for_write &&
-            (s.by_rows || owns_lines(o));
-    s.stream = place_.streams() && !s.own && o.x != o.in[layout::rhs];
-    s.live = static_cast<int>(part.count);
-    for (int l = 0; l < s.live; ++l) {
-      const index_t p = part.first + l;
+    const kernels& with = place_.kernels_for(range.single, rows);
+    batch.g = &g;
+    for (int k = 0; k < 4; ++k) batch.in[k] = o.in[k];
+    batch.x = o.x;
+    batch.status = o.status;
+    batch.rows = rows;
+    batch.groups = (range.count + with.lanes - 1) / with.lanes;
+    batch.room = place_.matrix_groups();
+    batch.reversed = false;
+    batch.longest_pad = 0;
+    batch.by_rows = right_sides && place_.side_by_side() && batch.groups >= fewest_groups_by_rows;
+    batch.prefetch_for_write = place_.streams() &&
+                               place_.threads() <= threads_that_prefetch_for_write &&
+                               (batch.by_rows || prefetches_lines(o));
+    batch.nontemporal = place_.streams() && !batch.prefetch_for_write && o.x != o.in[layout::rhs];
+    batch.live = range.count;
+    for (int l = 0; l < batch.live; ++l) {
+      const index_t p = range.first + l;
       const index_t matrix = right_sides ? other : place_.system_at(p);
-      const index_t pad = g.ragged ? s.rows - g.rows_of(matrix) : 0;
+      const index_t pad = g.ragged ? batch.rows - g.rows_of(matrix) : 0;
       index_t at[layout::array_count];
       g.line_offsets(matrix, right_sides ? p : other, at);
       // A shorter system is aligned with the others' last rows.
-      for (int a = 0; a <= layout::x; ++a) s.line[a][l] = at[a] - pad * g.lines[a].step;
-      s.line[layout::status][l] = at[layout::status];
-      s.first[l] = pad;
-      s.longest_pad = std::max(s.longest_pad, pad);
+      for (int a = 0; a <= layout::x; ++a) batch.line[a][l] = at[a] - pad * g.lines[a].step;
+      batch.line[layout::status][l] = at[layout::status];
+      batch.first[l] = pad;
+      batch.longest_pad = std::max(batch.longest_pad, pad);
     }
-    const int lanes = part.with->lanes, from = (s.groups - 1) * lanes;
-    for (int l = s.live; l < s.groups * lanes; ++l) {
-      for (auto& line : s.line) line[l] = line[from];
-      s.first[l] = s.first[from];
+    const int from = (batch.groups - 1) * with.lanes;
+    for (int l = batch.live; l < batch.groups * with.lanes; ++l) {
+      for (auto& line : batch.line) line[l] = line[from];
+      batch.first[l] = batch.first[from];
     }
+    return with;
   }
   /// Returns whether the lines of x are prefetched for writing. Measured: f64 gains 15 % where
   /// coefficients are constant; f32, of shorter lines, loses.
-  bool owns_lines(const operands& o) const {
+  bool prefetches_lines(const operands& o) const {
     return task_.type == value_type::f64 && (task_.constant || prefetch_for_write_is_faster()) &&
            place_.geometry().lines[layout::x].step == 1 && !place_.side_by_side() &&
            o.x != o.in[layout::rhs];
@@ -163,47 +167,43 @@ class cpu_executor final : public solver::executor {
     }
   }
 
-  void factor_run(const operands& o, index_t i, void* factors, index_t* of_lane) const {
-    const stretch part = place_.stretch_of(i);
-    if (part.rows == 0) {
-      std::fill_n(of_lane, part.count, 0);
+  /// Fills a batch with group `i` alone.
+  const kernels& fill_group(group_batch& batch, const operands& o, index_t i,
+                            index_t right_side) const {
+    return fill(batch, o, place_.group_at(i), place_.rows_at(i), right_side);
+  }
+  void factor_group(const operands& o, index_t i, void* factors, index_t* of_lane) const {
+    if (place_.rows_at(i) == 0) {
+      std::fill_n(of_lane, place_.group_at(i).count, 0);
       return;
     }
-    strip s;
-    fill(s, o, part, 0);
-    part.with->factor(s, factors, of_lane);
+    group_batch batch;
+    fill_group(batch, o, i, 0).factor(batch, factors, of_lane);
   }
-  /// Substitutes for one run. Returns whether all solutions are finite.
-  bool substitute_run(const operands& o, index_t i, index_t right_side, const index_t* of_lane,
-                      const void* factors, void* memory) const {
-    const stretch part = place_.stretch_of(i);
-    if (part.rows == 0) return true;
-    strip s;
-    fill(s, o, part, right_side);
-    return part.with->substitute(s, of_lane, factors, memory);
+  /// Substitutes for one group. Returns whether all solutions are finite.
+  bool substitute_group(const operands& o, index_t i, index_t right_side, const index_t* of_lane,
+                        const void* factors, void* memory) const {
+    if (place_.rows_at(i) == 0) return true;
+    group_batch batch;
+    return fill_group(batch, o, i, right_side).substitute(batch, of_lane, factors, memory);
   }
 
   void execute_fused(const operands& o, std::byte* workspace) const {
     if (place_.geometry().rows == 0) return;
     if (place_.is_ragged()) {
-      for_each(place_.runs(), [&](index_t i, int thread) {
-        const stretch part = place_.stretch_of(i);
-        strip s;
-        fill(s, o, part, 0);
-        part.with->solve(s, thread_memory(workspace, thread));
+      for_each(place_.groups(), [&](index_t i, int thread) {
+        group_batch batch;
+        fill_group(batch, o, i, 0).solve(batch, thread_memory(workspace, thread));
       });
       return;
     }
-    const strip_sections strips = place_.matrix_strips(o.x);
-    const index_t count = strips.count();
+    const section_split batches = place_.matrix_batches(o.x);
+    const index_t count = batches.count();
     const index_t shares = std::min<index_t>(place_.threads(), count);
     for_each(shares, [&](index_t share, int thread) {
       pipelined_sweeps solving(thread_memory(workspace, thread), place_.side_by_side());
       for (index_t i = count * share / shares; i < count * (share + 1) / shares; ++i) {
-        const strip_sections::range next = strips.at(i);
-        const stretch part = place_.stretch_of(next.systems, next.offset, next.runs);
-        fill(solving.next(), o, part, 0);
-        solving.run(*part.with);
+        solving.run(fill(solving.next(), o, batches.at(i), place_.geometry().rows, 0));
       }
       solving.finish();
     });
@@ -211,16 +211,16 @@ class cpu_executor final : public solver::executor {
 
   /// Solves for several right-hand sides, but fewer than would fill the lanes.
   void execute_grouped(const operands& o, std::byte* workspace) const {
-    for_each(place_.runs(), [&](index_t i, int thread) {
+    for_each(place_.groups(), [&](index_t i, int thread) {
       std::byte* memory = thread_memory(workspace, thread);
-      const run r = place_.run_at(i);
+      const system_range r = place_.group_at(i);
       index_t status[max_lanes] = {};
-      factor_run(o, i, memory, status);
-      enter_run(r, status, o.status);
-      std::byte* values = memory + place_.run_factors_bytes(i);
+      factor_group(o, i, memory, status);
+      enter_group(r, status, o.status);
+      std::byte* values = memory + place_.group_factors_bytes(i);
       bool good = true;
       for (index_t b = 0; b < place_.geometry().right_sides.size; ++b) {
-        good &= substitute_run(o, i, b, status, memory, values);
+        good &= substitute_group(o, i, b, status, memory, values);
       }
       for (int l = 0; l < r.count && !good; ++l) share_nan(o, place_.system_at(r.first + l));
     });
@@ -234,7 +234,7 @@ class cpu_executor final : public solver::executor {
     for (index_t m0 = 0; m0 < count; m0 += block) {
       const index_t m1 = std::min(m0 + block, count);
       for_each(m1 - m0, [&](index_t i, int) {
-        factor_run(o, m0 + i, factors + place_.factors_at(i), status + i);
+        factor_group(o, m0 + i, factors + place_.factors_at(i), status + i);
       });
       spread(status, m0, m1, o.status);
       substitute_shared(o, m0, m1, status, factors, workspace);
@@ -243,16 +243,15 @@ class cpu_executor final : public solver::executor {
   void substitute_shared(const operands& o, index_t m0, index_t m1, const index_t* status,
                          const std::byte* factors, std::byte* workspace) const {
     if (place_.geometry().rows == 0) return;
-    const strip_split strips(place_.right_sides(), place_.right_side_groups());
+    const group_split batches = place_.right_side_batches();
     std::atomic<bool> good = true;
-    for_each((m1 - m0) * strips.count(), [&](index_t i, int thread) {
-      const index_t m = i / strips.count();
-      const stretch part =
-          place_.stretch_of(place_.right_sides(), 0, strips.at(i - m * strips.count()));
-      strip s;
-      fill(s, o, part, m0 + m, true);
-      if (!part.with->substitute_shared(s, status + m, factors + place_.factors_at(m),
-                                        thread_memory(workspace, thread))) {
+    for_each((m1 - m0) * batches.count(), [&](index_t i, int thread) {
+      const index_t m = i / batches.count();
+      group_batch batch;
+      const kernels& with =
+          fill(batch, o, batches.at(i - m * batches.count()), place_.geometry().rows, m0 + m, true);
+      if (!with.substitute_shared(batch, status + m, factors + place_.factors_at(m),
+                                  thread_memory(workspace, thread))) {
         good = false;
       }
     });
@@ -261,7 +260,7 @@ class cpu_executor final : public solver::executor {
 
   // ---- statuses ----
 
-  /// Clears the statuses of systems without rows, which are in no run.
+  /// Clears the statuses of systems without rows, which are in no group.
   void clear_empty(index_t* status) const {
     const geometry& g = place_.geometry();
     if (status == nullptr || (g.rows > 0 && g.right_sides.size > 0 && !place_.is_ragged())) return;
@@ -280,7 +279,7 @@ class cpu_executor final : public solver::executor {
       solver::enter_status(g, status, m0 + m, i - m * g.right_sides.size, of_matrix[m]);
     });
   }
-  void enter_run(const run& r, const index_t* of_lane, index_t* status) const {
+  void enter_group(const system_range& r, const index_t* of_lane, index_t* status) const {
     const geometry& g = place_.geometry();
     if (status == nullptr) return;
     for (int l = 0; l < r.count; ++l) {

@@ -1,6 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "cpu/isa.hpp"
-#include "solver/cpu/kernel_table.hpp"
+#include "solver/cpu/kernels.hpp"
 #include "solver/cpu/part_kernels.hpp"
 
 namespace tridia::cpu {

@@ -2,10 +2,11 @@
 
 // This file is compiled once for each instruction set and value type: the build defines TRIDIA_ISA
 // and TRIDIA_VALUE.
+#include "solver/cpu/kernels.hpp"
 #include "core/dispatch.hpp"
 #include "layout/status.hpp"
-#include "solver/cpu/kernel_table.hpp"
 #include "solver/cpu/sweep.hpp"
+#include "solver/cpu/tile_access.hpp"
 #include "solver/cpu/values.hpp"
 
 namespace tridia::cpu::TRIDIA_ISA {
@@ -13,26 +14,26 @@ namespace {
 
 /// Blocks begin where cache lines do, if lines are contiguous: vectors are then loaded whole.
 template <class V>
-core::blocks blocks_of(const strip& s) {
+core::blocks blocks_of(const group_batch& batch) {
   constexpr index_t size = packing<V>::parts * sizeof(typename packing<V>::scalar);
   constexpr index_t per_line = 64 / size;
   core::blocks cut{block_rows<V>, block_rows<V>};
-  if (s.x == nullptr || s.g->lines[layout::x].step != 1) return cut;
-  const auto at = reinterpret_cast<std::uintptr_t>(s.x) / size + s.line[layout::x][0];
+  if (batch.x == nullptr || batch.g->lines[layout::x].step != 1) return cut;
+  const auto at = reinterpret_cast<std::uintptr_t>(batch.x) / size + batch.line[layout::x][0];
   cut.first -= static_cast<index_t>(at % per_line);
   return cut;
 }
 
 /// Solves one group after another; the next one's lines are prefetched meanwhile.
 template <class V, class E>
-void solve(const strip& s, void* memory) {
-  kernel_context<V, E, tile_access<V>> w(s, blocks_of<V>(s));
-  saved_row_values<V, E> kept{value_rows<V, E::upper_values + 1>(memory)};
-  for (int i = 0; i < s.groups; ++i) {
+void solve(const group_batch& batch, void* memory) {
+  kernel_context<V, E, tile_access<V>> w(batch, blocks_of<V>(batch));
+  const kept_rows<V, E> kept{memory};
+  for (int i = 0; i < batch.groups; ++i) {
     w.use(i);
-    w.ahead.lines_of(i + 1 < s.groups ? &w.groups[i + 1] : nullptr, s.rows);
-    findings found(w.groups[i].first);
-    core::solve_line<V, E>(s.rows, w.cut, w.a, w.b, kept, w.x,
+    w.prefetch.lines_of(i + 1 < batch.groups ? &w.groups[i + 1] : nullptr, batch.rows);
+    lane_status found(w.groups[i].first);
+    core::solve_line<V, E>(batch.rows, w.cut, w.a, w.b, kept, w.x,
                            [&](const auto& mask, bool before) { w.failed(mask, before, found); });
     w.enter_statuses(i, found, true);
     w.fill_with_nan(i, found);
@@ -40,13 +41,13 @@ void solve(const strip& s, void* memory) {
 }
 
 template <class V, class E>
-void factor(const strip& s, void* factors, index_t* status) {
-  kernel_context<V, E, tile_access<V>> w(s, blocks_of<V>(s));
-  findings found(w.groups[0].first);
-  factor_values<V, E> out{value_rows<V, E::lower_values + E::upper_values>(factors)};
-  const auto good = core::factor_line<V, E>(s.rows, w.cut, w.a, out);
+void factor(const group_batch& batch, void* factors, index_t* status) {
+  kernel_context<V, E, tile_access<V>> w(batch, blocks_of<V>(batch));
+  lane_status found(w.groups[0].first);
+  const factor_rows<V, E> out{factors};
+  const auto good = core::factor_line<V, E>(batch.rows, w.cut, w.a, out);
   if (!all_of(good)) w.failed(!good, false, found);
-  for (int l = 0; l < s.live; ++l) status[l] = found[l];
+  for (int l = 0; l < batch.live; ++l) status[l] = found[l];
 }
 
 /// Returns the first row of a lane's right-hand side that is not finite, as a status; or 0.
@@ -79,7 +80,7 @@ index_t explain_values(const Kept& kept, index_t rows, int lane) {
 /// not known.
 template <class V, class Rhs, class Kept>
 void explain(const core::mask_t<V>& failed, bool before, Rhs& b, const Kept& kept, index_t rows,
-             findings& found) {
+             lane_status& found) {
   found.enter_unknown(failed);
   if (!before) return;
   for_each_set(failed, [&](int l) {
@@ -91,11 +92,11 @@ void explain(const core::mask_t<V>& failed, bool before, Rhs& b, const Kept& kep
 /// Adds what was found of a group's right-hand sides to their systems' statuses, and fills x with
 /// NaN of those that failed, or whose matrix has. Returns whether there are none.
 template <class V, class Context>
-bool report(const Context& w, int number, const index_t* of_matrix, findings& found) {
+bool report(const Context& w, int number, const index_t* of_matrix, lane_status& found) {
   const int live = w.groups[number].live;
-  const index_t* at = w.s.line[layout::status] + number * packing<V>::count;
-  for (int l = 0; l < live && w.s.status != nullptr; ++l) {
-    if (found[l] != 0) layout::merge_status(w.s.status + at[l], of_matrix[l], found[l]);
+  const index_t* at = w.batch.line[layout::status] + number * packing<V>::count;
+  for (int l = 0; l < live && w.batch.status != nullptr; ++l) {
+    if (found[l] != 0) layout::merge_status(w.batch.status + at[l], of_matrix[l], found[l]);
   }
   for (int l = 0; l < live; ++l) {
     if (of_matrix[l] != 0) found.enter_unknown(l);
@@ -105,50 +106,51 @@ bool report(const Context& w, int number, const index_t* of_matrix, findings& fo
 }
 
 /// Substitutes for right-hand sides that are neighbours in memory: the forward sweep does a few
-/// rows of all groups of a strip, then the next few, so that memory is read in long pieces; the
-/// backward sweep does likewise.
+/// rows of all groups of a batch, then the next few, so that memory is read in long
+/// pieces; the backward sweep does likewise.
 template <class V, class E, class Factors>
-bool substitute_rows(const strip& s, const index_t* of_matrix, const Factors& factors,
+bool substitute_rows(const group_batch& batch, const index_t* of_matrix, const Factors& factors,
                      void* memory) {
   using words = value_rows<V, 1>;
   constexpr core::blocks cut{8, 8};
-  kernel_context<V, E, row_access<V>> w(s, cut);
+  kernel_context<V, E, row_access<V>> w(batch, cut);
   core::substitution<V, E> down[max_groups];
   core::expansion<V, E> back[max_groups];
-  findings found[max_groups];
+  lane_status found[max_groups];
   const auto kept_of = [&](int i) {
     auto* const base = static_cast<typename words::scalar*>(memory) + i * words::row_reals;
-    return kept_values<V, E, Factors>{factors, words(base, s.groups * words::row_reals)};
+    return kept_values<V, E, Factors>{factors, words(base, batch.groups * words::row_reals)};
   };
-  const index_t n = s.rows, entering = core::entering_rows<E>(n);
+  const index_t n = batch.rows, entering = core::entering_rows<E>(n);
   for (index_t k0 = 0; k0 < entering; k0 += cut.size) {
-    for (int i = 0; i < s.groups; ++i) {
+    for (int i = 0; i < batch.groups; ++i) {
       w.use(i);
-      if (s.own) ask_rows(w.groups[i].in[layout::rhs], k0 + cut.size, k0 + 2 * cut.size, n);
+      if (batch.prefetch_for_write)
+        prefetch_rows(w.groups[i].in[layout::rhs], k0 + cut.size, k0 + 2 * cut.size, n);
       auto kept = kept_of(i);
       if (k0 == 0) down[i].start(n, cut, w.b);
       down[i].rows(k0 > 0 ? k0 : 1, cut.end(k0, entering), factors, w.b, kept);
     }
   }
-  for (int i = 0; i < s.groups; ++i) {
+  for (int i = 0; i < batch.groups; ++i) {
     w.use(i);
     auto kept = kept_of(i);
     down[i].finish(n, factors, kept);
-    found[i] = findings(w.groups[i].first);
+    found[i] = lane_status(w.groups[i].first);
     const auto good = is_finite(down[i].y);
     if (!all_of(good)) explain<V>(!good, true, w.b, kept, n, found[i]);
   }
   const index_t last = core::last_block<E>(n, cut);
   for (index_t k0 = last, k1 = n; k1 > 0; k1 = k0, k0 -= cut.size) {
-    for (int i = 0; i < s.groups; ++i) {
+    for (int i = 0; i < batch.groups; ++i) {
       w.use(i);
-      if (s.own) ask_rows(w.groups[i].x, k0 - cut.size, k0, n);
+      if (batch.prefetch_for_write) prefetch_rows(w.groups[i].x, k0 - cut.size, k0, n);
       auto kept = kept_of(i);
       back[i].rows(k0, k1, k0 == last, kept, w.x);
     }
   }
   bool good = true;
-  for (int i = 0; i < s.groups; ++i) {
+  for (int i = 0; i < batch.groups; ++i) {
     const auto bad = is_finite(down[i].y) && !is_finite(back[i].value);
     w.use(i);
     if (!all_of(!bad)) explain<V>(bad, false, w.b, kept_of(i), n, found[i]);
@@ -158,36 +160,38 @@ bool substitute_rows(const strip& s, const index_t* of_matrix, const Factors& fa
 }
 
 template <class V, class E, class Factors>
-bool substitute_with(const strip& s, const index_t* of_matrix, const Factors& factors,
+bool substitute_with(const group_batch& batch, const index_t* of_matrix, const Factors& factors,
                      void* memory) {
-  kernel_context<V, E, tile_access<V>> w(s, blocks_of<V>(s));
-  kept_values<V, E, Factors> kept{factors, value_rows<V, 1>(memory)};
+  kernel_context<V, E, tile_access<V>> w(batch, blocks_of<V>(batch));
+  kept_values<V, E, Factors> kept{factors, memory};
   bool good = true;
-  for (int i = 0; i < s.groups; ++i) {
+  for (int i = 0; i < batch.groups; ++i) {
     w.use(i);
-    findings found(w.groups[i].first);
-    core::substitute_line<V, E>(
-        s.rows, w.cut, factors, w.b, kept, w.x,
-        [&](const auto& mask, bool before) { explain<V>(mask, before, w.b, kept, s.rows, found); });
+    lane_status found(w.groups[i].first);
+    core::substitute_line<V, E>(batch.rows, w.cut, factors, w.b, kept, w.x,
+                                [&](const auto& mask, bool before) {
+                                  explain<V>(mask, before, w.b, kept, batch.rows, found);
+                                });
     good &= report<V>(w, i, of_matrix, found);
   }
   return good;
 }
 
 template <class V, class E>
-bool substitute(const strip& s, const index_t* of_lane, const void* factors, void* memory) {
-  const factor_values<V, E> f{value_rows<V, E::lower_values + E::upper_values>(factors)};
-  return substitute_with<V, E>(s, of_lane, f, memory);
+bool substitute(const group_batch& batch, const index_t* of_lane, const void* factors,
+                void* memory) {
+  const factor_rows<V, E> f{factors};
+  return substitute_with<V, E>(batch, of_lane, f, memory);
 }
 
 template <class V, class E>
-bool substitute_shared(const strip& s, const index_t* of_matrix, const void* factors,
+bool substitute_shared(const group_batch& batch, const index_t* of_matrix, const void* factors,
                        void* memory) {
   index_t of_lane[max_lanes];
   for (index_t& status : of_lane) status = *of_matrix;
-  const shared_factor_values<V, E> f{static_cast<const typename packing<V>::scalar*>(factors)};
-  return s.by_rows ? substitute_rows<V, E>(s, of_lane, f, memory)
-                   : substitute_with<V, E>(s, of_lane, f, memory);
+  const shared_factor_rows<V, E> f{factors};
+  return batch.by_rows ? substitute_rows<V, E>(batch, of_lane, f, memory)
+                       : substitute_with<V, E>(batch, of_lane, f, memory);
 }
 
 template <class V, pivoting P, boundary B>

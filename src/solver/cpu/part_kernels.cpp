@@ -6,6 +6,8 @@
 
 #include "core/chunk_merge.hpp"
 #include "solver/cpu/kernel_context.hpp"
+#include "solver/cpu/tile_access.hpp"
+#include "solver/cpu/value_rows.hpp"
 #include "solver/cpu/values.hpp"
 
 #include <algorithm>
@@ -20,8 +22,8 @@ using scalar_of = typename packing<V>::scalar;
 template <class V>
 class lane_values {
  public:
-  lane_values(const part_strip& s, const group<V>& g, int number)
-      : place_(s.place + number * packing<V>::count), live_(g.live) {}
+  lane_values(const part_batch& batch, const lane_group<V>& g, int number)
+      : place_(batch.place + number * packing<V>::count), live_(g.live) {}
 
   template <int Count>
   void store(const V (&words)[Count], scalar_of<V>* base) const {
@@ -59,13 +61,14 @@ class lane_values {
 template <class V>
 struct couplings {
   V before, after;
-  /// `first` is the number of the group's first line in the strip.
-  couplings(const part_strip& s, const group<V>& g, int first)
-      : before(s.before ? entry(g, s.entries_before, first, layout::sub, 0) : V(0)),
-        after(s.after ? entry(g, s.entries_after, first, layout::sup, s.lines.rows - 1) : V(0)) {}
+  /// `first` is the number of the group's first line in the batch.
+  couplings(const part_batch& batch, const lane_group<V>& g, int first)
+      : before(batch.before ? entry(g, batch.entries_before, first, layout::sub, 0) : V(0)),
+        after(batch.after ? entry(g, batch.entries_after, first, layout::sup, batch.lines.rows - 1)
+                          : V(0)) {}
 
  private:
-  static V entry(const group<V>& g, const void* given, int first, layout::array a, index_t k) {
+  static V entry(const lane_group<V>& g, const void* given, int first, layout::array a, index_t k) {
     alignas(64) scalar_of<V> row[packing<V>::reals];
     if (given == nullptr) {
       g.in[a].load(row, k, k + 1);
@@ -93,7 +96,7 @@ class rows_in_order {
     fetch(k);
     core::row<V> r = w_.a.get(k);
     if (k == 0) r.sub = outside_.before;
-    if (k == w_.s.rows - 1) r.sup = outside_.after;
+    if (k == w_.batch.rows - 1) r.sup = outside_.after;
     return r;
   }
   V rhs(index_t k) {
@@ -104,7 +107,7 @@ class rows_in_order {
  private:
   void fetch(index_t k) {
     if (k < end_) return;
-    const index_t k1 = w_.cut.end(k, w_.s.rows);
+    const index_t k1 = w_.cut.end(k, w_.batch.rows);
     w_.a.fetch(k, k1), w_.b.fetch(k, k1);
     end_ = k1;
   }
@@ -123,7 +126,7 @@ class staged_rows {
   template <class Context>
   staged_rows(Context& w, const couplings<V>& outside, void* memory) : words_(memory) {
     rows_in_order<V, Context> rows(w, outside);
-    for (index_t k = 0; k < w.s.rows; ++k) {
+    for (index_t k = 0; k < w.batch.rows; ++k) {
       const core::row<V> r = rows.get(k);
       words_.store(k, 0, r.sub), words_.store(k, 1, r.diag), words_.store(k, 2, r.sup);
       words_.store(k, 3, rows.rhs(k));
@@ -146,8 +149,8 @@ class staged_rows {
   /// Copies the values of `put` to x.
   template <class Context>
   void flush(Context& w) const {
-    for (index_t k0 = 0, k1; k0 < w.s.rows; k0 = k1) {
-      k1 = w.cut.end(k0, w.s.rows);
+    for (index_t k0 = 0, k1; k0 < w.batch.rows; k0 = k1) {
+      k1 = w.cut.end(k0, w.batch.rows);
       w.x.open(k0);
       for (index_t k = k0; k < k1; ++k) w.x.put(k, words_.load(k, 0));
       w.x.flush(k0, k1);
@@ -185,30 +188,30 @@ core::blocks whole_blocks() {
 /// Calls f(group, words of its lanes, its couplings, its first line) for one group after another;
 /// the next one's lines are prefetched meanwhile.
 template <class V, class Context, class F>
-void for_each_group(Context& w, const part_strip& s, F f) {
-  for (int i = 0; i < s.lines.groups; ++i) {
-    const group<V>& g = w.groups[i];
+void for_each_group(Context& w, const part_batch& batch, F f) {
+  for (int i = 0; i < batch.lines.groups; ++i) {
+    const lane_group<V>& g = w.groups[i];
     w.use(i);
-    w.ahead.lines_of(i + 1 < s.lines.groups ? &w.groups[i + 1] : nullptr, s.lines.rows);
+    w.prefetch.lines_of(i + 1 < batch.lines.groups ? &w.groups[i + 1] : nullptr, batch.lines.rows);
     const int first = i * packing<V>::count;
-    f(g, lane_values<V>(s, g, i), couplings<V>(s, g, first), first);
+    f(g, lane_values<V>(batch, g, i), couplings<V>(batch, g, first), first);
   }
 }
 
 template <class V, pivoting P>
-void reduce(const part_strip& s, void* equations, void* memory) {
+void reduce(const part_batch& batch, void* equations, void* memory) {
   using chunk = core::chunk<V, P>;
   using parts = typename chunk::equations;
-  kernel_context_of<V, P> w(s.lines, whole_blocks<V>());
-  for_each_group<V>(w, s, [&](const auto&, const auto& lanes, const auto& outside, int) {
+  kernel_context_of<V, P> w(batch.lines, whole_blocks<V>());
+  for_each_group<V>(w, batch, [&](const auto&, const auto& lanes, const auto& outside, int) {
     parts e;
     if constexpr (P == pivoting::none) {
       rows_in_order<V, kernel_context_of<V, P>> rows(w, outside);
-      e = chunk::template reduce<false>(s.lines.rows, rows, [](const V&) {});
+      e = chunk::template reduce<false>(batch.lines.rows, rows, [](const V&) {});
     } else {
       staged_rows<V> rows(w, outside, memory);
       typename chunk::middle middle{};
-      e = chunk::template reduce<false>(s.lines.rows, rows, middle);
+      e = chunk::template reduce<false>(batch.lines.rows, rows, middle);
     }
     V words[core::value_count<parts, V>];
     int at = 0;
@@ -219,9 +222,9 @@ void reduce(const part_strip& s, void* equations, void* memory) {
 
 /// Collects the statuses of the lines of a group.
 template <class V>
-class part_findings {
+class part_status {
  public:
-  part_findings(const group<V>& g, index_t* found) : g_(g), found_(found) {
+  part_status(const lane_group<V>& g, index_t* found) : g_(g), found_(found) {
     std::fill_n(found_, g_.live, 0);
   }
 
@@ -229,7 +232,7 @@ class part_findings {
   template <class Context>
   void explain(Context& w, const couplings<V>& outside, const core::mask_t<V>& open) {
     for_each_live(open, [&](index_t& found) { found = solver::failed_elsewhere; });
-    findings reasons(g_.first);
+    lane_status reasons(g_.first);
     w.explain(w.b, open, reasons);
     for (int l = 0; l < g_.live; ++l) {
       if (reasons[l] != 0) found_[l] = reasons[l];
@@ -238,7 +241,7 @@ class part_findings {
     // they are checked here.
     for_each_live(open && !is_finite(outside.before), [](index_t& found) { found = -1; });
     for_each_live(open && !is_finite(outside.after), [&](index_t& found) {
-      if (found > 0) found = -w.s.rows;
+      if (found > 0) found = -w.batch.rows;
     });
   }
   /// Enters that the solution overflows here: x has been written over what could show where.
@@ -255,35 +258,36 @@ class part_findings {
       if (l < g_.live) f(found_[l]);
     });
   }
-  const group<V>& g_;
+  const lane_group<V>& g_;
   index_t* found_;
 };
 
 /// Solves the part as a system of its own, as x is known on both sides.
 template <class V>
-void expand_group(kernel_context_of<V, pivoting::none>& w, const part_strip& s,
+void expand_group(kernel_context_of<V, pivoting::none>& w, const part_batch& batch,
                   const couplings<V>& outside,
                   const typename core::chunk<V, pivoting::none>::unknowns& unknowns, void* memory,
-                  part_findings<V>& found) {
+                  part_status<V>& found) {
   using E = core::elimination<V, pivoting::none, boundary::regular>;
   const V zero(0);
-  coupled_rhs<V> b{w.b, s.before ? outside.before * unknowns.before : zero,
-                   s.after ? outside.after * unknowns.after : zero, s.lines.rows - 1};
-  saved_row_values<V, E> kept{value_rows<V, E::upper_values + 1>(memory)};
-  core::solve_line<V, E>(s.lines.rows, w.cut, w.a, b, kept, w.x, [&](const auto& mask, bool early) {
-    if (early) {
-      found.explain(w, outside, mask);
-    } else {
-      found.overflow(mask);
-    }
-  });
+  coupled_rhs<V> b{w.b, batch.before ? outside.before * unknowns.before : zero,
+                   batch.after ? outside.after * unknowns.after : zero, batch.lines.rows - 1};
+  const kept_rows<V, E> kept{memory};
+  core::solve_line<V, E>(batch.lines.rows, w.cut, w.a, b, kept, w.x,
+                         [&](const auto& mask, bool early) {
+                           if (early) {
+                             found.explain(w, outside, mask);
+                           } else {
+                             found.overflow(mask);
+                           }
+                         });
 }
 
 template <class V>
-void expand_group(kernel_context_of<V, pivoting::partial>& w, const part_strip& s,
+void expand_group(kernel_context_of<V, pivoting::partial>& w, const part_batch& batch,
                   const couplings<V>& outside,
                   const typename core::chunk<V, pivoting::partial>::unknowns& unknowns,
-                  void* memory, part_findings<V>& found) {
+                  void* memory, part_status<V>& found) {
   const auto good = is_finite(unknowns.before) && is_finite(unknowns.first) &&
                     is_finite(unknowns.last) && is_finite(unknowns.after);
   if (!all_of(good)) found.explain(w, outside, !good);
@@ -291,25 +295,26 @@ void expand_group(kernel_context_of<V, pivoting::partial>& w, const part_strip& 
   using chunk = core::chunk<V, pivoting::partial>;
   staged_rows<V> rows(w, outside, memory);
   typename chunk::middle middle{};
-  chunk::template reduce<true>(s.lines.rows, rows, middle);
-  const auto finite = chunk::expand(s.lines.rows, rows, unknowns, middle);
+  chunk::template reduce<true>(batch.lines.rows, rows, middle);
+  const auto finite = chunk::expand(batch.lines.rows, rows, unknowns, middle);
   rows.flush(w);
   if (!all_of(finite)) found.overflow(!finite);
 }
 
 template <class V, pivoting P>
-void expand(const part_strip& s, const void* unknowns, void* memory, index_t* found) {
+void expand(const part_batch& batch, const void* unknowns, void* memory, index_t* found) {
   using all_unknowns = typename core::chunk<V, P>::unknowns;
-  kernel_context_of<V, P> w(s.lines, whole_blocks<V>());
-  for_each_group<V>(w, s, [&](const auto& g, const auto& lanes, const auto& outside, int first) {
-    V words[core::value_count<all_unknowns, V>];
-    lanes.load(words, static_cast<const scalar_of<V>*>(unknowns));
-    all_unknowns e;
-    int at = 0;
-    e = e.map([&](const V&) { return words[at++]; });
-    part_findings<V> of_lines(g, found + first);
-    expand_group<V>(w, s, outside, e, memory, of_lines);
-  });
+  kernel_context_of<V, P> w(batch.lines, whole_blocks<V>());
+  for_each_group<V>(w, batch,
+                    [&](const auto& g, const auto& lanes, const auto& outside, int first) {
+                      V words[core::value_count<all_unknowns, V>];
+                      lanes.load(words, static_cast<const scalar_of<V>*>(unknowns));
+                      all_unknowns e;
+                      int at = 0;
+                      e = e.map([&](const V&) { return words[at++]; });
+                      part_status<V> of_lines(g, found + first);
+                      expand_group<V>(w, batch, outside, e, memory, of_lines);
+                    });
 }
 
 template <class V, pivoting P>

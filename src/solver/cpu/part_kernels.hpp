@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "solver/cpu/group.hpp"
+#include "solver/cpu/group_batch.hpp"
 #include "solver/local_status.hpp"
 
 // These kernels handle lines of which only a part is here: its rows become interface equations, and
@@ -17,8 +17,8 @@ struct value_place {
 
 /// Holds some groups of lines (whose geometry has no corners), and whether other rows of them are
 /// elsewhere: `sub` of the first row counts only if some are before it.
-struct part_strip {
-  strip lines;
+struct part_batch {
+  group_batch lines;
   bool before, after;
   // These entries couple the first and the last row to those elsewhere, one a line; null: they lie
   // with the rows.
@@ -30,10 +30,10 @@ struct part_kernels {
   int lanes;
   std::size_t kept_bytes;  // a row, in `memory`
   /// Computes the chunk's interface equations of every live line.
-  void (*reduce)(const part_strip&, void* equations, void* memory);
+  void (*reduce)(const part_batch&, void* equations, void* memory);
   /// Computes x from the interface unknowns; `found` gets a status for each live line, 0 where it
   /// was solved.
-  void (*expand)(const part_strip&, const void* unknowns, void* memory, index_t* found);
+  void (*expand)(const part_batch&, const void* unknowns, void* memory, index_t* found);
 };
 
 struct part_kernel_pair {

@@ -1,18 +1,19 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "solver/cpu/group.hpp"
+#include "solver/cpu/kernels.hpp"
 
 namespace tridia::cpu {
 
-/// Solves strips one after another, each beside the one before it where they are side by side.
+/// Solves batches of groups one after another, each beside the one before it where they are side by
+/// side.
 class pipelined_sweeps {
  public:
   pipelined_sweeps(void* memory, bool side_by_side)
       : memory_(memory), side_by_side_(side_by_side) {}
 
-  /// Returns the strip to fill next; then it is run.
-  strip& next() { return strips_[turn_]; }
+  /// Returns the batch to fill next; then it is run.
+  group_batch& next() { return batches_[turn_]; }
   void run(const kernels& k) {
     if (!side_by_side_ || k.sweep == nullptr) {
       finish();
@@ -30,13 +31,15 @@ class pipelined_sweeps {
   }
 
  private:
-  const strip* pending() const { return pending_ != nullptr ? &strips_[1 - turn_] : nullptr; }
+  const group_batch* pending() const {
+    return pending_ != nullptr ? &batches_[1 - turn_] : nullptr;
+  }
 
   void* memory_;
   bool side_by_side_;
-  const kernels* pending_ = nullptr;  // of the strip before, if its backward sweep is left
+  const kernels* pending_ = nullptr;  // of the batch before, if its backward sweep is left
   int turn_ = 0;
-  strip strips_[2];
+  group_batch batches_[2];
 };
 
 }  // namespace tridia::cpu

@@ -28,7 +28,7 @@ ragged_order order_ragged(const std::vector<index_t>& offsets, int lanes, bool e
     }
     const bool wide = taken >= fewest(lanes);
     if (!wide) taken = 1;
-    order.runs.push_back({first, taken, !wide});
+    order.groups.push_back({first, taken, !wide});
     order.rows.push_back(longest);
     first += taken;
   }

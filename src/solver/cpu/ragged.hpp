@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "solver/cpu/split.hpp"
+#include "solver/cpu/group_split.hpp"
 
 #include <vector>
 
@@ -9,9 +9,9 @@ namespace tridia::cpu {
 
 /// Holds a ragged batch in an order in which neighbours have similar lengths.
 struct ragged_order {
-  std::vector<index_t> system;  // the k-th longest system
-  std::vector<run> runs;        // over positions in `system`
-  std::vector<index_t> rows;    // of each run: those of its longest system
+  std::vector<index_t> system;       // the k-th longest system
+  std::vector<system_range> groups;  // over positions in `system`
+  std::vector<index_t> rows;         // of each group: those of its longest system
 };
 
 /// Sorts systems by length (empty ones are left out) and groups them: a group of `lanes` where at

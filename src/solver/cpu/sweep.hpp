@@ -1,31 +1,33 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "solver/cpu/joint_rows.hpp"
 #include "solver/cpu/kernel_context.hpp"
+#include "solver/cpu/value_rows.hpp"
 
 #include <algorithm>
 #include <optional>
 
-// These sweeps solve systems that are neighbours in memory: they do a row of all groups of a strip,
-// then the next row. The backward sweep of one strip, which mostly writes, runs beside the forward
-// sweep of the next, which mostly reads, a group of each in turn: a processor drops prefetches that
-// come in bursts.
+// These sweeps solve systems that are neighbours in memory: they do a row of all groups of a batch
+// of groups, then the next row. The backward sweep of one batch, which mostly writes, runs beside
+// the forward sweep of the next, which mostly reads, a group of each in turn: a processor drops
+// prefetches that come in bursts.
 namespace tridia::cpu::TRIDIA_ISA {
 
 /// A row of each array is prefetched this many bytes before the forward sweep reads it.
-inline constexpr index_t asked_bytes = 2048;
+inline constexpr index_t prefetch_bytes = 2048;
 
-/// Locates what a strip keeps between the sweeps: a row of all groups, then the next, at ascending
-/// or descending addresses.
+/// Locates what a batch of groups keeps between the sweeps: a row of all groups, then the next, at
+/// ascending or descending addresses.
 template <class V, class E>
-class kept_strip {
+class kept_groups {
  public:
-  kept_strip(const strip& s, void* memory) {
-    const index_t pitch = s.room * words::row_reals;
-    pitch_ = s.reversed ? -pitch : pitch;
-    base_ = static_cast<scalar*>(memory) + (s.reversed ? (s.rows - 1) * pitch : 0);
+  kept_groups(const group_batch& batch, void* memory) {
+    const index_t pitch = batch.room * words::row_reals;
+    pitch_ = batch.reversed ? -pitch : pitch;
+    base_ = static_cast<scalar*>(memory) + (batch.reversed ? (batch.rows - 1) * pitch : 0);
   }
-  TRIDIA_FN saved_row_values<V, E> of(int i) const {
+  TRIDIA_FN kept_rows<V, E> of(int i) const {
     return {words(base_ + i * words::row_reals, pitch_)};
   }
 
@@ -38,25 +40,25 @@ class kept_strip {
 
 inline constexpr core::blocks single_rows{1, 1};
 
-/// Runs the forward sweep of the groups of a strip.
+/// Runs the forward sweep of the groups of a batch.
 template <class V, class E>
 class forward_sweep {
  public:
-  forward_sweep(const strip& s, void* memory)
-      : w_(s, single_rows), joint_(w_.s, w_.groups), kept_(s, memory) {
+  forward_sweep(const group_batch& batch, void* memory)
+      : w_(batch, single_rows), joint_(w_.batch, w_.groups), kept_(batch, memory) {
     constexpr index_t row_bytes = packing<V>::reals * sizeof(typename packing<V>::scalar);
-    rows_ahead_ = std::max<index_t>(asked_bytes / (s.groups * row_bytes), 1);
+    rows_ahead_ = std::max<index_t>(prefetch_bytes / (batch.groups * row_bytes), 1);
   }
 
   /// Does row k of all groups.
   void row(index_t k) {
-    const index_t n = w_.s.rows;
+    const index_t n = w_.batch.rows;
     if (is_joint(k)) {
       const joint_row row(*this, k);
-      for (int i = 0, groups = w_.s.groups; i < groups; ++i) row.visit(i);
+      for (int i = 0, groups = w_.batch.groups; i < groups; ++i) row.visit(i);
       return;
     }
-    for (int i = 0; i < w_.s.groups; ++i) {
+    for (int i = 0; i < w_.batch.groups; ++i) {
       auto kept = kept_.of(i);
       w_.use(i);
       if (k == 0) lines_[i].start(n, w_.cut, w_.a, w_.b);
@@ -66,10 +68,10 @@ class forward_sweep {
   /// Ends the sweep and enters statuses: inputs may be overwritten from here on, so reasons are
   /// looked for now.
   void finish() {
-    for (int i = 0; i < w_.s.groups; ++i) {
+    for (int i = 0; i < w_.batch.groups; ++i) {
       auto kept = kept_.of(i);
-      lines_[i].finish(w_.s.rows, kept);
-      findings found(w_.groups[i].first);
+      lines_[i].finish(w_.batch.rows, kept);
+      lane_status found(w_.groups[i].first);
       const auto good = is_finite(lines_[i].y);
       w_.use(i);
       if (!all_of(good)) w_.failed(!good, true, found);
@@ -78,19 +80,19 @@ class forward_sweep {
   }
 
   /// Returns whether row k of all groups can be read in place, and is an interior row.
-  bool is_joint(index_t k) const { return joint_.joint() && k > 0 && k + 1 < w_.s.rows; }
+  bool is_joint(index_t k) const { return joint_.joint() && k > 0 && k + 1 < w_.batch.rows; }
   /// Holds such a row: copies of all that is the same for every group, in registers.
   class joint_row {
    public:
     joint_row(forward_sweep& of, index_t k)
         : k_(k),
-          rows_(of.w_.s.rows),
+          rows_(of.w_.batch.rows),
           row_(of.joint_, k),
-          asked_(of.joint_, std::min(k + of.rows_ahead_, rows_ - 1)),
+          prefetched_(of.joint_, std::min(k + of.rows_ahead_, rows_ - 1)),
           kept_(of.kept_),
           lines_(of.lines_) {}
     TRIDIA_FN void visit(int i) const {
-      joint_rows<V>::ask(asked_, i);
+      joint_rows<V>::prefetch(prefetched_, i);
       typename joint_rows<V>::matrix a{row_, i};
       typename joint_rows<V>::rhs b{row_, i};
       auto kept = kept_.of(i);
@@ -99,47 +101,47 @@ class forward_sweep {
 
    private:
     index_t k_, rows_;
-    typename joint_rows<V>::row row_, asked_;
-    kept_strip<V, E> kept_;
+    typename joint_rows<V>::row row_, prefetched_;
+    kept_groups<V, E> kept_;
     core::reduction<V, E>* lines_;
   };
 
  private:
   kernel_context<V, E, row_access<V>> w_;
   joint_rows<V> joint_;
-  kept_strip<V, E> kept_;
+  kept_groups<V, E> kept_;
   index_t rows_ahead_;
   core::reduction<V, E> lines_[max_groups];
 };
 
-/// Runs the backward sweep of the groups of a strip.
+/// Runs the backward sweep of the groups of a batch.
 template <class V, class E>
 class backward_sweep {
  public:
-  backward_sweep(const strip& s, void* memory)
-      : w_(s, single_rows), joint_(w_.s, w_.groups), kept_(s, memory) {
-    for (int i = 0; i < s.groups; ++i) {
+  backward_sweep(const group_batch& batch, void* memory)
+      : w_(batch, single_rows), joint_(w_.batch, w_.groups), kept_(batch, memory) {
+    for (int i = 0; i < batch.groups; ++i) {
       typename E::upper u;
-      open_[i] = is_finite(kept_.of(i).get(s.rows - 1, u));
+      open_[i] = is_finite(kept_.of(i).get(batch.rows - 1, u));
     }
   }
 
   /// Does row k of all groups, or all rows of the last block together.
   void row(index_t k) {
-    const index_t n = w_.s.rows, last = core::last_block<E>(n, single_rows);
+    const index_t n = w_.batch.rows, last = core::last_block<E>(n, single_rows);
     if (is_joint(k)) {
       const joint_row row(*this, k);
-      for (int i = 0, groups = w_.s.groups; i < groups; ++i) row.visit(i);
+      for (int i = 0, groups = w_.batch.groups; i < groups; ++i) row.visit(i);
       return;
     }
-    for (int i = 0; i < w_.s.groups; ++i) {
+    for (int i = 0; i < w_.batch.groups; ++i) {
       auto kept = kept_.of(i);
       w_.use(i);
       lines_[i].rows(k, k == last ? n : k + 1, k == last, kept, w_.x);
     }
   }
   void finish() {
-    for (int i = 0; i < w_.s.groups; ++i) {
+    for (int i = 0; i < w_.batch.groups; ++i) {
       const auto good = open_[i] && is_finite(lines_[i].value);
       if (!all_of(good)) fail(i);
     }
@@ -147,30 +149,34 @@ class backward_sweep {
 
   /// Returns what is_joint of a forward_sweep does.
   bool is_joint(index_t k) const {
-    return joint_.joint() && k < core::last_block<E>(w_.s.rows, single_rows);
+    return joint_.joint() && k < core::last_block<E>(w_.batch.rows, single_rows);
   }
   class joint_row {
    public:
     joint_row(backward_sweep& of, index_t k)
-        : k_(k), row_(of.joint_, k), kept_(of.kept_), lines_(of.lines_), stream_(of.w_.s.stream) {}
+        : k_(k),
+          row_(of.joint_, k),
+          kept_(of.kept_),
+          lines_(of.lines_),
+          nontemporal_(of.w_.batch.nontemporal) {}
     TRIDIA_FN void visit(int i) const {
       auto kept = kept_.of(i);
-      typename joint_rows<V>::solution x{row_, i, stream_};
+      typename joint_rows<V>::solution x{row_, i, nontemporal_};
       lines_[i].rows(k_, k_ + 1, false, kept, x);
     }
 
    private:
     index_t k_;
     typename joint_rows<V>::row row_;
-    kept_strip<V, E> kept_;
+    kept_groups<V, E> kept_;
     core::expansion<V, E>* lines_;
-    bool stream_;
+    bool nontemporal_;
   };
 
  private:
   /// Fails lanes of group i; those that failed in the forward sweep have a status already.
   __attribute__((noinline)) void fail(int i) {
-    findings found(w_.groups[i].first);
+    lane_status found(w_.groups[i].first);
     const auto bad = open_[i] && !is_finite(lines_[i].value);
     w_.use(i);
     if (!all_of(!bad)) w_.failed(bad, false, found);
@@ -181,16 +187,16 @@ class backward_sweep {
 
   kernel_context<V, E, row_access<V>> w_;
   joint_rows<V> joint_;
-  kept_strip<V, E> kept_;
+  kept_groups<V, E> kept_;
   core::expansion<V, E> lines_[max_groups];
   core::mask_t<V> open_[max_groups];
 };
 
-/// Runs the forward sweep from the first row to the last while the backward sweep of the strip
+/// Runs the forward sweep from the first row to the last while the backward sweep of the batch
 /// before runs from the last to the first.
 template <class V, class E>
-void sweep(const strip* down, const strip* back, void* memory) {
-  const strip& one = down != nullptr ? *down : *back;
+void sweep(const group_batch* down, const group_batch* back, void* memory) {
+  const group_batch& one = down != nullptr ? *down : *back;
   std::optional<forward_sweep<V, E>> forward;
   std::optional<backward_sweep<V, E>> backward;
   if (down != nullptr) forward.emplace(*down, memory);

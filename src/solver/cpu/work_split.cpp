@@ -16,8 +16,8 @@ using solver::round_up;
 /// Below this many rows in all, starting threads costs more than it gains.
 constexpr index_t serial_rows = 8192;
 
-/// A strip's row takes at most this many bytes in each array where systems are neighbours: longer
-/// ones gain little and leave less of the first cache to the groups' states.
+/// A row of a batch of groups takes at most this many bytes in each array where systems are
+/// neighbours: longer ones gain little and leave less of the first cache to the groups' states.
 constexpr index_t row_piece_bytes = 1024;
 
 }  // namespace
@@ -32,16 +32,15 @@ work_split::work_split(const solver::task& t)
     geometry_.off_diagonal = t.off_diagonal.data();
     ragged_ = order_ragged(t.ragged, kernels_.wide.lanes, t.boundary == boundary::periodic);
   }
-  matrices_ = {geometry_.matrices.size, kernels_.wide.lanes};
-  right_sides_ = {geometry_.right_sides.size, kernels_.wide.lanes};
-  shares_matrices_ = geometry_.right_sides.size > 1 && right_sides_.has_wide() && !is_ragged();
+  shares_matrices_ =
+      geometry_.right_sides.size >= std::max(fewest(kernels_.wide.lanes), 2) && !is_ragged();
   const index_t rows = solver::total_rows(t) * std::max<index_t>(geometry_.right_sides.size, 1);
   threads_ = t.options.threads > 0 ? t.options.threads : omp_get_max_threads();
   if (rows < serial_rows) threads_ = 1;
   streams_ = static_cast<std::size_t>(rows) * size_of(t.type) * 5 > last_cache_bytes();
   side_by_side_ = lies_side_by_side();
-  matrix_groups_ = groups_for(matrices_);
-  right_side_groups_ = groups_for(right_sides_);
+  matrix_groups_ = groups_for(geometry_.matrices.size);
+  right_side_groups_ = groups_for(geometry_.right_sides.size);
   if (side_by_side_) {
     const index_t piece = row_piece_bytes / size_of(type_);
     const index_t most = std::min(piece, neighbours()) / kernels_.wide.lanes;
@@ -55,36 +54,24 @@ work_split::work_split(const solver::task& t)
   place_memory();
 }
 
-// ---- runs ----
+// ---- groups ----
 
-index_t work_split::runs() const {
-  if (is_ragged()) return static_cast<index_t>(ragged_.runs.size());
-  return shares_matrices_ ? geometry_.matrices.size : matrices_.runs();
+index_t work_split::groups() const {
+  if (is_ragged()) return static_cast<index_t>(ragged_.groups.size());
+  return shares_matrices_ ? geometry_.matrices.size : split_matrices().count();
 }
 
-run work_split::run_at(index_t i) const {
-  if (is_ragged()) return ragged_.runs[i];
-  return shares_matrices_ ? run{i, 1, true} : matrices_.at(i);
+system_range work_split::group_at(index_t i) const {
+  if (is_ragged()) return ragged_.groups[i];
+  return shares_matrices_ ? system_range{i, 1, true} : split_matrices().at(i);
 }
 
-// ---- strips ----
+// ---- batches of groups ----
 
-stretch work_split::stretch_of(index_t i) const {
-  const run r = run_at(i);
-  return {&kernels_at(i), r.first, r.count, 1, rows_at(i)};
-}
-
-stretch work_split::stretch_of(const split& s, index_t offset,
-                               const strip_split::range& runs) const {
-  const run front = s.at(runs.first), back = s.at(runs.first + runs.count - 1);
-  return {&kernels_of(front.single, geometry_.rows), offset + front.first,
-          back.first + back.count - front.first, runs.count, geometry_.rows};
-}
-
-strip_sections work_split::matrix_strips(const void* x) const {
+section_split work_split::matrix_batches(const void* x) const {
   const index_t systems = geometry_.matrices.size, piece = neighbours();
   const int lanes = kernels_.wide.lanes;
-  strip_sections strips(lanes, matrix_groups_, piece > 0 ? systems / piece : 0, piece);
+  section_split batches(lanes, matrix_groups_, piece > 0 ? systems / piece : 0, piece);
   // Where a piece is short, the separate groups of the systems before and after cost what they
   // gain.
   if (side_by_side_ && piece >= 2 * matrix_groups_ * lanes) {
@@ -92,10 +79,10 @@ strip_sections work_split::matrix_strips(const void* x) const {
     const auto at = static_cast<index_t>(reinterpret_cast<std::uintptr_t>(x) / size);
     const index_t per_line = 64 / size;
     // This adds at most one group: with fewer lanes than a cache line holds, vectors are aligned.
-    strips.add((per_line - at % per_line) % per_line % lanes);
+    batches.add((per_line - at % per_line) % per_line % lanes);
   }
-  strips.add(piece);
-  return strips;
+  batches.add(piece);
+  return batches;
 }
 
 index_t work_split::neighbours() const {
@@ -112,11 +99,12 @@ bool work_split::lies_side_by_side() const {
   return fastest.stride[layout::rhs] == 1 && fastest.stride[layout::x] == 1;
 }
 
-/// Returns the groups of a strip: several, so that the next one can be prefetched, but no more than
+/// Returns the groups of a batch: several, so that the next one can be prefetched, but no more than
 /// leave work for all threads.
-int work_split::groups_for(const split& s) const {
-  const index_t most = std::min<index_t>(max_groups, max_systems / s.lanes);
-  return static_cast<int>(std::clamp<index_t>(s.full() / (2 * threads_), 1, most));
+int work_split::groups_for(index_t systems) const {
+  const index_t lanes = kernels_.wide.lanes,
+                most = std::min<index_t>(max_groups, max_systems / lanes);
+  return static_cast<int>(std::clamp<index_t>(systems / lanes / (2 * threads_), 1, most));
 }
 
 int work_split::fitting(int groups, std::size_t row_bytes, std::size_t cache) const {
@@ -124,25 +112,29 @@ int work_split::fitting(int groups, std::size_t row_bytes, std::size_t cache) co
   return static_cast<int>(std::clamp<std::size_t>(cache / group, 1, groups));
 }
 
+group_split work_split::right_side_batches() const {
+  return {geometry_.right_sides.size, kernels_.wide.lanes, right_side_groups_};
+}
+
 // ---- memory ----
 
-std::size_t work_split::run_factors_bytes(index_t i) const {
+std::size_t work_split::group_factors_bytes(index_t i) const {
   return round_up(static_cast<std::size_t>(rows_at(i)) * kernels_at(i).factors_bytes);
 }
 
 std::size_t work_split::factors_at(index_t i) const {
   if (is_ragged()) return ragged_factors_at_[i];
-  const index_t full = shares_matrices_ ? 0 : std::min(i, matrices_.full());
-  return (full > 0 ? full * run_factors_bytes(0) : 0) +
-         (i > full ? (i - full) * run_factors_bytes(runs() - 1) : 0);
+  const index_t full = shares_matrices_ ? 0 : std::min(i, split_matrices().full_groups());
+  return (full > 0 ? full * group_factors_bytes(0) : 0) +
+         (i > full ? (i - full) * group_factors_bytes(groups() - 1) : 0);
 }
 
-std::size_t work_split::run_bytes(index_t i) const {
+std::size_t work_split::group_bytes(index_t i) const {
   const kernels& k = kernels_at(i);
   const auto rows = static_cast<std::size_t>(rows_at(i));
   // Substitution with the caller's factors needs memory for the values alone.
   return round_up(geometry_.right_sides.size == 1 ? rows * std::max(k.kept_bytes, k.value_bytes)
-                                                  : run_factors_bytes(i) + rows * k.value_bytes);
+                                                  : group_factors_bytes(i) + rows * k.value_bytes);
 }
 
 void work_split::place_memory() {
@@ -153,15 +145,15 @@ void work_split::place_memory() {
     return;
   }
   ragged_factors_at_.assign(1, 0);
-  for (index_t i = 0; i < (is_ragged() ? runs() : 0); ++i) {
-    ragged_factors_at_.push_back(ragged_factors_at_.back() + run_factors_bytes(i));
-    thread_bytes_ = std::max(thread_bytes_, run_bytes(i));
+  for (index_t i = 0; i < (is_ragged() ? groups() : 0); ++i) {
+    ragged_factors_at_.push_back(ragged_factors_at_.back() + group_factors_bytes(i));
+    thread_bytes_ = std::max(thread_bytes_, group_bytes(i));
   }
-  if (is_ragged() || runs() == 0) return;
-  thread_bytes_ = std::max(run_bytes(0), run_bytes(runs() - 1));
+  if (is_ragged() || groups() == 0) return;
+  thread_bytes_ = std::max(group_bytes(0), group_bytes(groups() - 1));
   if (!side_by_side_) return;
   const auto rows = static_cast<std::size_t>(geometry_.rows);
-  const std::size_t row_bytes = kernels_of(false, geometry_.rows).kept_bytes;
+  const std::size_t row_bytes = kernels_for(false, geometry_.rows).kept_bytes;
   thread_bytes_ = std::max(thread_bytes_, round_up(rows * row_bytes * matrix_groups_));
 }
 

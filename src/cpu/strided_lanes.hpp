@@ -1,8 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "cpu/transpose.hpp"
+#include "cpu/lane_copy.hpp"
 #include "tridia/types.hpp"
+
+#include <type_traits>
 
 // strided_lanes copies between arrays and tiles. A tile holds some rows of a group of systems,
 // systems side by side: row after row, in each row the parts (re, im), in each part the lanes.
@@ -23,11 +25,6 @@ pattern classify(const index_t* line, index_t step) {
          : step == 1 ? pattern::contiguous
                      : pattern::any;
 }
-
-/// Ignores how many bytes a strided_lanes has moved.
-struct unheard {
-  void operator()(int) const {}
-};
 
 /// Accesses one array as the kernels read it: `R` is the real type, `C` the parts, `L` the lanes,
 /// in vectors of `W`.
@@ -61,7 +58,7 @@ class strided_lanes {
 
   /// Loads rows k0 to k1 - 1 of all lanes into a tile whose first row is k0. Calls moved(bytes) now
   /// and then, if lines are contiguous.
-  template <class Moved = unheard>
+  template <class Moved = uncounted>
   void load(R* tile, index_t k0, index_t k1, Moved moved = {}) const {
     // There may be no array after an empty range: off-diagonals of systems of one row.
     if (k0 >= k1) return;
@@ -99,15 +96,18 @@ class strided_lanes {
     }
   }
 
-  /// Stores rows k0 to k1 - 1 from a tile; lanes from `live` on are left out.
-  template <class Moved = unheard>
-  void store(const R* tile, index_t k0, index_t k1, int live, bool stream, Moved moved = {}) const {
+  /// Stores rows k0 to k1 - 1 from a tile; lanes from `live` on are left out. Whole vectors bypass
+  /// the cache where `nontemporal`.
+  template <class Moved = uncounted>
+  void store(const R* tile, index_t k0, index_t k1, int live, bool nontemporal,
+             Moved moved = {}) const {
+    const overwrite put{nontemporal};
     for (int v = 0; v < live; v += W) {
       const pattern p = live - v >= W ? pattern_[v / W] : pattern::any;
       if (p == pattern::interleaved) {
-        store_interleaved(tile + v, v, k0, k1, stream);
+        store_interleaved(tile + v, v, k0, k1, put);
       } else if (step_ == 1 && live - v >= W) {
-        store_contiguous(tile + v, v, k0, k1, stream, moved);
+        store_contiguous(tile + v, v, k0, k1, put, moved);
       } else {
         const int lanes = live - v < W ? live - v : W;
         store_any(tile + v, v, k0, k1, lanes);
@@ -117,16 +117,19 @@ class strided_lanes {
 
  private:
   using vec = vector<R, W>;
-  static constexpr int block_bytes = W * W * static_cast<int>(sizeof(R));
+  // A tile's rows are constants apart, and a vector has a constant number of lanes.
+  static constexpr std::integral_constant<index_t, row_reals> row_pitch{};
+  static constexpr std::integral_constant<index_t, L> part_pitch{};
+  static constexpr std::integral_constant<int, W> all_lanes{};
 
   R* at(int lane, index_t k) const { return const_cast<R*>(base_) + (line_[lane] + k * step_) * C; }
 
   void load_interleaved(R* tile, int v, index_t k0, index_t k1) const {
-    for (index_t k = k0; k < k1; ++k, tile += row_reals) {
-      const R* p = at(v, k);
-      if constexpr (C == 1) {
-        store_vector<R, W>(tile, load_vector<R, W>(p));
-      } else {
+    if constexpr (C == 1) {
+      load_rows<R, W>(at(v, k0), step_, tile, row_pitch, k1 - k0, all_lanes);
+    } else {
+      for (index_t k = k0; k < k1; ++k, tile += row_reals) {
+        const R* p = at(v, k);
         const vec a = load_vector<R, W>(p), b = load_vector<R, W>(p + W);
         store_vector<R, W>(tile, evens(a, b));
         store_vector<R, W>(tile + L, odds(a, b));
@@ -147,15 +150,7 @@ class strided_lanes {
   void load_contiguous(R* tile, int v, index_t k0, index_t k1, Moved& moved) const {
     const R* lines[W];
     for (int l = 0; l < W; ++l) lines[l] = at(v + l, k0);
-    const index_t reals = (k1 - k0) * C;
-    index_t r = 0;
-    for (; r + W <= reals; r += W) {
-      transpose_in<R, W>(lines, r, tile + r * L, L);
-      moved(block_bytes);
-    }
-    for (; r < reals; ++r) {
-      for (int l = 0; l < W; ++l) tile[r * L + l] = lines[l][r];
-    }
+    load_lines<R, W>(lines, tile, part_pitch, (k1 - k0) * C, moved);
   }
 
   void load_any(R* tile, int v, index_t k0, index_t k1) const {
@@ -167,34 +162,25 @@ class strided_lanes {
     }
   }
 
-  void store_interleaved(const R* tile, int v, index_t k0, index_t k1, bool stream) const {
-    for (index_t k = k0; k < k1; ++k, tile += row_reals) {
-      R* p = at(v, k);
-      const vec a = load_vector<R, W>(tile);
-      if constexpr (C == 1) {
-        put_vector<R, W>(p, a, stream);
-      } else {
-        const vec b = load_vector<R, W>(tile + L);
-        put_vector<R, W>(p, low_pairs(a, b), stream);
-        put_vector<R, W>(p + W, high_pairs(a, b), stream);
+  void store_interleaved(const R* tile, int v, index_t k0, index_t k1, overwrite put) const {
+    if constexpr (C == 1) {
+      store_rows<R, W>(tile, row_pitch, at(v, k0), step_, k1 - k0, all_lanes, put);
+    } else {
+      for (index_t k = k0; k < k1; ++k, tile += row_reals) {
+        R* p = at(v, k);
+        const vec a = load_vector<R, W>(tile), b = load_vector<R, W>(tile + L);
+        put.put<R, W>(p, low_pairs(a, b));
+        put.put<R, W>(p + W, high_pairs(a, b));
       }
     }
   }
 
   template <class Moved>
-  void store_contiguous(const R* tile, int v, index_t k0, index_t k1, bool stream,
+  void store_contiguous(const R* tile, int v, index_t k0, index_t k1, overwrite put,
                         Moved& moved) const {
     R* lines[W];
     for (int l = 0; l < W; ++l) lines[l] = at(v + l, k0);
-    const index_t reals = (k1 - k0) * C;
-    index_t r = 0;
-    for (; r + W <= reals; r += W) {
-      transpose_out<R, W>(tile + r * L, L, lines, r, stream);
-      moved(block_bytes);
-    }
-    for (; r < reals; ++r) {
-      for (int l = 0; l < W; ++l) lines[l][r] = tile[r * L + l];
-    }
+    store_lines<R, W>(tile, part_pitch, lines, (k1 - k0) * C, put, moved);
   }
 
   void store_any(const R* tile, int v, index_t k0, index_t k1, int lanes) const {

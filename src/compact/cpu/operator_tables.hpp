@@ -4,10 +4,7 @@
 #include "core/host_device.hpp"
 #include "tridia/types.hpp"
 
-#include <cstddef>
-
-// These types are the arguments of the CPU's kernels of line operators, without any vector type:
-// the kernels are compiled once for each instruction set (kernels.cpp), everything else once.
+// These tables describe a line operator to kernels.
 namespace tridia::compact::cpu {
 
 /// Holds a stencil in the type of the arrays: the weights of values `first` to `first + count - 1`
@@ -18,7 +15,7 @@ struct weights {
   int first, count;
 };
 
-/// A `factor_row` (compact/factors.hpp) and the scale of its result.
+/// Holds a `factor_row` (compact/factors.hpp) and the scale of its result.
 template <class R>
 struct row_numbers {
   R below, pivot, next, fill, border, column, scale;
@@ -26,7 +23,7 @@ struct row_numbers {
   bool swapped, fills, bordered, columned;
 };
 
-/// A line operator in the type of the arrays; what it points to belongs to another.
+/// Describes a line operator in the type of the arrays; what it points to belongs to another.
 template <class R>
 struct tables {
   index_t points, rows;
@@ -35,7 +32,7 @@ struct tables {
   // them, `before` and `after` many.
   index_t front, before, after;
   index_t ahead;  // how far after a row lies the last value that it needs
-  // Right-hand sides that are given lie beyond all that, from row `given_at` of the buffer on; the
+  // Prescribed right-hand sides lie beyond all that, from row `prescribed_at` of the buffer on; the
   // stencil of a row that has one takes it from there.
   index_t prescribed_at, prescribed;
   index_t buffer_rows;
@@ -65,7 +62,7 @@ struct tables {
     const index_t c = a > s2 ? a : s2;
     if (b > c) f(numbers + (c - repeated), index_t(1), c, b);
   }
-  /// From the last stretch to the first; n is that of row `to - 1`.
+  /// Does the same from the last stretch to the first; n is that of row `to - 1`.
   template <class F>
   TRIDIA_FN void for_each_stretch_back(index_t a, index_t b, F f) const {
     const index_t s1 = same, s2 = same + repeated;
@@ -75,41 +72,5 @@ struct tables {
     if (a < c) f(numbers + (c - 1), index_t(1), a, c);
   }
 };
-
-/// This is the maximum number of lanes of a strip.
-inline constexpr int most_lanes = 512;
-
-/// Lines that go through the buffer side by side, a lane each.
-struct strip {
-  const void* in;
-  void* out;
-  const index_t *in_at, *out_at;  // where each line begins, in elements
-  index_t in_step, out_step;      // along the lines
-  int live;                       // lines
-  int lanes;                      // what they are rounded up to; a multiple of kernels::unit
-  index_t pitch;                  // from one row of the buffer to the next
-  index_t chunk;                  // rows that are loaded, worked on and stored at a time
-  index_t visit;                  // rows of a few lanes that are worked on before the next few
-  bool far;                       // the arrays are larger than the cache
-  bool stream;                    // write past the cache
-  index_t ahead;                  // rows that memory is asked for in advance, where lanes lie
-  index_t next;                   // where the next strip's first line begins in `in`; -1: none
-  const void* prescribed;         // of the first line; null where no row's is
-  index_t prescribed_step;        // from one row that is prescribed to the next
-  double s;
-  bool accumulate;
-};
-
-/// For one value type. `buffer` holds `buffer_rows * pitch` values, aligned to 64 bytes.
-template <class R>
-struct kernels {
-  int unit;  // lanes of a transpose; a strip's are a multiple
-  int wide;  // lanes that are best worked on at once
-  void (*apply)(const tables<R>&, const strip&, R* buffer);
-};
-
-/// Returns the best kernels that were built and that the processor supports.
-template <class R>
-kernels<R> find_kernels();
 
 }  // namespace tridia::compact::cpu

@@ -1,0 +1,37 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "layout/geometry.hpp"
+
+namespace tridia::cpu {
+
+/// These are the maximum numbers of groups of a batch, lanes of a group, and systems of a batch.
+inline constexpr int max_groups = 32, max_lanes = 64, max_systems = 1024;
+
+/// A batch of lane groups is what a kernel works on at a time. A group is solved in lockstep, one
+/// system a lane. Lanes from `live` on repeat the last group's first lane, so that every system
+/// goes through the same arithmetic whatever the other systems are. There is no vector type in it:
+/// kernels, compiled once for each instruction set, see a group of it as a lane_group.
+struct group_batch {
+  const layout::geometry* g;
+  const void* in[4];  // by layout::array
+  void* x;
+  index_t* status;  // or null
+  index_t rows;     // of the longest system
+  int groups, live;
+  // `sweep` alone uses these: the number of groups that a row of the memory between the sweeps has
+  // room for, and whether rows lie there from the last to the first.
+  int room;
+  bool reversed;
+  bool nontemporal;         // write x past the cache
+  bool prefetch_for_write;  // prefetch x's memory before it is written instead
+  bool by_rows;  // right-hand sides of one matrix that are neighbours: a row of all, then the next
+  // This is where each system's line begins in each array, in elements. A shorter one is aligned
+  // with the others at its last row: its line begins `first` rows in, after as many rows of
+  // identity.
+  index_t line[layout::array_count][max_systems];
+  index_t first[max_systems];
+  index_t longest_pad;  // the largest of `first`
+};
+
+}  // namespace tridia::cpu

@@ -1,0 +1,38 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "cpu/lanes.hpp"
+#include "cpu/strided_lanes.hpp"
+#include "solver/cpu/group_batch.hpp"
+
+namespace tridia::cpu::TRIDIA_ISA {
+
+template <class V>
+using strided_lanes_of = strided_lanes<typename packing<V>::scalar, packing<V>::parts,
+                                       packing<V>::count, packing<V>::width>;
+
+/// Holds one group of a batch: its arrays, by layout::array, and how many of its lanes
+/// are live.
+template <class V>
+struct lane_group {
+  strided_lanes_of<V> in[4], x;
+  const index_t* first;
+  int live;
+
+  lane_group() = default;
+  lane_group(const group_batch& batch, int number) {
+    using R = typename packing<V>::scalar;
+    const int from = number * packing<V>::count;
+    for (int a = 0; a <= layout::x; ++a) {
+      const void* base = a < layout::x ? batch.in[a] : batch.x;
+      if (base == nullptr) continue;
+      const layout::along& l = batch.g->lines[a];
+      (a < layout::x ? in[a] : x) = strided_lanes_of<V>(
+          static_cast<const R*>(base) + l.origin * packing<V>::parts, batch.line[a] + from, l.step);
+    }
+    first = batch.first + from;
+    live = batch.live - from < packing<V>::count ? batch.live - from : packing<V>::count;
+  }
+};
+
+}  // namespace tridia::cpu::TRIDIA_ISA
