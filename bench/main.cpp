@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 //
 // tridia_bench: the library beside its peers and beside the speed of memory, in one run.
+#include "arguments.hpp"
 #include "cases_cpu.hpp"
 #include "gtsv.hpp"
 #include "report.hpp"
@@ -21,11 +22,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <fstream>
 #include <map>
-#include <memory>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -36,7 +34,8 @@ namespace {
 using namespace tridia_bench;
 
 constexpr const char* kHelp =
-    "tridia_bench [solve | derive | reproduce EXPERIMENT] [OPTIONS] [Google Benchmark's options]:\n"
+    "tridia_bench [solve | derive | reproduce EXPERIMENT] [OPTIONS] [Google Benchmark's "
+    "options]:\n"
     "times the library, its peers and the speed of memory, in one run\n"
     "  solve              the cases of the project's targets\n"
     "  derive             those of compact operators and constant coefficients\n"
@@ -68,14 +67,6 @@ double positive_seconds(const std::string& option, const std::string& text) {
     throw std::runtime_error(option + ": expected a number above 0, got \"" + text + "\"");
   }
   return value;
-}
-
-std::shared_ptr<const tridia::tuning_table> read_tuning(const std::string& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  if (!file) throw std::runtime_error("--tuning: " + path + " cannot be read");
-  return std::make_shared<tridia::tuning_table>(tridia::tuning_table::parse(text.str()));
 }
 
 bool has_targets(std::string_view cases) { return cases == "solve" || cases == "derive"; }
@@ -144,13 +135,6 @@ suite_options parse(std::vector<char*>& arguments) {
   arguments = rest;
   if (o.device == "cuda" && o.case_seconds == 0) o.case_seconds = 1;
   return o;
-}
-
-std::string command_of(int argc, char** argv) {
-  std::string command = argv[0];
-  command = command.substr(command.rfind('/') + 1);  // where it was built says nothing
-  for (int k = 1; k < argc; ++k) command += std::string(" ") + argv[k];
-  return command;
 }
 
 std::vector<gtsv_peer> find_peers(const suite_options& o,
