@@ -4,6 +4,7 @@
 #include "arguments.hpp"
 #include "cases_cpu.hpp"
 #include "gtsv.hpp"
+#include "map/run.hpp"
 #include "report.hpp"
 #include "suite.hpp"
 
@@ -34,11 +35,12 @@ namespace {
 using namespace tridia_bench;
 
 constexpr const char* kHelp =
-    "tridia_bench [solve | derive | reproduce EXPERIMENT] [OPTIONS] [Google Benchmark's "
+    "tridia_bench [solve | derive | map | reproduce EXPERIMENT] [OPTIONS] [Google Benchmark's "
     "options]:\n"
     "times the library, its peers and the speed of memory, in one run\n"
     "  solve              the cases of the project's targets\n"
     "  derive             those of compact operators and constant coefficients\n"
+    "  map                every feature at many shapes; it has its own options: map --help\n"
     "  reproduce hybrid|cuthomas|packing|neato   a paper's experiment, on a GPU\n"
     "  --device cpu|cuda  what is measured (cpu)\n"
     "  --json FILE        write the results there\n"
@@ -180,6 +182,7 @@ void say_floors(const suite& s) {
 }
 
 int run(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "map") return run_map(argc, argv);
   std::vector<char*> arguments(argv, argv + argc);
   const bool list = std::any_of(arguments.begin(), arguments.end(), [](const char* a) {
     return std::strncmp(a, "--benchmark_list_tests", 22) == 0;
