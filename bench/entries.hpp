@@ -74,7 +74,8 @@ TRIDIA_BENCH_FN row_entries<T> entries_of(bool dominant, std::uint64_t seed, ind
   return e;
 }
 
-/// Row i of op(A), a matrix of n rows whose entries are `step` elements apart in their arrays.
+/// Returns row i of op(A), a matrix of n rows whose entries are `step` elements apart in their
+/// arrays.
 template <class T>
 TRIDIA_BENCH_FN row_entries<T> row_of_operation(const T* dl, const T* d, const T* du, index_t i,
                                                 index_t n, index_t step, bool periodic,

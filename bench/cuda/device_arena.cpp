@@ -12,7 +12,7 @@
 namespace tridia_bench {
 namespace {
 
-/// Memory that grows, and is not moved meanwhile.
+/// Holds memory that only grows; what it held is lost then.
 class growing_array {
  public:
   void* at_least(std::size_t bytes) {
@@ -89,11 +89,11 @@ class device_arena final : public arena {
     clock_.wait();
     return best;
   }
-  std::vector<double> empty_ms() override {
+  std::vector<double> empty_ms(int repetitions) override {
     const auto launch = [&] { check(launch_empty(clock_.stream()), "launching nothing"); };
     launch();  // warms up
     std::vector<double> ms;
-    for (int k = 0; k < 101; ++k) ms.push_back(clock_.time(launch));
+    for (int k = 0; k < repetitions; ++k) ms.push_back(clock_.time(launch));
     std::sort(ms.begin(), ms.end());
     return ms;
   }

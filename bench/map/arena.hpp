@@ -37,11 +37,12 @@ class arena {
   virtual copy_rate copy(int reads, std::size_t array_bytes, int repetitions) = 0;
   /// Times what every call costs: an empty launch, or a parallel region without work. The result
   /// is sorted.
-  virtual std::vector<double> empty_ms() = 0;
+  virtual std::vector<double> empty_ms(int repetitions) = 0;
 };
 
+/// Makes the arena of the CPU, with all threads that OpenMP offers.
 std::unique_ptr<arena> make_host_arena();
-/// Of the current GPU.
+/// Makes the arena of the current GPU.
 std::unique_ptr<arena> make_device_arena();
 
 }  // namespace tridia_bench

@@ -25,19 +25,23 @@ struct odd_fields {
   bool planes;
 };
 
-/// The choice of cells, instead of the product of all features and all shapes, which are 30 000 a
-/// type: every feature is met at lines that are short, of a few warps, beyond a block and as long
-/// as the arrays, in each layout; the features that most programs use (`coverage::full` in
-/// features.cpp) also in between. Periodic and transposed variants get `coverage::few`.
-///
-/// | coverage | rows in all       | lines of | batches of | layouts | odd extents |
-/// |----------|-------------------|----------|------------|---------|-------------|
-/// | full     | 2^14, 2^20, large | 2 ... 16384 rows | 1, 2, 7, 64, 1000 | all | 257^3, 301^3,
-/// 513^3, planes | | coarse   | 2^14, 2^20, large | 4 ... 1000 rows  | 1, 64 | all | 257^3 | | few
-/// | 2^20, large       | 64, 1000 rows    | 1, 64 | contiguous, interleaved | 257^3 |
-///
-/// Large is 2^26 on a GPU, where one line of 2^27 rows is added, and 2^24 on a CPU, which leaves
-/// out what is larger. The lists below are what holds.
+// clang-format off: a table
+// This is the choice of cells. The product of all features and shapes has some 7000 cells a type,
+// too many for a few minutes. So every feature is met at lines that are short, of a few warps,
+// beyond a block and as long as the arrays, in each layout; the features that most programs use
+// (`coverage::full` in features.cpp) also in between. Periodic and transposed variants get
+// `coverage::few`.
+//
+// coverage  rows in all        rows of a line  batches            axes         odd extents
+// full      2^14, 2^20, large  2 to 16384      1, 2, 7, 64, 1000  all          cubes, planes
+// coarse    2^14, 2^20, large  4 to 1000       1, 64              all          257^3
+// few       2^20, large        64, 1000        1, 64              first, last  257^3, first axis
+//
+// Large is 2^26 on a GPU, where one line of 2^27 rows is added, and 2^24 on a CPU, which leaves out
+// what is larger.
+// clang-format on
+
+/// Returns the cells of a coverage whose extents are not odd.
 const std::vector<shapes>& shapes_of(coverage c) {
   constexpr auto small = size::small, medium = size::medium, large = size::large;
   constexpr auto contiguous = layout::contiguous, interleaved = layout::interleaved,
@@ -156,7 +160,7 @@ class collection {
   }
   static constexpr const char* kOdd = "odd extents";
 
-  /// What is slow is seen first where it is small.
+  /// Orders the cells so that what is slow is seen first where it is small.
   void sort() {
     const auto key = [](const cell& c) { return std::pair(c.elements() >> 12, c.spec.n); };
     std::stable_sort(to_.begin() + static_cast<std::ptrdiff_t>(begin_), to_.end(),

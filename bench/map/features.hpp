@@ -25,12 +25,12 @@ enum class work {
 struct feature {
   std::string_view name;
   tridia_bench::work work = work::execute;
-  tridia::quantity quantity = tridia::quantity::first_derivative;  ///< Of an operator.
+  tridia::quantity quantity = tridia::quantity::first_derivative;  ///< What an operator computes.
   tridia_bench::matrix matrix = matrix::dominant;
   tridia::pivoting pivoting = tridia::pivoting::none;
   tridia::coefficients coefficients = tridia::coefficients::per_system;
   index_t right_hand_sides = 1;
-  /// Regular systems that are not transposed: in f64, and in other types.
+  /// These are the coverages of regular systems that are not transposed, in f64 and in other types.
   coverage in_f64 = coverage::coarse, in_others = coverage::coarse;
 
   /// Returns the number of arrays that the work must read for each that it writes, as the copies

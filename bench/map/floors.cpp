@@ -7,7 +7,7 @@
 namespace tridia_bench {
 namespace {
 
-/// An array of 2^14 rows of f32.
+/// This is the size of an array of 2^14 rows of f32.
 constexpr std::size_t kSmallest = std::size_t{64} << 10;
 
 void keep_faster(copy_rate& kept, copy_rate measured) {
@@ -17,15 +17,18 @@ void keep_faster(copy_rate& kept, copy_rate measured) {
 }  // namespace
 
 void map_floors::measure(arena& a, std::size_t largest_array) {
-  constexpr std::size_t large = std::size_t{16} << 20;
+  constexpr std::size_t small = std::size_t{1} << 20, large = std::size_t{16} << 20;
   for (const int reads : {1, 4}) {
     for (std::size_t bytes = kSmallest;; bytes *= 2) {
-      keep_faster(copies_[reads][bytes], a.copy(reads, bytes, bytes < large ? 15 : 5));
+      keep_faster(copies_[reads][bytes], a.copy(reads, bytes,
+                                                bytes < small   ? 101
+                                                : bytes < large ? 15
+                                                                : 5));
       if (bytes >= largest_array) break;
     }
   }
   empty_.resize(1);
-  keep_faster(empty_.front(), {"", 0, a.empty_ms()});
+  keep_faster(empty_.front(), {"", 0, a.empty_ms(101)});
 }
 
 double map_floors::copy_ms(int reads, std::size_t bytes) const {
@@ -45,6 +48,11 @@ double map_floors::copy_ms(int reads, std::size_t bytes) const {
 
 double map_floors::floor_ms(int reads, std::size_t bytes) const {
   return std::max(copy_ms(reads, bytes), empty_ms());
+}
+
+bool map_floors::is_disturbed(arena& a) const {
+  constexpr int samples = 9;
+  return a.empty_ms(samples)[samples / 2] > 10 * empty_ms() + 0.05;
 }
 
 std::vector<row> map_floors::rows(const arena& a) const {

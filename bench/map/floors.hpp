@@ -21,7 +21,12 @@ class map_floors {
   [[nodiscard]] double copy_ms(int reads, std::size_t bytes) const;
   /// Returns the floor: the larger one of the copy and of an empty call.
   [[nodiscard]] double floor_ms(int reads, std::size_t bytes) const;
-  [[nodiscard]] double empty_ms() const { return empty_.front().ms[empty_.front().ms.size() / 2]; }
+  /// Returns the fastest empty call: where other programs run as well, most parallel regions wait
+  /// for a thread that has no core, and their median would be no floor.
+  [[nodiscard]] double empty_ms() const { return empty_.front().ms.front(); }
+
+  /// Says whether empty calls now take far longer than they can: other programs have the cores.
+  [[nodiscard]] bool is_disturbed(arena& a) const;
 
   /// Returns all measurements as rows of the results: copies, then empty calls.
   [[nodiscard]] std::vector<row> rows(const arena& a) const;

@@ -102,10 +102,10 @@ class host_arena final : public arena {
                            .repetitions = repetitions})
         .front();
   }
-  std::vector<double> empty_ms() override {
+  std::vector<double> empty_ms(int repetitions) override {
     std::vector<double> ms;
     int threads = 0;
-    for (int k = 0; k < 101; ++k) {
+    for (int k = 0; k < repetitions; ++k) {
       const auto start = clock::now();
 #pragma omp parallel reduction(+ : threads)
       threads += 1;

@@ -25,7 +25,7 @@ std::string seconds(double ms) {
   return text;
 }
 
-/// Whether a cell is of the same feature and type, with no more and no longer lines.
+/// Says whether a cell is of the same feature and type, with no more and no longer lines.
 bool is_smaller(const cell& smaller, const cell& c) {
   const systems_spec &s = smaller.spec, &of = c.spec;
   return smaller.what == c.what && s.type == of.type && s.boundary == of.boundary &&

@@ -48,7 +48,7 @@ std::vector<tridia::value_type> types_of(const std::string& text) {
   return types;
 }
 
-/// The regular expression, once it is known to be one.
+/// Returns the text, once it is known to be a regular expression.
 std::string checked(const std::string& option, const std::string& text) {
   try {
     std::regex{text};

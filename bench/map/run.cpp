@@ -77,16 +77,18 @@ void print_feature(tridia::value_type type, const std::string& feature, const co
   std::fflush(stdout);
 }
 
-/// Measures all cells of a type, feature after feature.
-void measure_type(arena& a, const map_options& o, tridia::value_type type,
-                  const std::vector<cell>& cells, const map_floors& floors,
-                  std::vector<measured_cell>& all) {
+/// Measures all cells of a type, feature after feature. Returns at how many of these other programs
+/// had the machine.
+int measure_type(arena& a, const map_options& o, tridia::value_type type,
+                 const std::vector<cell>& cells, const map_floors& floors,
+                 std::vector<measured_cell>& all) {
   const time_limits limits = limits_of(o);
   const tridia::options options{.backend = a.backend(), .tuning = o.tuning};
   index_t most = 0;
   for (const cell& c : cells) most = std::max(most, c.elements());
   a.load(type, most, o.cells.seed);
   counts counted;
+  int disturbed = 0;
   for (std::size_t k = 0; k < cells.size(); ++k) {
     auto not_run = skipped(cells[k], all, limits);
     all.push_back(not_run ? *std::move(not_run) : measure_cell(a, cells[k], options, limits));
@@ -95,7 +97,9 @@ void measure_type(arena& a, const map_options& o, tridia::value_type type,
     if (k + 1 < cells.size() && cells[k + 1].feature_name() == feature) continue;
     print_feature(type, feature, counted);
     counted = {};
+    if (floors.is_disturbed(a)) ++disturbed;
   }
+  return disturbed;
 }
 
 void list_features(const map_options& o) {
@@ -158,8 +162,16 @@ int run_map(int argc, char** argv) {
   floors.measure(*a, largest_array(cells));
   std::vector<measured_cell> all;
   print_head();
+  int disturbed = 0;
   for (std::size_t k = 0; k < o.types.size(); ++k) {
-    measure_type(*a, o, o.types[k], cells[k], floors, all);
+    disturbed += measure_type(*a, o, o.types[k], cells[k], floors, all);
+  }
+  if (disturbed > 0) {
+    std::fprintf(
+        stderr,
+        "tridia_bench: other programs ran after %d of the features: their cells are slower "
+        "than they need be, so measure again\n",
+        disturbed);
   }
   if (!o.cells.quick) floors.measure(*a, largest_array(cells));  // the faster ones count
 
@@ -168,6 +180,7 @@ int run_map(int argc, char** argv) {
   nlohmann::ordered_json results =
       results_head(a->machine(), {{"tridia", tridia::version()}, {"compiler", __VERSION__}},
                    command_of(argc, argv), o.remark);
+  if (disturbed > 0) results["disturbed"] = disturbed;
   for (const row& r : floors.rows(*a)) results["rows"].push_back(to_json(r, std::nullopt));
   for (const measured_cell& m : all) results["rows"].push_back(to_json(m, *a, floors));
   if (!o.json.empty()) write_json(o.json, results);
