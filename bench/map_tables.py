@@ -19,6 +19,7 @@ from report import load, machine_line
 NAME = "bench/map_tables.py"
 PAGE = ROOT / "docs/performance.md"
 NEAR, FURTHER = 1.5, 3
+LARGE = 2**23  # rows in all; 2^20 lie in a cache
 
 
 def backend(results):
@@ -56,19 +57,36 @@ def worst(rows):
     return [about + number(row["times_floor"]), place(row)]
 
 
+def split(rows):
+    """Cells of many rows, whose arrays are larger than caches, and of few."""
+    return [r for r in rows if r["rows"] >= LARGE], [r for r in rows if r["rows"] < LARGE]
+
+
 def by_feature(rows):
     groups = [(name, [r for r in rows if feature(r) == name]) for name in features(rows)]
-    lines = [[name, *map(str, counted(group)), *worst(group)] for name, group in
-             [*groups, ("all", rows)]]
-    return table(["feature", "cells", f"to {NEAR}", f"to {FURTHER}", "beyond", "worst", "where"], lines)
+    lines = []
+    for name, group in [*groups, ("all", rows)]:
+        large, small = split(group)
+        lines.append([name, *map(str, counted(large)[1:]), *worst(large),
+                      *map(str, counted(small)[1:]), *worst(small)])
+    counts = [f"to {NEAR}", f"to {FURTHER}", "beyond", "worst", "where"]
+    return table(["feature", f"large: {counts[0]}", *counts[1:], f"small: {counts[0]}", *counts[1:]], lines)
 
 
-def estimates(rows):
-    count = sum(r["estimate"] is not None for r in rows)
-    if count == 0:
-        return "Every cell was run."
-    return (f"{count} cells, which have a \"~\" in the picture, were too slow to be run: their times are "
-            "those of smaller ones, times the ratio of the lengths of their lines.")
+def caveats(results, rows):
+    """What is missing of the map, and why, and what disturbed it."""
+    estimated = sum(r["estimate"] is not None for r in rows)
+    slow = sum("not run" in (r["note"] or "") for r in rows)
+    lines = []
+    if estimated:
+        lines.append(f"{estimated} cells, which have a \"~\" in the picture, were too slow to be run: their "
+                     "times are those of smaller ones, times the ratio of the lengths of their lines.")
+    if slow:
+        lines.append(f"{slow} more are left out, as their plans take too long to make.")
+    if results.get("disturbed"):
+        lines.append(f"Other programs ran after {results['disturbed']} of the features, so that these are "
+                     "slower here than they need be.")
+    return " ".join(lines) or "Every cell was run."
 
 
 def part(results, source):
@@ -78,7 +96,7 @@ def part(results, source):
     device = re.sub(r"\(R\)| Processor", "", results["machine"]["device"])
     kinds = " and ".join(dict.fromkeys(r["type"] for r in rows))
     return [f"On an {machine_line(results)}, {results['date'][:10]}, {kinds} "
-            f"([results]({source})){remark}. {estimates(rows)}", "", *by_feature(rows), "",
+            f"([results]({source})){remark}. {caveats(results, rows)}", "", *by_feature(rows), "",
             f"![The map: times the floor of each feature at each shape, {device}]({picture(results)})"]
 
 
@@ -87,7 +105,8 @@ def text(files, sources):
              "an empty call and of a copy, in the same run, of as many bytes as the cell must move: 2 words "
              "a row of operators, constants and one matrix for all, 5 with coefficients or factors of each "
              "system, 2k and 3 + 2k with k right-hand sides. The tables count cells by their time over "
-             "that floor."]
+             "that floor: large ones, of 2^24 rows in all and more, and small ones, of 2^20 and 2^14, whose "
+             "floor is a copy in the cache."]
     for results, source in zip(files, sources):
         lines += ["", *part(results, source)]
     return lines

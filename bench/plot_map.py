@@ -101,7 +101,8 @@ def draw_panel(axes, rows, across, title):
             continue
         width = sum(c[:2] == (size, layout) for c in across)
         axes.axvline(k, color="black", linewidth=0.8)
-        name = f"{size}\n{LAYOUT_NAMES[layout]}" if width > 2 else f"{size}\n{layout[:3]}."
+        words = size, LAYOUT_NAMES[layout]
+        name = "\n".join(words if width > 2 else [w.split()[0] for w in words])
         axes.text(k + width / 2, -0.2, name, ha="center", va="bottom", fontsize=6.5)
     axes.set_title(title, fontsize=10, loc="left", pad=24)
 

@@ -154,34 +154,38 @@ class Map(Case):
 def row(times, **fields):
     known = {"case": "own", "solver": "tridia cpu", "type": "f64", "n": 64, "batch": 64,
              "layout": "contiguous", "boundary": "regular", "operation": "none", "right_hand_sides": 1,
-             "size": "2^24", "shape": "64 rows", "times_floor": times, "estimate": None}
+             "size": "2^24", "rows": 2**24, "shape": "64 rows", "times_floor": times, "estimate": None, "note": None}
     return {**known, **fields}
 
 
 class Tables(unittest.TestCase):
     rows = [row(1.2), row(1.5, layout="interleaved"), row(2.0, shape="1 line", n=2**24),
             row(77.0, case="C6", shape="1 line", n=2**24, estimate={"ms": 1.0}),
-            row(None, case="C6"), row(3.5, boundary="periodic", type="f32"),
-            row(9.0, operation="transpose", layout="middle", shape="8 rows")]
+            row(None, case="C6", note="not run: its plan is slow"), row(3.5, boundary="periodic", type="f32"),
+            row(9.0, operation="transpose", layout="middle", shape="8 rows"),
+            row(99.0, shape="7 lines", size="2^20", rows=2**20)]
 
     def test_counts_and_worst_cells(self):
         self.assertEqual(map_tables.by_feature(self.rows)[2:], [
-            "| own | 3 | 2 | 1 | 0 | 2.00 | f64, 1 line of 2^24, last axis |",
-            "| C6 | 1 | 0 | 0 | 1 | about 77 | f64, 1 line of 2^24, last axis |",
-            "| own, periodic | 1 | 0 | 0 | 1 | 3.50 | f32, 64 rows of 2^24, last axis |",
-            "| own, transposed | 1 | 0 | 0 | 1 | 9.00 | f64, 8 rows of 2^24, middle axis |",
-            "| all | 6 | 2 | 1 | 3 | about 77 | f64, 1 line of 2^24, last axis |"])
+            "| own | 2 | 1 | 0 | 2.00 | f64, 1 line of 2^24, last axis | 0 | 0 | 1 | 99 | "
+            "f64, 7 lines of 2^20, last axis |",
+            "| C6 | 0 | 0 | 1 | about 77 | f64, 1 line of 2^24, last axis | 0 | 0 | 0 | - |  |",
+            "| own, periodic | 0 | 0 | 1 | 3.50 | f32, 64 rows of 2^24, last axis | 0 | 0 | 0 | - |  |",
+            "| own, transposed | 0 | 0 | 1 | 9.00 | f64, 8 rows of 2^24, middle axis | 0 | 0 | 0 | - |  |",
+            "| all | 2 | 1 | 3 | about 77 | f64, 1 line of 2^24, last axis | 0 | 0 | 1 | 99 | "
+            "f64, 7 lines of 2^20, last axis |"])
 
     def test_the_text_names_the_file_and_the_picture(self):
         results = {"machine": {"device": "Intel(R) Thing", "cores": 2, "cuda": None, "driver": None},
-                   "date": "2026-01-01T00:00:00Z", "remark": "busy", "rows": self.rows}
+                   "date": "2026-01-01T00:00:00Z", "remark": "busy", "disturbed": 3, "rows": self.rows}
         text = "\n".join(map_tables.text([results], ["../bench/results/a.json"]))
-        for word in ("(../bench/results/a.json)", "(map-cpu.png)", "busy", "1 cells"):
+        for word in ("(../bench/results/a.json)", "(map-cpu.png)", "busy", "1 cells", "1 more", "after 3 of"):
             self.assertIn(word, text)
 
     def test_columns(self):
         self.assertEqual(plot_map.columns(self.rows), [
-            ("2^24", "contiguous", "64 rows"), ("2^24", "contiguous", "1 line"),
+            ("2^20", "contiguous", "7 lines"), ("2^24", "contiguous", "64 rows"),
+            ("2^24", "contiguous", "1 line"),
             ("2^24", "interleaved", "64 rows"), ("2^24", "middle", "8 rows")])
 
 
