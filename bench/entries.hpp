@@ -77,6 +77,19 @@ TRIDIA_BENCH_FN row_entries<T> entries_of(bool dominant, std::uint64_t seed, ind
   return e;
 }
 
+/// Returns row i of op(A), a matrix of n rows whose entries are `step` elements apart in their
+/// arrays.
+template <class T>
+TRIDIA_BENCH_FN row_entries<T> row_of_operation(const T* dl, const T* d, const T* du, index_t i,
+                                                index_t n, index_t step, bool periodic,
+                                                bool transposed) {
+  const bool first = i == 0, last = i + 1 == n;
+  row_entries<T> e{T{}, d[i * step], T{}};
+  if (!first || periodic) e.lower = transposed ? du[(first ? n - 1 : i - 1) * step] : dl[i * step];
+  if (!last || periodic) e.upper = transposed ? dl[(last ? 0 : i + 1) * step] : du[i * step];
+  return e;
+}
+
 template <class T>
 TRIDIA_BENCH_FN T rhs_of(std::uint64_t seed, index_t i) {
   return uniform_value<T>(seed + 5, i);

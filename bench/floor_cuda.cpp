@@ -24,7 +24,8 @@ struct device_free {
 }  // namespace
 
 double device_copy_bytes_per_second() {
-  constexpr std::size_t bytes = 256 * kCopyGranule;  // of each array: far larger than a cache
+  constexpr std::size_t bytes = std::size_t{256} << 20;  // of each array: far larger than a cache
+  static_assert(bytes % kCopyGranule == 0);
   std::unique_ptr<double, device_free> memory[5];
   for (auto& m : memory) {
     double* p = nullptr;

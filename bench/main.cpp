@@ -1,8 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 //
 // tridia_bench compares the library with its peers and with the speed of memory, in one run.
+#include "arguments.hpp"
 #include "cases_cpu.hpp"
 #include "gtsv.hpp"
+#include "map/run.hpp"
 #include "report.hpp"
 #include "suite.hpp"
 
@@ -21,11 +23,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <fstream>
 #include <map>
-#include <memory>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -36,10 +35,12 @@ namespace {
 using namespace tridia_bench;
 
 constexpr const char* kHelp =
-    "tridia_bench [solve | derive | reproduce EXPERIMENT] [OPTIONS] [Google Benchmark's options]:\n"
+    "tridia_bench [solve | derive | map | reproduce EXPERIMENT] [OPTIONS] [Google Benchmark's "
+    "options]:\n"
     "times the library, its peers and the speed of memory, in one run\n"
     "  solve              the cases of the project's targets\n"
     "  derive             those of compact operators and constant coefficients\n"
+    "  map                every feature at many shapes; it has its own options: map --help\n"
     "  reproduce hybrid|cuthomas|packing|neato   a paper's experiment, on a GPU\n"
     "  --device cpu|cuda  what is measured (cpu)\n"
     "  --json FILE        write the results there\n"
@@ -68,14 +69,6 @@ double positive_seconds(const std::string& option, const std::string& text) {
     throw std::runtime_error(option + ": expected a number above 0, got \"" + text + "\"");
   }
   return value;
-}
-
-std::shared_ptr<const tridia::tuning_table> read_tuning(const std::string& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  if (!file) throw std::runtime_error("--tuning: " + path + " cannot be read");
-  return std::make_shared<tridia::tuning_table>(tridia::tuning_table::parse(text.str()));
 }
 
 bool has_targets(std::string_view cases) { return cases == "solve" || cases == "derive"; }
@@ -146,13 +139,6 @@ suite_options parse(std::vector<char*>& arguments) {
   return o;
 }
 
-std::string command_of(int argc, char** argv) {
-  std::string command = argv[0];
-  command = command.substr(command.rfind('/') + 1);  // where it was built says nothing
-  for (int k = 1; k < argc; ++k) command += std::string(" ") + argv[k];
-  return command;
-}
-
 std::vector<gtsv_peer> find_peers(const suite_options& o,
                                   std::map<std::string, std::string>& versions) {
   std::vector<gtsv_peer> peers;
@@ -196,6 +182,7 @@ void say_floors(const suite& s) {
 }
 
 int run(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "map") return run_map(argc, argv);
   std::vector<char*> arguments(argv, argv + argc);
   const bool list = std::any_of(arguments.begin(), arguments.end(), [](const char* a) {
     return std::strncmp(a, "--benchmark_list_tests", 22) == 0;

@@ -27,9 +27,10 @@ json value_or_null(const std::optional<T>& v) {
   return v ? json(*v) : json(nullptr);
 }
 
-json to_json(const row& r, const copy_floors& floors) {
+}  // namespace
+
+json to_json(const row& r, std::optional<double> floor) {
   const bool timed = !r.ms.empty();
-  const auto floor = floors.ms_of(r);
   json j;
   j["case"] = r.case_name;
   j["solver"] = r.solver;
@@ -53,6 +54,8 @@ json to_json(const row& r, const copy_floors& floors) {
   j["error"] = value_or_null(r.error);
   return j;
 }
+
+namespace {
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
@@ -87,8 +90,8 @@ machine_info cpu_machine() {
   return m;
 }
 
-void write_json(const std::string& path, const suite& s, const machine_info& machine,
-                const std::map<std::string, std::string>& versions, const std::string& command) {
+json results_head(const machine_info& machine, const std::map<std::string, std::string>& versions,
+                  const std::string& command, const std::string& remark) {
   json j;
   j["format"] = 2;  // bench/migrate.py says what 1 was
   j["machine"] = {
@@ -103,13 +106,22 @@ void write_json(const std::string& path, const suite& s, const machine_info& mac
   for (const auto& [name, version] : versions) j["versions"][name] = value_or_null(version);
   j["command"] = command;
   j["date"] = utc_now();
-  if (!s.options.remark.empty()) j["remark"] = s.options.remark;
+  if (!remark.empty()) j["remark"] = remark;
   j["rows"] = json::array();
-  for (const row& r : s.rows) j["rows"].push_back(to_json(r, s.floors));
+  return j;
+}
 
+void write_json(const std::string& path, const suite& s, const machine_info& machine,
+                const std::map<std::string, std::string>& versions, const std::string& command) {
+  json j = results_head(machine, versions, command, s.options.remark);
+  for (const row& r : s.rows) j["rows"].push_back(to_json(r, s.floors.ms_of(r)));
+  write_json(path, j);
+}
+
+void write_json(const std::string& path, const json& results) {
   const std::string temporary = path + ".part";
   std::ofstream file(temporary);
-  file << j.dump(1) << '\n';
+  file << results.dump(1) << '\n';
   file.close();
   if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
     std::remove(temporary.c_str());

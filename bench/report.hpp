@@ -3,7 +3,10 @@
 
 #include "suite.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <map>
+#include <optional>
 #include <string>
 
 namespace tridia_bench {
@@ -18,7 +21,17 @@ struct machine_info {
 /// Describes the processor that this program runs on.
 machine_info cpu_machine();
 
+/// Returns what a results file begins with; its rows follow. An empty remark is left out.
+nlohmann::ordered_json results_head(const machine_info& machine,
+                                    const std::map<std::string, std::string>& versions,
+                                    const std::string& command, const std::string& remark);
+
+/// Returns a row with the fields that every benchmark writes.
+nlohmann::ordered_json to_json(const row& r, std::optional<double> floor_ms);
+
 /// Writes the results to a temporary file beside `path` and renames it. Throws.
+void write_json(const std::string& path, const nlohmann::ordered_json& results);
+/// Does the same with all that a suite has measured.
 void write_json(const std::string& path, const suite& s, const machine_info& machine,
                 const std::map<std::string, std::string>& versions, const std::string& command);
 

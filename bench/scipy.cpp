@@ -1,9 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "scipy.hpp"
 
+#include "python.hpp"
+
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <stdexcept>
 
 namespace tridia_bench {
@@ -32,25 +33,11 @@ class command_lines {
   std::FILE* pipe_;
 };
 
-/// Quotes a word for the shell.
-std::string quoted(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
-  return text + "'";
-}
-
-/// Returns the path of the script, in a build as well as in an installation.
-std::filesystem::path script() {
-  const auto programs = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  return programs.parent_path() / "share" / "tridia" / "derive_scipy.py";
-}
-
 }  // namespace
 
 std::optional<scipy_peer> find_scipy() {
-  // The distribution's Python, which has the distribution's SciPy, is tried first.
-  for (const char* python : {"/usr/bin/python3", "python3"}) {
-    scipy_peer found{std::string(python) + " -B " + quoted(script()), {}};
+  for (const char* const python : pythons()) {
+    scipy_peer found{std::string(python) + " -B " + script_word("derive_scipy.py"), {}};
     command_lines lines(found.command + " versions 2>/dev/null");
     while (const auto line = lines.next()) {
       const auto space = line->find(' ');

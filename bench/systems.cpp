@@ -40,6 +40,7 @@ index_t systems_spec::inner() const {
     case layout::middle:
       break;
   }
+  if (width > 0) return width;
   index_t inner = 1;  // about the square root, so that the field is a box
   while (inner * inner < batch) inner *= 2;
   return inner;
@@ -55,26 +56,23 @@ std::vector<index_t> systems_spec::offsets() const {
   return all;
 }
 
+std::vector<index_t> systems_spec::extents() const {
+  return layout == layout::contiguous    ? std::vector<index_t>{batch, n}
+         : layout == layout::interleaved ? std::vector<index_t>{n, batch}
+                                         : std::vector<index_t>{batch / inner(), n, inner()};
+}
+
 tridia::problem systems_spec::problem(tridia::pivoting pivoting) const {
   tridia::problem p;
   p.type = type, p.boundary = boundary, p.pivoting = pivoting, p.coefficients = coefficients;
+  p.operation = operation, p.right_hand_sides = right_hand_sides;
   if (coefficients == tridia::coefficients::constant) p.matrix = constants();
   if (shortest > 0) {
     p.offsets = offsets();
     p.extents = {p.offsets.back()};
     return p;
   }
-  switch (layout) {
-    case layout::contiguous:
-      p.extents = {batch, n}, p.axis = 1;
-      break;
-    case layout::interleaved:
-      p.extents = {n, batch}, p.axis = 0;
-      break;
-    case layout::middle:
-      p.extents = {batch / inner(), n, inner()}, p.axis = 1;
-      break;
-  }
+  p.extents = extents(), p.axis = axis();
   return p;
 }
 
@@ -136,35 +134,50 @@ systems<T>::systems(const systems_spec& s) : spec(s) {
   for (index_t i = 0; i < s.rows(); ++i) rhs.data()[i] = rhs_of<T>(seed, i);
 }
 
+namespace {
+
+/// Judges the solutions of one right-hand side.
 template <class T>
-double systems<T>::residual(const T* x) const {
+double residual_of_side(const systems<T>& all, const systems_spec& spec, const T* rhs, const T* x) {
   using R = typename real_of<T>::type;
   const index_t n = spec.n, inner = spec.inner();
   const bool shared = spec.has_one_matrix();
   const bool periodic = spec.boundary == tridia::boundary::periodic;
+  const bool transposed = spec.operation != tridia::operation::none;
+  const T *dl = all.dl.data(), *d = all.d.data(), *du = all.du.data();
   double worst = 0;
 #pragma omp parallel for schedule(static) reduction(max : worst)
   for (index_t first = 0; first < spec.batch; first += kStripe) {
     const index_t count = std::min(kStripe, spec.batch - first);
-    std::array<residual_norms<R>, kStripe> all{};
+    std::array<residual_norms<R>, kStripe> norms{};
     for (index_t i = 0; i < n; ++i) {
       for (index_t k = 0; k < count; ++k) {
         const index_t s = first + k;
         const index_t start = (s / inner) * n * inner + s % inner;
         const index_t at = start + i * inner;
-        const index_t c = shared ? i : at;
-        const row_entries<T> e{i > 0 || periodic ? dl.data()[c] : T{}, d.data()[c],
-                               i + 1 < n || periodic ? du.data()[c] : T{}};
-        all[static_cast<std::size_t>(k)].add(e, i > 0 ? x[at - inner] : x[start + (n - 1) * inner],
-                                             x[at], i + 1 < n ? x[at + inner] : x[start],
-                                             rhs.data()[at]);
+        const index_t base = shared ? 0 : start;
+        const auto e = row_of_operation(dl + base, d + base, du + base, i, n, shared ? 1 : inner,
+                                        periodic, transposed);
+        norms[static_cast<std::size_t>(k)].add(
+            e, i > 0 ? x[at - inner] : x[start + (n - 1) * inner], x[at],
+            i + 1 < n ? x[at + inner] : x[start], rhs[at]);
       }
     }
     for (index_t k = 0; k < count; ++k) {
-      worst = std::max(worst, all[static_cast<std::size_t>(k)].relative());
+      worst = std::max(worst, norms[static_cast<std::size_t>(k)].relative());
     }
   }
   return worst;
+}
+
+}  // namespace
+
+template <class T>
+double systems<T>::residual(const systems_spec& s, const T* x) const {
+  const index_t last = (s.right_hand_sides - 1) * s.rows();
+  const double first = residual_of_side(*this, s, rhs.data(), x);
+  return last == 0 ? first
+                   : std::max(first, residual_of_side(*this, s, rhs.data() + last, x + last));
 }
 
 double residual_limit(tridia::value_type type) {

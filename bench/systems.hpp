@@ -41,7 +41,12 @@ struct systems_spec {
   tridia::value_type type = tridia::value_type::f64;
   tridia::boundary boundary = tridia::boundary::regular;
   tridia::coefficients coefficients = tridia::coefficients::per_system;
+  tridia::operation operation = tridia::operation::none;
   index_t n = 0, batch = 0;
+  /// Systems side by side in the middle layout, of which `batch` is a multiple; 0: about the square
+  /// root of a batch that is a power of two.
+  index_t width = 0;
+  index_t right_hand_sides = 1;
   /// A ragged batch has lengths from U(shortest, n); 0: all have n rows. On a GPU only.
   index_t shortest = 0;
   std::uint64_t seed = 0;  ///< Other numbers for another one.
@@ -49,7 +54,11 @@ struct systems_spec {
   /// Returns the elements from a row of a system to the next. Row i of system s lies at (s / inner)
   /// n inner + s % inner + i inner, whatever the layout.
   [[nodiscard]] index_t inner() const;
+  /// Returns the number of rows of all systems: the elements of one right-hand side.
   [[nodiscard]] index_t rows() const { return shortest > 0 ? offsets().back() : n * batch; }
+  /// Returns the shape of a right-hand side, unless the batch is ragged, and the axis of the systems.
+  [[nodiscard]] std::vector<index_t> extents() const;
+  [[nodiscard]] int axis() const { return layout == layout::interleaved ? 0 : 1; }
   /// Returns where the systems of a ragged batch begin, and where the last one ends.
   [[nodiscard]] std::vector<index_t> offsets() const;
   /// Returns the number of entries in each coefficient's array. Constants are given to the library
@@ -104,7 +113,10 @@ struct systems {
   explicit systems(const systems_spec& spec);
   /// Returns the maximum over all systems of |A x - rhs| / (|A| |x| + |rhs|), in infinity norms. A
   /// value that is not finite gives infinity.
-  [[nodiscard]] double residual(const T* x) const;
+  [[nodiscard]] double residual(const T* x) const { return residual(spec, x); }
+  /// Returns the same where the arrays are read as those of other systems, `s`, which are no
+  /// larger. Of several right-hand sides the first and the last one are judged.
+  [[nodiscard]] double residual(const systems_spec& s, const T* x) const;
 };
 
 /// Returns the largest `residual` that a stable solution may have.

@@ -15,7 +15,7 @@ struct copy_arrays {
   double* out;
   std::size_t bytes;
 };
-inline constexpr std::size_t kCopyGranule = std::size_t{1} << 20;
+inline constexpr std::size_t kCopyGranule = std::size_t{16} << 10;
 
 /// Describes a kernel that reads four arrays, or one, and writes one.
 struct device_copy {

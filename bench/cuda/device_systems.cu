@@ -2,6 +2,7 @@
 #include "device_systems.hpp"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include <cuda/std/complex>
@@ -26,7 +27,7 @@ unsigned blocks_for(index_t threads) {
 struct lines {
   index_t n, batch, inner;
   const index_t* offsets;  // of a ragged batch, or null
-  bool shared, periodic;
+  bool shared, periodic, transposed;
 
   __device__ index_t start(index_t s) const {
     return offsets ? offsets[s] : (s / inner) * n * inner + s % inner;
@@ -65,11 +66,12 @@ __global__ void find_norms(lines l, const T* dl, const T* d, const T* du, const 
     const index_t s = t % l.batch, first = t / l.batch * kSegment;
     const index_t n = l.rows(s), start = l.start(s), last = min(first + kSegment, n);
     if (first >= n) continue;
+    const index_t base = l.shared ? 0 : start, step = l.shared ? 1 : l.inner;
     residual_norms<R> mine;
     for (index_t i = first; i < last; ++i) {
-      const index_t at = start + i * l.inner, c = l.shared ? i : at;
-      const row_entries<T> e{i > 0 || l.periodic ? dl[c] : T{}, d[c],
-                             i + 1 < n || l.periodic ? du[c] : T{}};
+      const index_t at = start + i * l.inner;
+      const auto e =
+          row_of_operation(dl + base, d + base, du + base, i, n, step, l.periodic, l.transposed);
       mine.add(e, i > 0 ? x[at - l.inner] : x[start + (n - 1) * l.inner], x[at],
                i + 1 < n ? x[at + l.inner] : x[start], rhs[at]);
     }
@@ -154,29 +156,33 @@ device_systems::device_systems(const systems_spec& s)
   check(cudaDeviceSynchronize(), "filling the systems");
 }
 
-double device_systems::residual(const device_array& x) const {
-  const systems_spec& s = spec_;
+double device_systems::residual(const systems_spec& s, const device_array& x) const {
   const device_array norms(static_cast<std::size_t>(s.batch) * sizeof(residual_norms<double>));
   const device_array worst(sizeof(double));
-  norms.set(0, nullptr);
   worst.set(0, nullptr);
   const lines l{s.n,
                 s.batch,
                 s.shortest > 0 ? 1 : s.inner(),
                 s.shortest > 0 ? offsets_.as<const index_t>() : nullptr,
                 s.has_one_matrix(),
-                s.boundary == tridia::boundary::periodic};
+                s.boundary == tridia::boundary::periodic,
+                s.operation != tridia::operation::none};
   const index_t segments = (s.n + kSegment - 1) / kSegment * s.batch;
-  dispatch(s.type, [&](auto value) {
-    using T = decltype(value);
-    find_norms<T><<<blocks_for(segments), kThreads>>>(
-        l, dl_.as<const T>(), d_.as<const T>(), du_.as<const T>(), rhs_.as<const T>(),
-        x.as<const T>(), norms.as<residual_norms<double>>());
-  });
-  check_launch("judging the solutions");
-  find_worst<<<blocks_for(s.batch), kThreads>>>(s.batch, norms.as<residual_norms<double>>(),
-                                                worst.as<double>());
-  check_launch("judging the solutions");
+  const index_t sides[] = {0, s.right_hand_sides - 1};  // the first and the last one
+  for (const index_t side : std::span(sides).first(s.right_hand_sides > 1 ? 2 : 1)) {
+    norms.set(0, nullptr);
+    dispatch(s.type, [&](auto value) {
+      using T = decltype(value);
+      const index_t begin = side * s.rows();
+      find_norms<T><<<blocks_for(segments), kThreads>>>(
+          l, dl_.as<const T>(), d_.as<const T>(), du_.as<const T>(), rhs_.as<const T>() + begin,
+          x.as<const T>() + begin, norms.as<residual_norms<double>>());
+    });
+    check_launch("judging the solutions");
+    find_worst<<<blocks_for(s.batch), kThreads>>>(s.batch, norms.as<residual_norms<double>>(),
+                                                  worst.as<double>());
+    check_launch("judging the solutions");
+  }
   double result = 0;
   worst.download(&result);
   return result;

@@ -20,7 +20,8 @@ class device_systems {
   [[nodiscard]] const device_array& du() const { return du_; }
   [[nodiscard]] const device_array& rhs() const { return rhs_; }
   /// Returns the same as `systems::residual`; `x` is as large as `rhs`. Waits for the device.
-  [[nodiscard]] double residual(const device_array& x) const;
+  [[nodiscard]] double residual(const device_array& x) const { return residual(spec_, x); }
+  [[nodiscard]] double residual(const systems_spec& s, const device_array& x) const;
 
  private:
   systems_spec spec_;
