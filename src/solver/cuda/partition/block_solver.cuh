@@ -110,7 +110,7 @@ class block_solver {
       solve_plainly(w, false);
     } else {
       dominance_vote(w.rows, w.n, w.system, w.united(), w.found);
-      bool unstable = w.found.is_unstable(w.system);
+      bool unstable = !w.idle() && w.found.is_unstable(w.system);
       if (Cluster || !__syncthreads_and(unstable || w.idle())) {
         solve_plainly(w, unstable);
         unstable = w.found.is_unstable(w.system);

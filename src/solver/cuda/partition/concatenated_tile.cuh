@@ -116,7 +116,7 @@ class concatenated_tile {
     if (skipped) return;
 #pragma unroll
     for (int j = 0; j < outputs; ++j) {
-      store(Arrays::output(o_, j) + row0_, array(Arrays::place(j), 0));
+      store_array(Arrays::output(o_, j) + row0_, array(Arrays::place(j), 0));
     }
   }
   __device__ __forceinline__ void wait_stored() const { tma::wait_read(); }
@@ -124,7 +124,7 @@ class concatenated_tile {
  private:
   static constexpr int granule = 16 / sizeof(V);
 
-  __device__ __forceinline__ void store(V* to, const V* from) const {
+  __device__ __forceinline__ void store_array(V* to, const V* from) const {
     if (tma::available && past_line(to) % 16 == past_line(from) % 16) {
       if (threadIdx.x > 0) return;
       const parts p = parts_of(shift(to), 0, rows_);

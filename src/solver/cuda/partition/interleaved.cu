@@ -79,7 +79,7 @@ struct interleaved_memory {
 
   __device__ __forceinline__ interleaved_memory(const interleaved_shape& s, unsigned char* memory)
       : arrays(reinterpret_cast<V*>(memory)),
-        exchanged(arrays + 4 * s.array_pitch),
+        exchanged(arrays + geometry::inputs * s.array_pitch),
         pitch(s.groups * (s.systems + 1)),
         nodes(reinterpret_cast<equations_of<P>*>(
             exchanged + static_cast<int>(sizeof(equations_of<P>) / sizeof(V)) * pitch)),
@@ -254,7 +254,7 @@ __device__ __noinline__ void solve_left(const geometry& g, const typed_operands<
                                         V* room, const int* failed) {
   __syncthreads();
   if (threadIdx.x > 0) return;
-  const index_t values_a_row = 4 * s.array_pitch / s.rows;
+  const index_t values_a_row = geometry::inputs * s.array_pitch / s.rows;
   for (int i = 0; i < systems; ++i) {
     if (failed[i] < overflowed) {
       if (failed[i] != 0) fill_alone(g, o.x, first + i);
