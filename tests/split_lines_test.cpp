@@ -257,6 +257,28 @@ TEST(SplitLines, SlowDecayIsExactOrLeft) {
   expect_split_agrees(line, {512, 2048, 2}, "alpha 0.499", 1e-13);
 }
 
+/// Weights of lines of more than 2^14 points are those of a shorter line with the same ends.
+TEST(SplitLines, WeightsOfLongLinesComeFromAShorterOne) {
+  const scheme c6 = find_scheme(quantity::first_derivative, "C6");
+  const scheme staggered = find_scheme(quantity::first_derivative, "C6", staggering::to_midpoints);
+  for (const boundary ends : {boundary::regular, boundary::periodic}) {
+    for (const index_t n : {32768, 40001}) {
+      expect_split_agrees(line_of(c6, n, ends), {2048, 512, 2}, "long");
+      expect_split_agrees(line_of(staggered, n, ends), {2048, 512, 2}, "long, staggered");
+    }
+    // The influence reaches so far that the shorter line must be longer, or is the line itself.
+    const scheme slow = find_scheme(quantity::filter, "F10", staggering::none, 0.49999);
+    const line_operator::specification line = line_of(slow, 40001, ends);
+    EXPECT_FALSE(split_alone(line, {2048, 512, 2}));
+    expect_split_agrees(line, {2048, 12000, 2}, "long, alpha 0.49999", 1e-12);
+  }
+  const auto longest =
+      split_alone(line_of(c6, index_t{1} << 24, boundary::regular), {2048, 512, 2});
+  ASSERT_TRUE(longest);
+  EXPECT_EQ(longest->parts(), 1 << 13);
+  EXPECT_LE(longest->sums.weights.size(), 5U * sum_group::most * 128);
+}
+
 TEST(SplitLines, ShortLinesStayWhole) {
   const scheme c6 = find_scheme(quantity::first_derivative, "C6");
   EXPECT_FALSE(split_alone(line_of(c6, 100, boundary::regular), {512, 128, 2}));
@@ -285,9 +307,10 @@ TEST(SplitLinesCuda, AgreesWithTheReference) {
     std::vector<index_t> extents;
     int axis;
   };
-  const length lengths[] = {{{1024, 200}, 0},      {{2048, 64}, 0},   {{4096, 64}, 0},
-                            {{20000, 33}, 0},      {{5, 20000}, 1},   {{3, 4100, 32}, 1},
-                            {{2, 2, 1100, 64}, 2}, {{2, 3, 30011}, 2}};
+  const length lengths[] = {{{1024, 200}, 0},      {{2048, 64}, 0},    {{4096, 64}, 0},
+                            {{20000, 33}, 0},      {{5, 20000}, 1},    {{3, 4100, 32}, 1},
+                            {{2, 2, 1100, 64}, 2}, {{2, 3, 30011}, 2}, {{1 << 20}, 0},
+                            {{3, 300007}, 1},      {{150001, 5}, 0}};
   const auto check = [&](const scheme& s, const tridia::grid& g, auto zero, double bound) {
     using T = decltype(zero);
     const std::string label = s.name() + " " + std::to_string(g.extents[g.axis]);

@@ -21,17 +21,25 @@ struct status_merge {
   bool shared;               // lines share a status, and zeros have been entered
   index_t* to;
 
-  TRIDIA_FN index_t status_of(index_t line) const {
-    constexpr index_t none = std::numeric_limits<index_t>::max();
+  static constexpr index_t none = std::numeric_limits<index_t>::max();
+
+  /// Returns the first row, as parts report it, that is not finite in the parts that `member` of a
+  /// `team` looks at; or `none`.
+  TRIDIA_FN index_t first_row(index_t line, index_t member = 0, index_t team = 1) const {
     index_t first = none;
-    for (index_t p = 0; p < parts; ++p) {
+    for (index_t p = member; p < parts; p += team) {
       const index_t said = of_parts[places.at(p, line)];
       const index_t row = said == 0 ? none : p * part_rows - said - 1;
       if (row < first) first = row;
     }
+    return first;
+  }
+  /// Returns the status of a line whose first such row is `first`.
+  TRIDIA_FN index_t status_at(index_t first) const {
     const index_t row = first < solution_offset ? first : first - solution_offset;
     return first == none ? 0 : -row - 1;
   }
+  TRIDIA_FN index_t status_of(index_t line) const { return status_at(first_row(line)); }
   TRIDIA_FN void operator()(index_t line, index_t) const { enter(line, status_of(line)); }
   TRIDIA_FN void enter(index_t line, index_t status) const {
     index_t at[layout::array_count];

@@ -4,6 +4,8 @@
 #include "tridia/error.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
@@ -53,6 +55,18 @@ std::pair<index_t, index_t> reach_of(const specification& o, index_t row) {
   return {row + s.first, row + s.first + static_cast<index_t>(s.weights.size()) - 1};
 }
 
+/// Returns a number of points that no row reaches beyond its own.
+index_t longest_reach(const specification& o) {
+  index_t longest = 0;
+  const auto see = [&](const stencil& s) {
+    longest = std::max(longest, std::abs(index_t{s.first}) + std::ssize(s.weights));
+  };
+  see(o.interior);
+  for (const stencil& s : o.head) see(s);
+  for (const stencil& s : o.tail) see(s);
+  return longest;
+}
+
 }  // namespace
 
 part_sides sides_of(const specification& whole, const line_cuts& cuts, int part) {
@@ -83,12 +97,18 @@ specification part_of(const specification& whole, const line_cuts& cuts, int par
     o.scale.assign(whole.scale.begin() + begin, whole.scale.begin() + end);
   }
   const part_sides sides = sides_of(whole, cuts, part);
-  for (index_t row = begin; row < end; ++row) {
+  const auto look_at = [&](index_t row) {
     const auto [low, high] = reach_of(whole, row);
     if ((sides.before && row == begin) || low < first_point) o.prescribed_head = row + 1 - begin;
     const bool after = (sides.after && row + 1 == end) || high > last_point;
     if (after && o.prescribed_tail == 0) o.prescribed_tail = end - row;
-  }
+  };
+  // Rows further inside reach no point of another part.
+  const index_t reach = longest_reach(whole) + std::abs(begin - first_point) +
+                        std::abs(last_point + 1 - end) + 1;
+  const index_t near_begin = std::min(begin + reach, end);
+  for (index_t row = begin; row < near_begin; ++row) look_at(row);
+  for (index_t row = std::max(near_begin, end - reach); row < end; ++row) look_at(row);
   if (o.prescribed() > o.rows) o.prescribed_head = o.rows, o.prescribed_tail = 0;
   return o;
 }

@@ -10,8 +10,9 @@ namespace tridia::line_operator {
 namespace {
 
 constexpr index_t line_granule = 16;  // lines that begin at multiples of it lie well in memory
-/// Lines of more points are not split: their weights take much time and memory when a plan is made.
-constexpr index_t most_points = index_t{1} << 17;
+/// Weights are found on a line of at most about so many points, as they take time and memory for
+/// each: on a shorter one first, and on the longer one where influences reach further than that.
+constexpr index_t stand_ins[] = {index_t{1} << 14, index_t{1} << 17};
 /// Shorter last parts are not worth a launch; closures and sums' rows have room in them.
 constexpr index_t least_points = 64;
 
@@ -39,6 +40,19 @@ line_cuts cuts_of(const specification& whole, index_t part) {
   return cuts;
 }
 
+/// Returns the points that a longer line has more than its stand-in of at least `least` points:
+/// whole parts.
+index_t surplus_of(const specification& whole, index_t part, index_t least) {
+  return std::max<index_t>(whole.points - least, 0) / part * part;
+}
+/// Returns a line with the same ends and the same rows between them, but fewer of these.
+specification shortened(const specification& whole, index_t surplus) {
+  specification line = whole;
+  line.points -= surplus, line.rows -= surplus;
+  if (surplus > 0) line.scale.clear();  // it is applied last: weights do not depend on it
+  return line;
+}
+
 /// From this many parts on, sums at the ends of a line are worth it: they save a launch for its
 /// first and last part.
 constexpr int many_parts = 4;
@@ -52,6 +66,9 @@ bool are_alike(const specification& a, const specification& b) {
          a.points == b.points && a.rows == b.rows && a.prescribed_head == b.prescribed_head &&
          a.prescribed_tail == b.prescribed_tail;
 }
+
+/// Parts that have scales of their own are runs of their own, each with tables and a launch.
+constexpr int most_scaled = 256;
 
 /// Says which run a part belongs to.
 struct part_place {
@@ -69,17 +86,21 @@ struct border {
 
 class splitting {
  public:
-  splitting(const specification& whole, value_type type, const split_wish& wish)
+  /// Weights are found on a line of at least `least` points, if the whole has as many.
+  splitting(const specification& whole, value_type type, const split_wish& wish, index_t least)
       : whole_(whole),
         type_(type),
-        weights_(whole),
-        cuts_(cuts_of(whole, part_points(whole.points, wish.most_points))) {
+        cuts_(cuts_of(whole, part_points(whole.points, wish.most_points))),
+        surplus_(surplus_of(whole, cuts_.points[1], least)),
+        stand_in_(shortened(whole, surplus_)),
+        weights_(stand_in_) {
     all_.part_points = cuts_.points[1];
   }
+  [[nodiscard]] bool is_shortened() const { return surplus_ > 0; }
 
   std::optional<line_split> made(const layout::geometry& lines, const split_wish& wish) {
     const int parts = cuts_.parts();
-    if (parts < 2) return {};
+    if (parts < 2 || (!whole_.scale.empty() && parts > most_scaled)) return {};
     make_ends_alike();
     for (int p = 0; p < parts; ++p) add_part(p);
     place(lines, wish.most_axes);
@@ -89,7 +110,7 @@ class splitting {
     for (int p = wraps || alike_ ? 0 : 1; p < parts + (alike_ ? 1 : 0); ++p) {
       const int before = wraps ? (p + parts - 1) % parts : p - 1;
       if (!is_known(before, p)) known_ = border_of(before, p);
-      if (known_.count > wish.most_window) return {};
+      if (known_.count > wish.most_window || (is_deep(p) && !known_.inside)) return {};
       all_.window = std::max(all_.window, known_.count);
       add_border(before, p);
     }
@@ -164,9 +185,24 @@ class splitting {
   /// Returns whether a border of `count` points is far from both ends: `count` points hold all of
   /// the influence but what is below rounding, and twice as many lie between them and an end.
   bool is_inside(int p, index_t count) const {
-    if (whole_.boundary == boundary::periodic && !has_ends(whole_)) return true;
+    if (whole_.boundary == boundary::periodic && !has_ends(whole_)) {
+      return surplus_ == 0 || 3 * count < stand_in_.points;
+    }
+    const index_t at = place_in_stand_in(p);
+    return at > 3 * count && stand_in_.points - at > 3 * count;
+  }
+  /// Returns whether a border lies where the stand-in has no place of its own for it: its weights
+  /// must be those of a border that is far from both ends.
+  bool is_deep(int p) const {
+    return surplus_ > 0 && place_in_stand_in(p) == middle() && cuts_.points[p] != middle();
+  }
+  /// Returns the border of parts that is next to the middle of the stand-in.
+  index_t middle() const { return stand_in_.points / 2 / all_.part_points * all_.part_points; }
+  /// Returns where border p lies in the stand-in: as far from the nearer end of the line as in the
+  /// whole, but not beyond the middle.
+  index_t place_in_stand_in(int p) const {
     const index_t at = cuts_.points[p];
-    return at > 3 * count && whole_.points - at > 3 * count;
+    return std::max(std::min(at, middle()), at - surplus_);
   }
   /// Returns whether the border computed last has the same sums as this one, elsewhere on the line.
   bool is_known(int before, int p) const {
@@ -178,9 +214,12 @@ class splitting {
     border b;
     std::vector<line_weights> sums;
     b.tails = tails(before), b.heads = heads(p);
+    const index_t n = stand_in_.points, at = place_in_stand_in(p);
     const auto add = [&](int of, index_t from, index_t count) {
       if (count == 0) return;  // or there is no such part
-      std::vector<line_weights> prescribed = weights_.prescribed(part(of), cuts_.rows[of]);
+      // The part before the first border of a periodic line is the last one.
+      const index_t moved = of > p ? surplus_ : cuts_.points[p] - at;
+      std::vector<line_weights> prescribed = weights_.prescribed(part(of), cuts_.rows[of] - moved);
       for (index_t k = from; k < from + count; ++k) {
         leave_out(prescribed[static_cast<std::size_t>(k)], least_weight(type_, 0));
         sums.push_back(std::move(prescribed[static_cast<std::size_t>(k)]));
@@ -189,7 +228,6 @@ class splitting {
     add(before, heads(std::max(before, 0)), b.tails);
     add(p, 0, b.heads);
 
-    const index_t n = whole_.points, at = cuts_.points[p];
     const bool wraps = whole_.boundary == boundary::periodic;
     const index_t least = wraps ? -(n / 2) : -at;
     index_t last = least - 1;
@@ -238,8 +276,10 @@ class splitting {
 
   const specification& whole_;
   value_type type_;
-  inverse_rows weights_;
   line_cuts cuts_;
+  index_t surplus_;
+  specification stand_in_;
+  inverse_rows weights_;
   line_split all_{};
   std::vector<part_place> places_;
   border known_;
@@ -252,13 +292,17 @@ class splitting {
 
 std::optional<line_split> split(const specification& whole, value_type type,
                                 const layout::geometry& lines, const split_wish& wish) {
-  if (whole.prescribed() > 0 || whole.points < 2 * least_points || whole.points > most_points)
-    return {};
+  if (whole.prescribed() > 0 || whole.points < 2 * least_points) return {};
   try {
-    return splitting(whole, type, wish).made(lines, wish);
+    for (const index_t least : stand_ins) {
+      splitting s(whole, type, wish, least);
+      auto made = s.made(lines, wish);
+      if (made || !s.is_shortened()) return made;
+    }
   } catch (const error&) {
-    return {};  // singular, as a whole or a part of it
+    // The line is singular, as a whole or a part of it.
   }
+  return {};
 }
 
 layout::geometry lines_of(const layout::geometry& whole, const line_split& s, const part_run& r) {

@@ -48,9 +48,10 @@ struct split_wish {
   int most_axes;        // of lines that are done together
 };
 
-/// Splits lines into parts. Returns nothing where a line is too short for two parts or above 2^17
-/// points, sums would be too long, or a part alone is singular or nearly so. What is left out of a
-/// sum is below rounding. `lines`: lines[rhs], lines[x] and right_sides are set.
+/// Splits lines into parts. Returns nothing where a line is too short for two parts, sums would be
+/// too long, or a part alone is singular or nearly so. What is left out of a sum is below rounding.
+/// Weights of lines of more than 2^14 points are found on a shorter line, whose ends are the same.
+/// `lines`: lines[rhs], lines[x] and right_sides are set.
 std::optional<line_split> split(const specification& whole, value_type,
                                 const layout::geometry& lines, const split_wish&);
 

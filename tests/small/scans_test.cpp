@@ -14,6 +14,7 @@ using tridia::value_type;
 
 const kernel kScan{"scan", "scan_kernel"};
 const kernel kForEach{"split_scan", "for_each_kernel"};
+const kernel kMergeParts{"split_scan", "merge_parts_kernel"};
 const kernel kOnChip{"substitute", "substitute_kernel"};
 const kernel kThread{"thread_per_system", "substitute_kernel"};
 const kernel kStatuses{"statuses", "enter_statuses_kernel"};
@@ -72,7 +73,7 @@ void add_parts(std::vector<small_case>& all) {
   add(all, "parts_interleaved", {.extents = {2048, 32}, .axis = 0}, parts, "in parts");
   add(all, "parts_uneven", {.extents = {4100, 33}, .axis = 0}, parts, "in parts");
   add(all, "parts_middle", {.extents = {3, 2048, 32}, .axis = 1}, parts, "in parts");
-  add(all, "parts_along", {.extents = {3, 20'000}}, parts, "in parts",
+  add(all, "parts_along", {.extents = {3, 20'000}}, {kScan, kForEach, kMergeParts}, "in parts",
       {.types = {value_type::f64}});
   add(all, "parts_along", {.extents = {3, 40'010}}, parts, "in parts",
       {.types = {value_type::f32}});

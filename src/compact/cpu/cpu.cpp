@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/cpu/kernels.hpp"
 #include "compact/cpu/owned_tables.hpp"
+#include "compact/cpu/parts.hpp"
 #include "compact/operator_executor.hpp"
 #include "cpu/cache_size.hpp"
 #include "cpu/store_policy.hpp"
@@ -182,13 +183,19 @@ class cpu_executor final : public compact::operator_executor {
 };
 
 }  // namespace
+
+std::unique_ptr<const operator_executor> make_whole_lines(const task& t) {
+  if (t.type == value_type::f32) return std::make_unique<cpu_executor<float>>(t);
+  return std::make_unique<cpu_executor<double>>(t);
+}
+
 }  // namespace tridia::compact::cpu
 
 namespace tridia::compact {
 
 std::unique_ptr<const operator_executor> make_cpu(const task& t) {
-  if (t.type == value_type::f32) return std::make_unique<cpu::cpu_executor<float>>(t);
-  return std::make_unique<cpu::cpu_executor<double>>(t);
+  if (auto parts = cpu::make_parts_of_lines(t)) return parts;
+  return cpu::make_whole_lines(t);
 }
 
 }  // namespace tridia::compact

@@ -17,6 +17,13 @@ bool is_narrow(value_type type, const geometry& g, const line_scan& scan, index_
          lines.at[lines.count - 1].extent * size >= bytes;
 }
 
+/// Returns whether a block may hold a line, if its chunks share their factors: tables of longer
+/// ones would be made in vain.
+bool may_fit(scan_task t, const device_limits& limits) {
+  t.distinct = 1;
+  return plan_scan(t, limits).has_value();
+}
+
 }  // namespace
 
 std::unique_ptr<const scan_plan> scan_plan::make(const specification& line, value_type type,
@@ -24,7 +31,7 @@ std::unique_ptr<const scan_plan> scan_plan::make(const specification& line, valu
                                                  const device_limits& limits,
                                                  const constant_factors* known) {
   std::unique_ptr<scan_plan> made(new scan_plan);
-  if (const auto task = line_task(line, type, g)) {
+  if (const auto task = line_task(line, type, g); task && may_fit(*task, limits)) {
     made->whole_ = line_scan::make(*task, matrix_of(line), line.scale, limits, known);
   }
   if (made->whole_ && !is_narrow(type, g, *made->whole_, least_row)) return made;

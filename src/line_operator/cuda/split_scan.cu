@@ -5,6 +5,7 @@
 #include "gpu/for_each.cuh"
 #include "line_operator/share_summing.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace tridia::line_operator {
@@ -13,8 +14,9 @@ using namespace gpu;
 
 namespace {
 
-/// This many calls share a line whose points lie side by side.
-constexpr int team = 4;
+/// This many calls share a line whose points lie side by side; more of them where sums are few.
+constexpr int team = 4, large_team = 16;
+constexpr index_t few_sums = 16384;
 
 /// Computes one group of sums a call, line after line: few long lines keep a device busy as well.
 template <class V, int Team>
@@ -45,14 +47,33 @@ struct line_merging {
   V* x;
 
   TRIDIA_FN void operator()(index_t line, index_t) const {
-    const index_t status = statuses.status_of(line);
-    if (statuses.to != nullptr) statuses.enter(line, status);
+    enter(line, statuses.status_of(line), 0, 1);
+  }
+  TRIDIA_FN void enter(index_t line, index_t status, index_t member, index_t team) const {
+    if (statuses.to != nullptr && member == 0) statuses.enter(line, status);
     if (status == 0) return;
     index_t at[layout::array_count];
     statuses.lines.offsets(line, at);
-    layout::fill_line_with_nan(x + at[layout::x] + along.origin, along.step, rows);
+    layout::fill_line_with_nan(x + at[layout::x] + along.origin, along.step, rows, member, team);
   }
 };
+
+/// Does the same for lines of many parts, with a block for each.
+template <class V>
+__global__ void __launch_bounds__(block_threads)
+    merge_parts_kernel(const __grid_constant__ line_merging<V> f) {
+  using word = unsigned long long;
+  __shared__ word first;
+  for (index_t line = blockIdx.x; line < f.statuses.lines.size; line += gridDim.x) {
+    if (threadIdx.x == 0) first = static_cast<word>(status_merge::none);
+    __syncthreads();
+    const index_t mine = f.statuses.first_row(line, threadIdx.x, blockDim.x);
+    if (mine != status_merge::none) atomicMin(&first, static_cast<word>(mine));
+    __syncthreads();
+    f.enter(line, f.statuses.status_at(static_cast<index_t>(first)), threadIdx.x, blockDim.x);
+    __syncthreads();
+  }
+}
 
 }  // namespace
 
@@ -60,8 +81,9 @@ cudaError_t sum_borders(value_type type, const border_sums& s, const void* in, v
                         cudaStream_t stream) {
   return core::with_type(type, [&](auto tag) {
     using V = typename decltype(tag)::type;
-    return std::abs(s.along.step) == 1 ? sum_by<V, team>(s, in, to, stream)
-                                       : sum_by<V, 1>(s, in, to, stream);
+    if (std::abs(s.along.step) != 1) return sum_by<V, 1>(s, in, to, stream);
+    return s.count * s.lines.size < few_sums ? sum_by<V, large_team>(s, in, to, stream)
+                                             : sum_by<V, team>(s, in, to, stream);
   });
 }
 
@@ -69,7 +91,12 @@ cudaError_t merge_statuses(value_type type, const status_merge& s, const layout:
                            index_t rows, void* x, cudaStream_t stream) {
   return core::with_type(type, [&](auto tag) {
     using V = typename decltype(tag)::type;
-    return for_each(s.lines.size, line_merging<V>{s, of_x, rows, static_cast<V*>(x)}, stream);
+    const line_merging<V> f{s, of_x, rows, static_cast<V*>(x)};
+    constexpr index_t few_parts = 8, most_blocks = 8192;
+    if (s.parts <= few_parts) return for_each(s.lines.size, f, stream);
+    merge_parts_kernel<<<static_cast<unsigned>(std::min(s.lines.size, most_blocks)), block_threads,
+                         0, stream>>>(f);
+    return cudaGetLastError();
   });
 }
 
