@@ -31,6 +31,10 @@ __device__ __forceinline__ void copy_element(V* to, const V* from) {
   }
 }
 
+/// Ends a group of this thread's copies, and waits for all but the last group.
+__device__ __forceinline__ void end_copies() { __pipeline_commit(); }
+__device__ __forceinline__ void wait_for_earlier_copies() { __pipeline_wait_prior(1); }
+
 /// Waits for this thread's copies.
 __device__ __forceinline__ void wait_for_copies() {
   __pipeline_commit();

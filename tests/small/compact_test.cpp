@@ -86,7 +86,8 @@ void add_lines(std::vector<operator_case>& all) {
   add(all, "middle", c6, lines({3, 70, 9}, 1), {kScan});
   add(all, "parts", c6, lines({2048, 32}, 0), {kScan, kForEach});
   add(all, "parts_along", c6, lines({2, 40'010}, 1), {kScan, kForEach});
-  add(all, "short", c6, lines({30, 12}, 1), {kStencil, kFinish});
+  add(all, "short", c6, lines({30, 6}, 1), {kStencil, kFinish});
+  add(all, "short_scanned", c6, lines({30, 12}, 1), {kScan});
   add(all, "short_interleaved", c6, lines({12, 30}, 0), {kStencil, kFinish});
   grid stretched = lines({7, 50}, 1);
   stretched.metric.assign(50, 0.25);

@@ -91,13 +91,6 @@ std::string line_scan::description() const {
                                            : "by threads");
 }
 
-bool line_scan::is_moved_by_tma() const {
-  const auto* const aligned = reinterpret_cast<const void*>(cache_line);
-  CUtensorMap map;
-  return copy_mode_of(plan_, layout::rhs, aligned, map) != line_copy_mode::elements &&
-         copy_mode_of(plan_, layout::x, aligned, map) != line_copy_mode::elements;
-}
-
 void line_scan::apply(scan_call c, void* workspace, cudaStream_t stream) const {
   c.tile_counter = tile_counter(workspace);
   check(launches_.apply(plan_, c, stream), "launching a scan");

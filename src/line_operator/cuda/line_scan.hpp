@@ -30,8 +30,6 @@ class line_scan {
 
   [[nodiscard]] const scan_shape& shape() const { return plan_.shape; }
   [[nodiscard]] std::string description() const;
-  /// Returns whether the TMA moves both arrays, if they are aligned.
-  [[nodiscard]] bool is_moved_by_tma() const;
   [[nodiscard]] std::size_t workspace_bytes() const {
     return has_tile_counter_ ? layout::alignment + sizeof(unsigned) : 0;
   }

@@ -153,9 +153,20 @@ bool lies_interleaved(const geometry& g) {
   return std::abs(fastest.stride[layout::rhs]) < std::abs(g.lines[layout::rhs].step);
 }
 
+namespace {
+
+/// Returns the rows from which on a scan is faster than other kernels. Short lines of an operator
+/// would be read and written by three kernels, so that a thread may have less than its rows.
+index_t least_rows(const scan_task& t) {
+  constexpr index_t of_operator = 8;
+  return t.width > 1 && !lies_interleaved(t.lines) ? of_operator : least_scan_rows;
+}
+
+}  // namespace
+
 std::optional<scan_shape> plan_scan(const scan_task& t, const device_limits& limits) {
   const layout::axes& batch = t.lines.right_sides;
-  if (!limits.clusters || batch.size == 0 || t.rows < least_scan_rows ||
+  if (!limits.clusters || batch.size == 0 || t.rows < least_rows(t) ||
       std::max(t.points, t.rows) > longest) {
     return {};
   }

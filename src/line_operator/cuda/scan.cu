@@ -72,7 +72,11 @@ __global__ void __maxnreg__(scan_registers)
     }
   }
   __syncthreads();
-  const bool prepared = (Width > 1 || closure > 0) && loads_by_tma;
+  // The warp that copies also computes the ends of lines, unless lines are so short that these are
+  // many: then all threads do.
+  const bool many_ends = Width > 1 && c.prescribed == nullptr &&
+                         s.rows < 12 * (c.cyclic ? s.before + s.after : closure);
+  const bool prepared = (Width > 1 || closure > 0) && loads_by_tma && !many_ends;
   if (thread >= s.threads) {
     produce_tiles(tiles, s, m, b,
                   {loads_by_tma, stores_by_tma, prepared, c.cyclic, solves, c.status,
@@ -127,22 +131,48 @@ __global__ void __maxnreg__(scan_registers)
     return core::sub_mul(in, -*around, m.closing[my_line] * factor);
   };
 
+  // Without the TMA, the threads load a tile, most often while they solve the one before.
+  const auto stage_at = [&](int stage) { return m.tiles + stage * (s.stage_bytes / sizeof(V)); };
+  const auto ends_at = [&](int stage) { return m.closure + stage * s.lines * closure; };
+  const auto load_elements = [&](int stage) {
+    const index_t tile = m.number[stage];
+    if (tile >= s.tiles) return;
+    if (closure > 0) {
+      load_prescribed(tiles, tile, b, c.prescribed, ends_at(stage), thread, s.threads);
+    }
+    tiles.load(tile, stage_at(stage));
+  };
+  const bool loads_ahead = !loads_by_tma && s.stages > 1;
+  if (loads_ahead) {
+    tma::wait(m.arrived, 0);
+    load_elements(0);
+    end_copies();
+  }
+
   int stage = 0, phase = 0;
   for (;;) {
     tma::wait(m.arrived + stage, static_cast<unsigned>(phase));
     const index_t tile = m.number[stage];
     if (tile >= s.tiles) break;
-    V* const values = m.tiles + stage * (s.stage_bytes / sizeof(V));
-    V* const ends = m.closure + stage * s.lines * closure;
+    V* const values = stage_at(stage);
+    V* const ends = ends_at(stage);
     if (prepared) tma::wait(m.ready + stage, static_cast<unsigned>(phase));
     if (!loads_by_tma) {
-      if (closure > 0) load_prescribed(tiles, tile, b, c.prescribed, ends, thread, s.threads);
-      tiles.load(tile, values);
-      meet_threads(s.threads);
-      if (Width > 1) {
-        prepare_ends(tiles, tile, values, s, b, c.cyclic, ends, thread, s.threads);
-        meet_threads(s.threads);
+      if (loads_ahead) {
+        const int next = stage + 1 == s.stages ? 0 : stage + 1;
+        tma::wait(m.arrived + next, static_cast<unsigned>(next == 0 ? phase ^ 1 : phase));
+        load_elements(next);
+        end_copies();
+        wait_for_earlier_copies();
+      } else {
+        load_elements(stage);
+        wait_for_copies();
       }
+      meet_threads(s.threads);
+    }
+    if (Width > 1 && !prepared) {
+      prepare_ends(tiles, tile, values, s, b, c.cyclic, ends, thread, s.threads);
+      meet_threads(s.threads);
     }
     V* const mine = values + tiles.place(my_line, 0);
     const int step = Interleaved ? s.pitch : 1;
@@ -166,12 +196,16 @@ __global__ void __maxnreg__(scan_registers)
     // caller wants no status.
     if (mine_counts && c.status == nullptr && k0 == 0 && !core::is_finite(x.value[0])) *found = 0;
     if constexpr (Width > 1) scale_rows(s.scaled ? m.scales + k0 : nullptr, c.scale, x.value);
+    if (Interleaved && !stores_by_tma) {
+      tiles.store_rows(tile, my_line, k0, n, x.value);
+    } else {
 #pragma unroll
-    for (int i = 0; i < rows; ++i) {
-      if (i < n) mine[(k0 + i) * step] = x.value[i];
+      for (int i = 0; i < rows; ++i) {
+        if (i < n) mine[(k0 + i) * step] = x.value[i];
+      }
     }
     if (loads_by_tma || stores_by_tma) tma::fence_proxy_async();
-    if (!stores_by_tma) {
+    if (!Interleaved && !stores_by_tma) {
       meet_threads(s.threads);
       tiles.store(tile, values);
     }

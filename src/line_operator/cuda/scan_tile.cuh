@@ -102,7 +102,8 @@ class line_tile {
     }
   }
 
-  /// Loads a tile element by element. To be called by all threads.
+  /// Starts to load a tile element by element: `wait_for_copies` waits for it. To be called by all
+  /// threads.
   __device__ __forceinline__ void load(index_t tile, V* to) const {
     for_each_line(tile, layout::rhs, [&](int line, index_t at, int first, int step) {
       const index_t stride = g_.lines[layout::rhs].step;
@@ -111,7 +112,6 @@ class line_tile {
         copy_element(to + place(line, k), a_.in + at + k * stride);
       }
     });
-    wait_for_copies();
   }
   __device__ __forceinline__ void store(index_t tile, const V* from) const {
     for_each_line(tile, layout::x, [&](int line, index_t at, int first, int step) {
@@ -122,6 +122,19 @@ class line_tile {
         *to = a_.accumulate ? *to + from[place(line, k)] : from[place(line, k)];
       }
     });
+  }
+
+  /// Stores rows of a line, from row k0 on, that this thread holds.
+  template <int Rows>
+  __device__ __forceinline__ void store_rows(index_t tile, int line, int k0, int n,
+                                             const V (&value)[Rows]) const {
+    if (line >= count(tile)) return;
+    const index_t stride = g_.lines[layout::x].step;
+    V* const to = a_.out + start(layout::x, number(tile, line)) + k0 * stride;
+#pragma unroll
+    for (int i = 0; i < Rows; ++i) {
+      if (i < n) to[i * stride] = a_.accumulate ? to[i * stride] + value[i] : value[i];
+    }
   }
 
   /// Fills lines that have failed: see fill_lines.
