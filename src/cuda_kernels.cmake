@@ -17,7 +17,8 @@ function(tridia_cuda_object target)
 endfunction()
 
 tridia_cuda_object(tridia_cuda_gpu gpu/compiled_capability.cu)
-tridia_cuda_object(tridia_cuda_statuses solver/cuda/statuses.cu)
+tridia_cuda_object(tridia_cuda_statuses solver/cuda/statuses.cu
+                   solver/cuda/factored/copy_matrices.cu)
 tridia_cuda_object(tridia_cuda_operators compact/cuda/plain.cu)
 tridia_cuda_object(tridia_cuda_parts line_operator/cuda/split_scan.cu)
 tridia_cuda_object(tridia_cuda_lines distributed/cuda/lines.cu)
@@ -80,9 +81,11 @@ target_sources(tridia PRIVATE
   line_operator/cuda/line_task.cpp
   line_operator/cuda/scan.cpp
   line_operator/cuda/split_scan.cpp
+  solver/cuda/broadcast.cpp
   solver/cuda/cuda.cpp
   solver/cuda/factored/factored_method.cpp
   solver/cuda/factored/factored_solver.cpp
+  solver/cuda/factored/saved_matrices.cpp
   solver/cuda/factored/factored_scan.cpp
   solver/cuda/factored/substitute.cpp
   solver/cuda/method.cpp

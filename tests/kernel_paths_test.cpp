@@ -282,6 +282,86 @@ TEST_F(KernelPaths, ScannedLines) {
   }
 }
 
+/// Right-hand sides of one matrix, or several of each of many matrices, are systems of their own
+/// wherever no scan solves them; saved factors are the matrices.
+TEST_F(KernelPaths, MatricesOfSeveralRightHandSides) {
+  const auto check = [&](problem p, const char* path) {
+    run_options how;
+    vary(p, how);
+    p.operation = static_cast<operation>(draw(random_, 0, 2));
+    p.short_off_diagonals = p.boundary == boundary::regular && flip(random_);
+    // One matrix for all is dominant or not for all.
+    if (p.coefficients == tridia::coefficients::shared) p.pivoting = pivoting::none;
+    expect_as_reference(p, how, path);
+    how.factored = true;
+    expect_as_reference(p, how, "");
+  };
+  for (const auto type : kTypes) {
+    for (const index_t n : {1, 2, 5, 33, 300, 5000, 40'000}) {
+      if (HasFailure()) return;
+      const index_t batch = n > 1000 ? 3 : 77;
+      problem p{.type = type, .extents = {batch, n}};
+      p.right_hand_sides = draw(random_, 2, 5);
+      check(p, "its matrix broadcast");
+      p.extents = {n, batch}, p.axis = 0;
+      check(p, "its matrix broadcast");
+      p.extents = {2, n, batch}, p.axis = 1;
+      check(p, "its matrix broadcast");
+      p.coefficients = tridia::coefficients::shared;
+      check(p, n > 1024 && n < 5000 ? "its matrix broadcast" : "");
+      p.right_hand_sides = 1;
+      p.extents = {batch, n}, p.axis = 1;
+      check(p, "");
+    }
+  }
+}
+
+/// Saved factors of many matrices with one right-hand side each are the matrices themselves.
+TEST_F(KernelPaths, SavedMatrices) {
+  for (const auto type : kTypes) {
+    for (const index_t n : {1, 3, 8, 100, 1000, 20'001}) {
+      if (HasFailure()) return;
+      const index_t batch = n > 10'000 ? 2 : 130;
+      for (const int axis : {0, 1, 2}) {
+        problem p{.type = type, .extents = {3, 2, batch}, .axis = axis};
+        p.extents.insert(p.extents.begin() + axis, n);
+        run_options how;
+        vary(p, how);
+        p.operation = static_cast<operation>(draw(random_, 0, 2));
+        how.factored = true;
+        expect_as_reference(p, how, "");
+      }
+    }
+  }
+}
+
+/// A constant matrix that no scan takes is broadcast as well: here it is periodic, but not
+/// circulant. Long lines of it are cut into parts.
+TEST_F(KernelPaths, ConstantsThatNoScanTakes) {
+  for (const auto type : kTypes) {
+    for (const index_t n : {30, 600, 20'000, 200'000}) {
+      problem p = constants(type, n > 1000 ? 2 : 5, n, 0, boundary::periodic);
+      p.matrix.head = {{0.3, 1.5, 0.25}};
+      run_options how;
+      if (flip(random_)) how.alias = role::rhs;
+      expect_as_reference(p, how, n < 1000 ? "its matrix broadcast" : "in parts of");
+    }
+  }
+}
+
+/// Matrices that keep a GPU busy by themselves are solved with one right-hand side after another.
+TEST_F(KernelPaths, RightHandSidesOneAfterAnother) {
+  for (const int axis : {0, 1}) {
+    problem p{.extents = {1 << 13, 130}, .axis = axis, .pivoting = pivoting::none};
+    if (axis == 0) p.extents = {130, 1 << 13};
+    p.right_hand_sides = 2;
+    run_options how;
+    expect_as_reference(p, how, "2 right-hand sides one after another");
+    how.factored = true, how.status = false;
+    expect_as_reference(p, how, "");
+  }
+}
+
 /// Tests short lines with constant coefficients of every length; a GPU's kernels change from 24
 /// rows on.
 class PeriodicConstants : public KernelPaths {

@@ -96,7 +96,8 @@ ORDER = ("partition", "named", "factored", "scans", "compact", "distributed", "c
 
 # These tests need no GPU, and run in CI.
 ON_A_HOST = (
-    "*/cpu*", "*/reference*", "*Shape.*", "Box.*", "Chunk.*", "ChunkTables.*", "Closure*.*",
+    "*/cpu*", "*/reference*", "*Shape.*", "Box.*", "BroadcastMatrices.*", "Chunk.*",
+    "ChunkTables.*", "Closure*.*",
     "CompactRefusals.*", "ConstantParts.*", "CrossElimination.*", "CyclicReduction.*", "Decay.*",
     "FastDivide.*", "Decomposition.*", "Interleaving.*", "MergedStatus.*", "Layout.*", "LineStatus.*",
     "Names.*", "NearToeplitzReduction.*", "Oracle.*", "PrefixSum.RegisterPacked", "Recurrence*.*",

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "layout/geometry.hpp"
 
+#include "layout/line_status.hpp"
 #include "layout/resolve.hpp"
 #include "tridia/error.hpp"
 
@@ -114,6 +115,28 @@ geometry make_geometry(const problem& p, const resolved& r) {
     swap_off_diagonals(g.right_sides);
   }
   return g;
+}
+
+geometry broadcast_matrices(const geometry& g) {
+  geometry all = g;
+  const bool own_statuses = shares_status(g);
+  std::vector<axis> list;
+  index_t lines = 1;
+  const auto add = [&](const axes& from, bool broadcast) {
+    for (int k = from.count; k-- > 0;) {
+      axis a = from.at[k];
+      if (broadcast) a.stride[sub] = a.stride[diag] = a.stride[sup] = 0;
+      if (own_statuses) a.stride[status] = lines;
+      lines *= a.extent;
+      list.push_back(a);
+    }
+  };
+  add(g.right_sides, true);
+  add(g.matrices, false);
+  std::reverse(list.begin(), list.end());
+  all.matrices = collapse(std::move(list));
+  all.right_sides = {0, 1, {}};
+  return all;
 }
 
 bool is_interleaved(const geometry& g) {

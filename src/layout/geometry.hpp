@@ -105,4 +105,10 @@ static_assert(geometry::arrays == array_count && geometry::inputs == x);
 /// rather than to another row.
 bool is_interleaved(const geometry&);
 
+/// Returns the same lines as systems that have one right-hand side each: matrices are broadcast
+/// over their right-hand sides. Statuses are those of lines, one after another, where right-hand
+/// sides share theirs. Not for ragged batches. Throws `error` (unsupported) where too many axes are
+/// left.
+geometry broadcast_matrices(const geometry&);
+
 }  // namespace tridia::layout

@@ -2,7 +2,6 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 """`tridia bench map`: its cells, its results, and what is made of them."""
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -27,7 +26,6 @@ FIELDS = ("case", "solver", "type", "n", "batch", "layout", "boundary", "pivotin
           "ms_min", "repetitions", "floor_ms", "roofline_fraction", "residual", "workspace_bytes", "note",
           "error", "operation", "right_hand_sides", "width", "size", "shape", "rows", "words",
           "algorithm", "setup_ms", "times_floor", "estimate")
-HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 
 
 @unittest.skipUnless(PROGRAM.exists(), "the benchmark was not built")
@@ -103,7 +101,8 @@ class Map(Case):
 
     def test_what_is_slow_to_set_up_is_not_run(self):
         rows = plot_map.cells(self.results("--types", "f64", "--only", "^own$", "--setup-limit", "1e-9"))
-        absent = [r for r in rows if r["ms"] is None]
+        # On a machine that others use, a cell may be left out because it is slow itself.
+        absent = [r for r in rows if r["ms"] is None and r["estimate"] is None]
         self.assertGreater(len(absent), 0)
         self.assertLess(len(absent), len(rows))
         for r in absent:
@@ -144,10 +143,14 @@ class Map(Case):
         run = self.run_map("--quick", "--only", "^own$", "--json", self.folder / "no" / "map.json", code=2)
         self.assertIn("--json", run.stderr)
 
-    @unittest.skipUnless(HAS_MATPLOTLIB, "needs matplotlib")
     def test_plot(self):
         file = self.folder / "map it's.png"
-        self.run_map("--quick", "--only", "^C6$", "--plot", file)
+        arguments = ["--quick", "--only", "^C6$", "--plot", file]
+        run = subprocess.run([TRIDIA, "bench", "map", *map(str, arguments)], capture_output=True,
+                             text=True, check=False)
+        if "python3-matplotlib" in run.stderr:
+            self.skipTest("the program finds no matplotlib")
+        self.assertEqual(run.returncode, 0, run.stderr)
         self.assertTrue(file.read_bytes().startswith(b"\x89PNG\r\n"))
 
 

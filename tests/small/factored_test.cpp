@@ -11,6 +11,10 @@ using tridia::boundary;
 using tridia::coefficients;
 using tridia::problem;
 
+const kernel kCopy{"copy_matrices", "for_each_kernel"};
+const kernel kMerge{"statuses", "merge_statuses_kernel"};
+const kernel kOnchip{"onchip", "onchip_kernel"};
+const kernel kInterleaved{"interleaved", "interleaved_kernel"};
 const kernel kBlockFactor{"block_factor", "block_factor_kernel"};
 const kernel kThreadFactor{"thread_per_system", "factor_kernel"};
 const kernel kOnChip{"substitute", "substitute_kernel"};
@@ -31,17 +35,20 @@ problem shared(std::vector<index_t> extents, int axis) {
 void add_own_matrices(std::vector<small_case>& all) {
   const variants regular{.boundaries = {boundary::regular}};
   problem sides{.extents = {5, 100}, .right_hand_sides = 3};
-  add_variants(all, {"few", {.extents = {3, 100}}, {kBlockFactor, kStatuses}, factors()});
-  add_variants(all, {"short", {.extents = {40, 20}}, {kThreadFactor}, factors()});
-  add_variants(
-      all, {"interleaved", {.extents = {20, 40}, .axis = 0}, {kThreadFactor, kThread}, factors()});
+  add_variants(all, {"few", {.extents = {3, 100}}, {kCopy, kOnchip, kStatuses}, factors()});
+  add_variants(all, {"short", {.extents = {40, 20}}, {kCopy, kOnchip}, factors()});
+  add_variants(all,
+               {"interleaved", {.extents = {20, 40}, .axis = 0}, {kCopy, kInterleaved}, factors()});
+  add_variants(all,
+               {"middle", {.extents = {3, 20, 40}, .axis = 1}, {kCopy, kInterleaved}, factors()});
   add_variants(all,
                {"ragged",
                 {.extents = {300}, .offsets = {0, 17, 17, 200, 300}},
                 {kThreadFactor, kThread},
                 factors()},
                regular);
-  add_variants(all, {"sides", sides, {kBlockFactor, kShareNan}, factors()});
+  add_variants(all, {"sides", sides, {kCopy, kOnchip, kMerge, kShareNan}, factors()});
+  add_variants(all, {"sides_executed", sides, {kOnchip, kMerge, kShareNan}, {}, "broadcast"});
   run_options without_statuses = factors();
   without_statuses.status = false;
   add_variants(all, {"sides_without_statuses", sides, {kGatherNan, kShareNan}, without_statuses});
@@ -65,9 +72,13 @@ void add_one_matrix(std::vector<small_case>& all) {
     add_variants(all, {text + "_executed", p, {kBlockFactor, kScan}, {}, "scan", true}, regular);
     // Most of these have rows interchanged, so that scans do nothing.
     add_variants(all, {text + "_substituted", p, scanned, factors(), "scan"}, regular);
-    add_variants(all, {text + "_periodic", p, {kBlockFactor}, factors()}, periodic);
+    const bool lines = p.axis == 1 && p.extents.size() == 2;
+    add_variants(all, {text + "_periodic", p, {lines ? kCopy : kBlockFactor}, factors()}, periodic);
   }
   add_variants(all, {"one_short", shared({40, 20}, 1), {kOnChip}, factors(), "on chip"});
+  add_variants(all, {"one_line", shared({1, 100}, 1), {kOnchip}, {}, "broadcast"});
+  add_variants(all,
+               {"one_short_interleaved", shared({20, 40}, 0), {kOnChip}, factors(), "on chip"});
   problem sides = shared({20, 200}, 1);
   sides.right_hand_sides = 3;
   add_variants(all, {"one_of_sides", sides, scanned, factors(), "scan", true}, regular);

@@ -1,12 +1,14 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "gpu/check.hpp"
 #include "gpu/devices.hpp"
+#include "solver/cuda/broadcast.hpp"
 #include "solver/cuda/factored/factored_solver.hpp"
 #include "solver/cuda/method.hpp"
 #include "solver/executor.hpp"
 #include "solver/registry.hpp"
 #include "solver/system_memory.hpp"
 
+#include <algorithm>
 #include <optional>
 
 // The CUDA backend does the steps of reference/reference.cpp, with a kernel instead of each loop.
@@ -28,6 +30,9 @@ std::unique_ptr<const method> make_execution(const task& t, const factored_metho
     return make_constant_method(t, *factored, limits);
   }
   if (auto chosen = choose_method(t, limits)) return chosen;
+  if (!factored->scans()) {
+    if (auto broadcast = make_broadcast_method(t, limits)) return broadcast;
+  }
   return make_factoring_method(t, *factored, limits);
 }
 
@@ -61,9 +66,15 @@ class cuda_executor final : public solver::executor {
   cuda_executor& operator=(const cuda_executor&) = delete;
 
   int device() const override { return device_; }
-  std::string description() const override { return method_->description(); }
+  std::string description() const override {
+    const std::string executed = method_->description();
+    if (!factored_ || task_.constant || factored_->description() == executed) return executed;
+    return executed + "; with saved factors: " + factored_->description();
+  }
   std::size_t workspace_bytes() const override {
-    return line_count(task_) == 0 ? 0 : method_->workspace_bytes();
+    if (line_count(task_) == 0) return 0;
+    const std::size_t of_factored = factored_ ? factored_->workspace_bytes() : 0;
+    return std::max(method_->workspace_bytes(), of_factored);
   }
   std::size_t factors_bytes() const override { return factored_ ? factored_->factors_bytes() : 0; }
 

@@ -138,6 +138,8 @@ std::unique_ptr<const method> choose_method(const task& t, const device_limits& 
     if (auto named = make(t, d)) return named;
   }
   if (t.geometry.right_sides.size != 1) return {};
+  const bool is_shared = t.coefficients == coefficients::shared;
+  if (is_shared && t.options.algorithm == algorithm::partition) return {};
   if (t.options.algorithm != algorithm::partition)
     return std::make_unique<thread_per_system_method>(t, d);
   // What was measured for about as many rows need not fit these.

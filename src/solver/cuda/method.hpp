@@ -37,6 +37,8 @@ class factored_method {
  public:
   virtual ~factored_method() = default;
   [[nodiscard]] virtual std::string description() const = 0;
+  /// Returns whether right-hand sides are solved by a scan, unless rows are interchanged or grow.
+  [[nodiscard]] virtual bool scans() const = 0;
   [[nodiscard]] virtual std::size_t factors_bytes() const = 0;
   /// Returns the bytes of the workspace that `substitute` needs.
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;

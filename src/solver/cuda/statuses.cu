@@ -28,6 +28,18 @@ __global__ void __launch_bounds__(block_threads)
   });
 }
 
+/// Merges the statuses of lines, which lie one after another, into those of their systems.
+__global__ void __launch_bounds__(block_threads)
+    merge_statuses_kernel(const __grid_constant__ geometry g, const index_t* of_lines,
+                          index_t* statuses) {
+  for_each_line(g, [&](index_t m, index_t side) {
+    index_t at[layout::array_count];
+    g.line_offsets(m, side, at);
+    layout::enter_line_status(statuses + at[layout::status], true,
+                              of_lines[m * g.right_sides.size + side]);
+  });
+}
+
 /// Returns the first right-hand side of those that share a status with this one.
 __device__ __forceinline__ index_t first_sharing(const geometry& g, index_t side) {
   const layout::sharing_right_sides all(g, 0);
@@ -82,6 +94,15 @@ cudaError_t launch_share_nan(value_type type, const geometry& g, void* x, const 
 cudaError_t launch_enter_statuses(const geometry& g, const index_t* of_matrix, index_t* statuses,
                                   index_t concurrent_systems, cudaStream_t stream) {
   enter_statuses_kernel<<<blocks_of(concurrent_systems), block_threads, 0, stream>>>(g, of_matrix,
+                                                                                     statuses);
+  return cudaGetLastError();
+}
+
+cudaError_t launch_merge_statuses(const geometry& g, const index_t* of_lines, index_t* statuses,
+                                  index_t concurrent_systems, cudaStream_t stream) {
+  const cudaError_t zeros = launch_enter_statuses(g, nullptr, statuses, concurrent_systems, stream);
+  if (zeros != cudaSuccess) return zeros;
+  merge_statuses_kernel<<<blocks_of(concurrent_systems), block_threads, 0, stream>>>(g, of_lines,
                                                                                      statuses);
   return cudaGetLastError();
 }

@@ -45,6 +45,11 @@ thread_per_system_launches thread_per_system_kernels(pivoting, boundary);
 cudaError_t launch_enter_statuses(const geometry&, const index_t* of_matrix, index_t* statuses,
                                   index_t concurrent_systems, cudaStream_t);
 
+/// Enters statuses of lines, in the order of matrices and their right-hand sides, for the systems
+/// that these belong to.
+cudaError_t launch_merge_statuses(const geometry&, const index_t* of_lines, index_t* statuses,
+                                  index_t concurrent_systems, cudaStream_t);
+
 /// Fills x of all right-hand sides of a system with NaN where an earlier launch has filled that of
 /// one, since they fail together. Called where they share a status, and after all of them are
 /// solved; `statuses` are theirs, or null.

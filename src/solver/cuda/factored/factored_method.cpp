@@ -3,6 +3,7 @@
 #include "gpu/check.hpp"
 #include "solver/choice.hpp"
 #include "solver/cuda/factored/factored_scan.hpp"
+#include "solver/cuda/factored/saved_matrices.hpp"
 #include "solver/cuda/factored/substitute.hpp"
 #include "solver/cuda/method.hpp"
 #include "solver/cuda/thread_per_system.hpp"
@@ -60,6 +61,7 @@ class saved_factors final : public factored_method {
     if (!scan_) return substituted;
     return scan_->description() + "; where rows are interchanged or they grow, " + substituted;
   }
+  bool scans() const override { return scan_ != nullptr; }
   std::size_t factors_bytes() const override {
     return factor_values_bytes_ + (scan_ ? scan_->table_bytes() : 0);
   }
@@ -120,7 +122,11 @@ class saved_factors final : public factored_method {
 std::unique_ptr<const factored_method> choose_factored_method(const task& t,
                                                               const device_limits& d) {
   if (!solver::saves_factors(t.options.algorithm)) return {};
-  return std::make_unique<saved_factors>(t, d);
+  auto factors = std::make_unique<saved_factors>(t, d);
+  if (!factors->scans()) {
+    if (auto matrices = make_saved_matrices(t, d)) return matrices;
+  }
+  return factors;
 }
 
 }  // namespace tridia::cuda

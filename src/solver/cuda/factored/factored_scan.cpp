@@ -9,10 +9,6 @@ using namespace gpu;
 
 namespace {
 
-/// From this many bytes per line in memory order on, a scan is faster, as measured: with shorter
-/// lines the TMA has too many to copy.
-constexpr index_t least_line = 768;
-
 bool is_asked_for(const task& t) {
   const geometry& g = t.geometry;
   return t.options.algorithm == algorithm::partition && !t.constant && t.ragged.empty() &&
@@ -27,8 +23,7 @@ std::unique_ptr<const factored_scan> factored_scan::make(const task& t, const de
   auto scan = line_operator::line_scan::make(
       {.type = t.type, .lines = g, .points = g.rows, .rows = g.rows}, d);
   const auto size = tridia::size_of(t.type);
-  if (!scan || !scan->is_moved_by_tma()) return {};
-  if (!scan->shape().interleaved && g.rows * static_cast<index_t>(size) < least_line) return {};
+  if (!scan) return {};
   const core::chunk_cut cut = core::with_type(t.type, [&](auto type) {
     return line_operator::scan_cut<typename decltype(type)::type>(static_cast<int>(g.rows));
   });

@@ -5,7 +5,11 @@
 #include "layout/line_status.hpp"
 #include "line_operator/constant.hpp"
 #include "line_operator/cuda/scan_plan.hpp"
+#include "solver/cuda/broadcast.hpp"
 #include "solver/cuda/thread_per_system.hpp"
+
+#include <optional>
+#include <utility>
 
 namespace tridia::cuda {
 
@@ -110,12 +114,12 @@ class constant_scan final : public method {
 };
 
 std::unique_ptr<const line_operator::scan_plan> scan_for(
-    const task& t, const line_operator::constant_factors& factors, const device_limits& d) {
+    const task& t, const line_operator::constant_factors* known, const device_limits& d) {
   // Lines that are held in rows of 64 bytes take 10 % longer in two parts.
   constexpr index_t least_row = 64;
   if (t.options.algorithm != algorithm::partition || t.geometry.rows < 3) return {};
   return line_operator::scan_plan::make(line_operator::solving_with(*t.constant), t.type,
-                                        t.geometry, least_row, d, &factors);
+                                        t.geometry, least_row, d, known);
 }
 
 }  // namespace
@@ -127,13 +131,19 @@ std::unique_ptr<const method> make_factoring_method(const task& t, const factore
 
 std::unique_ptr<const method> make_constant_method(const task& t, const factored_method& m,
                                                    const device_limits& d) {
-  // This throws if the matrix is singular.
-  const line_operator::constant_factors factors = line_operator::factor(*t.constant, t.pivoting);
-  if (auto scan = scan_for(t, factors, d)) {
+  // Matrices of more rows are factored, which throws if they are singular, only where no scan of
+  // parts shows that they are not.
+  constexpr index_t most_factored = index_t{1} << 17;
+  std::optional<line_operator::constant_factors> factors;
+  const auto factor = [&] { factors = line_operator::factor(*t.constant, t.pivoting); };
+  if (t.geometry.rows <= most_factored) factor();
+  if (auto scan = scan_for(t, factors ? &*factors : nullptr, d)) {
     return std::make_unique<constant_scan>(t, d, std::move(scan));
   }
+  if (!factors) factor();
+  if (auto broadcast = make_broadcast_method(t, d)) return broadcast;
   return std::make_unique<constant_substitution>(t, m, d,
-                                                 upload(line_operator::rounded(factors, t.type)));
+                                                 upload(line_operator::rounded(*factors, t.type)));
 }
 
 }  // namespace tridia::cuda
