@@ -56,7 +56,8 @@ struct systems_spec {
   [[nodiscard]] index_t inner() const;
   /// Returns the number of rows of all systems: the elements of one right-hand side.
   [[nodiscard]] index_t rows() const { return shortest > 0 ? offsets().back() : n * batch; }
-  /// Returns the shape of a right-hand side, unless the batch is ragged, and the axis of the systems.
+  /// Returns the shape of a right-hand side, unless the batch is ragged, and the axis of the
+  /// systems.
   [[nodiscard]] std::vector<index_t> extents() const;
   [[nodiscard]] int axis() const { return layout == layout::interleaved ? 0 : 1; }
   /// Returns where the systems of a ragged batch begin, and where the last one ends.

@@ -104,8 +104,8 @@ specification part_of(const specification& whole, const line_cuts& cuts, int par
     if (after && o.prescribed_tail == 0) o.prescribed_tail = end - row;
   };
   // Rows further inside reach no point of another part.
-  const index_t reach = longest_reach(whole) + std::abs(begin - first_point) +
-                        std::abs(last_point + 1 - end) + 1;
+  const index_t reach =
+      longest_reach(whole) + std::abs(begin - first_point) + std::abs(last_point + 1 - end) + 1;
   const index_t near_begin = std::min(begin + reach, end);
   for (index_t row = begin; row < near_begin; ++row) look_at(row);
   for (index_t row = std::max(near_begin, end - reach); row < end; ++row) look_at(row);
