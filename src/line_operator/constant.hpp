@@ -49,6 +49,10 @@ struct factored_row {
 };
 factored_row row_of(const constant_factors&, index_t k);
 
+/// Longer lines are factored, to see whether they are singular, only where no scan of their parts
+/// shows that they are not: factors take time and memory for each row.
+inline constexpr index_t most_factored_rows = index_t{1} << 17;
+
 /// Factors a matrix. This is the only elimination of matrices that are known beforehand: saved
 /// factors, recurrences, and the tables of compact operators are made of what it returns. Some
 /// factors are not finite where there is no finite inverse.

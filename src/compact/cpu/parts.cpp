@@ -1,7 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "compact/cpu/parts.hpp"
 
-#include "core/dispatch.hpp"
 #include "cpu/cache_size.hpp"
 #include "gpu/devices.hpp"
 #include "line_operator/share_summing.hpp"

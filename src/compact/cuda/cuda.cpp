@@ -104,25 +104,21 @@ class steps {
   plain_stencil<V> stencil_{};
 };
 
-/// Matrices of more rows are factored only where nothing else will do.
-constexpr index_t most_factored_rows = index_t{1} << 17;
-
 class on_gpu final : public operator_executor {
  public:
   explicit on_gpu(const task& t) : device_(gpu::find_device(t.options.device)) {
     const device_scope scope(device_);
-    // This call refuses a singular matrix. Those of long lines that can be split are not singular,
-    // and would take time and memory for each row.
+    // This call refuses a singular matrix.
     const auto factored = [&] { return factor(t.line.matrix, t.line.rows, t.line.boundary); };
     factors known{};
-    if (t.line.rows <= most_factored_rows) known = factored();
+    if (t.line.rows <= line_operator::most_factored_rows) known = factored();
     lines_ = t.geometry.right_sides.size;
     constexpr index_t good_row = 128;  // bytes that memory gives well
     scan_ = line_operator::scan_plan::make(t.line, t.type, t.geometry, good_row,
                                            gpu::current_device_limits(),
                                            known.eliminated ? &*known.eliminated : nullptr);
     if (scan_) return;
-    if (t.line.rows > most_factored_rows) (void)factored();
+    if (t.line.rows > line_operator::most_factored_rows) (void)factored();
     if (t.type == value_type::f32) {
       in_f32_ = std::make_unique<const steps<float>>(t, device_);
     } else {

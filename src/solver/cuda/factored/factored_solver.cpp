@@ -131,12 +131,10 @@ std::unique_ptr<const method> make_factoring_method(const task& t, const factore
 
 std::unique_ptr<const method> make_constant_method(const task& t, const factored_method& m,
                                                    const device_limits& d) {
-  // Matrices of more rows are factored, which throws if they are singular, only where no scan of
-  // parts shows that they are not.
-  constexpr index_t most_factored = index_t{1} << 17;
   std::optional<line_operator::constant_factors> factors;
+  // This throws if the matrix is singular.
   const auto factor = [&] { factors = line_operator::factor(*t.constant, t.pivoting); };
-  if (t.geometry.rows <= most_factored) factor();
+  if (t.geometry.rows <= line_operator::most_factored_rows) factor();
   if (auto scan = scan_for(t, factors ? &*factors : nullptr, d)) {
     return std::make_unique<constant_scan>(t, d, std::move(scan));
   }
