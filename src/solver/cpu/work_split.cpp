@@ -20,6 +20,10 @@ constexpr index_t serial_rows = 8192;
 /// neighbours: longer ones gain little and leave less of the first cache to the groups' states.
 constexpr index_t row_piece_bytes = 1024;
 
+/// A piece has at least so many groups where its first systems are separated, so that the others
+/// begin where cache lines do.
+constexpr int fewest_groups_to_align = 16;
+
 }  // namespace
 
 work_split::work_split(const solver::task& t)
@@ -72,9 +76,10 @@ section_split work_split::matrix_batches(const void* x) const {
   const index_t systems = geometry_.matrices.size, piece = neighbours();
   const int lanes = kernels_.wide.lanes;
   section_split batches(lanes, matrix_groups_, piece > 0 ? systems / piece : 0, piece);
-  // Where a piece is short, the separate groups of the systems before and after cost what they
-  // gain.
-  if (side_by_side_ && piece >= 2 * matrix_groups_ * lanes) {
+  // Where a piece is short, the separate groups of the systems before and after cost more than they
+  // gain: 64 systems of 262144 rows take four times as long with them.
+  const int most = std::max(2 * matrix_groups_, fewest_groups_to_align);
+  if (side_by_side_ && piece >= most * lanes) {
     const index_t size = size_of(type_);
     const auto at = static_cast<index_t>(reinterpret_cast<std::uintptr_t>(x) / size);
     const index_t per_line = 64 / size;
