@@ -140,7 +140,8 @@ class strided_lanes {
   void load_broadcast(R* tile, int v, index_t k0, index_t k1) const {
     for (index_t k = k0; k < k1; ++k) {
       for (int c = 0; c < C; ++c, tile += L) {
-        for (int l = 0; l < W; ++l) tile[l] = at(v, k)[c];
+        const R value = at(v, k)[c];  // which no store to the tile changes
+        for (int l = 0; l < W; ++l) tile[l] = value;
       }
     }
   }
@@ -154,10 +155,14 @@ class strided_lanes {
   }
 
   void load_any(R* tile, int v, index_t k0, index_t k1) const {
-    for (int l = 0; l < W; ++l) {
-      R* out = tile + l;
-      for (index_t k = k0; k < k1; ++k) {
-        for (int c = 0; c < C; ++c, out += L) *out = at(v + l, k)[c];
+    // Lanes of a row may be in one cache line, so that a row is loaded before the next one.
+    const R* from[W];
+    for (int l = 0; l < W; ++l) from[l] = at(v + l, k0);
+    for (index_t k = 0, end = (k1 - k0) * step_ * C; k != end; k += step_ * C) {
+      for (int c = 0; c < C; ++c, tile += L) {
+        R row[W];
+        for (int l = 0; l < W; ++l) row[l] = from[l][k + c];
+        for (int l = 0; l < W; ++l) tile[l] = row[l];
       }
     }
   }
@@ -184,10 +189,11 @@ class strided_lanes {
   }
 
   void store_any(const R* tile, int v, index_t k0, index_t k1, int lanes) const {
-    for (int l = 0; l < lanes; ++l) {
-      const R* in = tile + l;
-      for (index_t k = k0; k < k1; ++k) {
-        for (int c = 0; c < C; ++c, in += L) at(v + l, k)[c] = *in;
+    R* to[W];
+    for (int l = 0; l < lanes; ++l) to[l] = at(v + l, k0);
+    for (index_t k = 0, end = (k1 - k0) * step_ * C; k != end; k += step_ * C) {
+      for (int c = 0; c < C; ++c, tile += L) {
+        for (int l = 0; l < lanes; ++l) to[l][k + c] = tile[l];
       }
     }
   }

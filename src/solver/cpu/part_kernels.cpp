@@ -92,21 +92,24 @@ class rows_in_order {
  public:
   rows_in_order(Context& w, const couplings<V>& outside) : w_(w), outside_(outside) {}
 
-  core::row<V> get(index_t k) {
+  TRIDIA_FN core::row<V> get(index_t k) {
     fetch(k);
     core::row<V> r = w_.a.get(k);
     if (k == 0) r.sub = outside_.before;
     if (k == w_.batch.rows - 1) r.sup = outside_.after;
     return r;
   }
-  V rhs(index_t k) {
+  TRIDIA_FN V rhs(index_t k) {
     fetch(k);
+    w_.prefetch.forward_row();
     return w_.b.get(k);
   }
 
  private:
-  void fetch(index_t k) {
-    if (k < end_) return;
+  TRIDIA_FN void fetch(index_t k) {
+    if (k >= end_) fetch_block(k);
+  }
+  __attribute__((noinline)) void fetch_block(index_t k) {
     const index_t k1 = w_.cut.end(k, w_.batch.rows);
     w_.a.fetch(k, k1), w_.b.fetch(k, k1);
     end_ = k1;
@@ -180,11 +183,6 @@ template <class V, pivoting P>
 using kernel_context_of =
     kernel_context<V, core::elimination<V, P, boundary::regular>, tile_access<V>>;
 
-template <class V>
-core::blocks whole_blocks() {
-  return {block_rows<V>, block_rows<V>};
-}
-
 /// Calls f(group, words of its lanes, its couplings, its first line) for one group after another;
 /// the next one's lines are prefetched meanwhile.
 template <class V, class Context, class F>
@@ -198,22 +196,29 @@ void for_each_group(Context& w, const part_batch& batch, F f) {
   }
 }
 
+/// Reduces the rows of a group. Everything is inlined here, so that what the chunk carries from row
+/// to row stays in registers: that saves a quarter of the time.
+template <class V>
+__attribute__((flatten)) auto reduce_group(kernel_context_of<V, pivoting::none>& w,
+                                           const couplings<V>& outside, void* /*memory*/) {
+  rows_in_order<V, kernel_context_of<V, pivoting::none>> rows(w, outside);
+  return core::chunk<V, pivoting::none>::template reduce<false>(w.batch.rows, rows,
+                                                                [](const V&) {});
+}
+template <class V>
+__attribute__((flatten)) auto reduce_group(kernel_context_of<V, pivoting::partial>& w,
+                                           const couplings<V>& outside, void* memory) {
+  staged_rows<V> rows(w, outside, memory);
+  typename core::chunk<V, pivoting::partial>::middle middle{};
+  return core::chunk<V, pivoting::partial>::template reduce<false>(w.batch.rows, rows, middle);
+}
+
 template <class V, pivoting P>
 void reduce(const part_batch& batch, void* equations, void* memory) {
-  using chunk = core::chunk<V, P>;
-  using parts = typename chunk::equations;
-  kernel_context_of<V, P> w(batch.lines, whole_blocks<V>());
+  kernel_context_of<V, P> w(batch.lines, blocks_of<V>(batch.lines));
   for_each_group<V>(w, batch, [&](const auto&, const auto& lanes, const auto& outside, int) {
-    parts e;
-    if constexpr (P == pivoting::none) {
-      rows_in_order<V, kernel_context_of<V, P>> rows(w, outside);
-      e = chunk::template reduce<false>(batch.lines.rows, rows, [](const V&) {});
-    } else {
-      staged_rows<V> rows(w, outside, memory);
-      typename chunk::middle middle{};
-      e = chunk::template reduce<false>(batch.lines.rows, rows, middle);
-    }
-    V words[core::value_count<parts, V>];
+    const auto e = reduce_group<V>(w, outside, memory);
+    V words[core::value_count<std::remove_const_t<decltype(e)>, V>];
     int at = 0;
     e.map([&](const V& v) { return words[at++] = v; });
     lanes.store(words, static_cast<scalar_of<V>*>(equations));
@@ -264,10 +269,10 @@ class part_status {
 
 /// Solves the part as a system of its own, as x is known on both sides.
 template <class V>
-void expand_group(kernel_context_of<V, pivoting::none>& w, const part_batch& batch,
-                  const couplings<V>& outside,
-                  const typename core::chunk<V, pivoting::none>::unknowns& unknowns, void* memory,
-                  part_status<V>& found) {
+__attribute__((flatten)) void expand_group(
+    kernel_context_of<V, pivoting::none>& w, const part_batch& batch, const couplings<V>& outside,
+    const typename core::chunk<V, pivoting::none>::unknowns& unknowns, void* memory,
+    part_status<V>& found) {
   using E = core::elimination<V, pivoting::none, boundary::regular>;
   const V zero(0);
   coupled_rhs<V> b{w.b, batch.before ? outside.before * unknowns.before : zero,
@@ -284,10 +289,11 @@ void expand_group(kernel_context_of<V, pivoting::none>& w, const part_batch& bat
 }
 
 template <class V>
-void expand_group(kernel_context_of<V, pivoting::partial>& w, const part_batch& batch,
-                  const couplings<V>& outside,
-                  const typename core::chunk<V, pivoting::partial>::unknowns& unknowns,
-                  void* memory, part_status<V>& found) {
+__attribute__((flatten)) void expand_group(
+    kernel_context_of<V, pivoting::partial>& w, const part_batch& batch,
+    const couplings<V>& outside,
+    const typename core::chunk<V, pivoting::partial>::unknowns& unknowns, void* memory,
+    part_status<V>& found) {
   const auto good = is_finite(unknowns.before) && is_finite(unknowns.first) &&
                     is_finite(unknowns.last) && is_finite(unknowns.after);
   if (!all_of(good)) found.explain(w, outside, !good);
@@ -304,7 +310,7 @@ void expand_group(kernel_context_of<V, pivoting::partial>& w, const part_batch& 
 template <class V, pivoting P>
 void expand(const part_batch& batch, const void* unknowns, void* memory, index_t* found) {
   using all_unknowns = typename core::chunk<V, P>::unknowns;
-  kernel_context_of<V, P> w(batch.lines, whole_blocks<V>());
+  kernel_context_of<V, P> w(batch.lines, blocks_of<V>(batch.lines));
   for_each_group<V>(w, batch,
                     [&](const auto& g, const auto& lanes, const auto& outside, int first) {
                       V words[core::value_count<all_unknowns, V>];

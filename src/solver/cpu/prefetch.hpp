@@ -3,7 +3,8 @@
 
 #include "solver/cpu/lane_group.hpp"
 
-// These classes prefetch contiguous lines, a little at a time beside the arithmetic.
+// These classes prefetch lines that are contiguous, or neighbours, a little at a time beside the
+// arithmetic.
 namespace tridia::cpu::TRIDIA_ISA {
 
 /// Prefetches the lines that will be read next, a little at a time beside other work, in the order
@@ -13,11 +14,17 @@ template <class V>
 class read_prefetch {
  public:
   /// Sets what to prefetch: all rows of one group whose lines are contiguous, and follow each
-  /// other; null: nothing.
+  /// other, or are neighbours; null: nothing.
   void lines_of(const lane_group<V>* next, index_t rows) {
     at_ = due_ = end_ = 0;
-    if (next == nullptr || !next->in[layout::rhs].in_lines()) return;
-    for (int a = 0; a < 4; ++a) base_[a] = next->in[a].address(0, 0);
+    if (next == nullptr) return;
+    const bool neighbours = next->in[layout::rhs].in_one_piece();
+    if (!neighbours && !next->in[layout::rhs].in_lines()) return;
+    for (int a = 0; a < 4; ++a) {
+      base_[a] = next->in[a].address(0, 0);
+      // A row of neighbours is one piece, and the next row is elsewhere.
+      gap_[a] = neighbours ? next->in[a].address(0, 1) - base_[a] - row_bytes : 0;
+    }
     end_ = rows * row_bytes;
   }
   /// Prefetches are spread evenly over time: a processor drops those that come in bursts (Zen 5:
@@ -33,11 +40,14 @@ class read_prefetch {
 
   TRIDIA_FN void next(int bytes) {
     for (due_ += bytes; at_ < due_ && at_ < end_; at_ += 64) {
-      for (int a = 0; a < 4; ++a) __builtin_prefetch(base_[a] + at_, 0, 3);
+      for (int a = 0; a < 4; ++a) {
+        __builtin_prefetch(base_[a] + at_ + at_ / row_bytes * gap_[a], 0, 3);
+      }
     }
   }
 
   const char* base_[4];
+  index_t gap_[4];
   index_t at_ = 0, due_ = 0, end_ = 0;
 };
 

@@ -19,6 +19,18 @@ inline constexpr index_t block_rows = [] {
   return rows;
 }();
 
+/// Blocks begin where cache lines do, if lines are contiguous: vectors are then loaded whole.
+template <class V>
+core::blocks blocks_of(const group_batch& batch) {
+  constexpr index_t size = packing<V>::parts * sizeof(typename packing<V>::scalar);
+  constexpr index_t per_line = 64 / size;
+  core::blocks cut{block_rows<V>, block_rows<V>};
+  if (batch.x == nullptr || batch.g->lines[layout::x].step != 1) return cut;
+  const auto at = reinterpret_cast<std::uintptr_t>(batch.x) / size + batch.line[layout::x][0];
+  cut.first -= static_cast<index_t>(at % per_line);
+  return cut;
+}
+
 /// A tile holds the rows of a block; the backward sweep needs one row more.
 template <class V>
 using tile = typename packing<V>::scalar[(block_rows<V> + 1) * packing<V>::reals];
