@@ -75,8 +75,8 @@ TEST(Algorithm, RefusesWhatItCannotSolve) {
   expect_refusal(errc::unsupported, {"cr", "constant"}, [] {
     plan(of_constants({5, 4}), on_gpu(algorithm::cr));
   });
-  expect_refusal(errc::unsupported, {"partition", "cpu", "cuda"}, [] {
-    plan({.extents = {5, 4}}, {.algorithm = algorithm::partition});
+  expect_refusal(errc::unsupported, {"partition", "cpu", "cuda", "reference"}, [] {
+    plan({.extents = {5, 4}}, {.backend = backend::reference, .algorithm = algorithm::partition});
   });
 }
 

@@ -44,11 +44,12 @@ struct algorithm_case {
   }
 };
 
-// A new algorithm joins the suite here. (`partition` is what `automatic` becomes on a GPU.)
+// A new algorithm joins the suite here.
 constexpr algorithm_case kAlgorithms[] = {
     {algorithm::automatic, problems::all},
     {algorithm::thomas, problems::without_pivoting},
     {algorithm::lu, problems::all},
+    {algorithm::partition, problems::all},
     {algorithm::cr, problems::of_papers},
     {algorithm::crnbc, problems::of_papers},
     {algorithm::pcr, problems::of_papers},
@@ -80,6 +81,8 @@ struct config {
   [[nodiscard]] std::string_view refused() const {
     const bool of_paper = method.of_paper();
     if (of_paper && backend != backend::cuda) return tridia::name(backend);
+    if (method.algorithm == algorithm::partition && backend == backend::reference)
+      return tridia::name(backend);
     if (method.takes != problems::all && pivoting == pivoting::partial)
       return tridia::name(pivoting);
     if (of_paper && (type == value_type::c64 || type == value_type::c128))
@@ -111,8 +114,11 @@ std::vector<config> configs(bool supported) {
         for (const boundary e : kBoundaries)
           for (const pivoting p : kPivotings)
             for (const operation o : kOperations)
-              if (const config c{b, a, t, e, p, o}; c.refused().empty() == supported)
+              if (const config c{b, a, t, e, p, o}; c.refused().empty() == supported) {
+                // On a GPU `automatic` has become `partition`.
+                if (b == backend::cuda && a.algorithm == algorithm::partition) continue;
                 all.push_back(c);
+              }
   return all;
 }
 

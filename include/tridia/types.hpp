@@ -51,8 +51,9 @@ enum class backend {
   reference,  ///< Plain and sequential on the CPU, to test the others against.
 };
 
-/// Names the algorithm of a plan. Those from `partition` on are for `backend::cuda`; those from
-/// `cr` on make no row interchanges (`pivoting::none`) and take f32 and f64, regular boundaries.
+/// Names the algorithm of a plan. `partition` is for `backend::cpu` and `backend::cuda`; those from
+/// `cr` on are for `backend::cuda`, make no row interchanges (`pivoting::none`) and take f32 and
+/// f64, regular boundaries.
 /// docs/algorithms.md says what each accepts, and how much memory it moves.
 enum class algorithm {
   automatic,  ///< The plan chooses an algorithm, and says which and why.
@@ -66,7 +67,7 @@ enum class algorithm {
   lu,
   /// Chunks of rows are reduced to interface equations, level after level, with or without
   /// pivoting: after H. H. Wang, "A parallel method for tridiagonal equations", ACM TOMS 7(2),
-  /// 1981. `automatic` usually chooses it on a GPU.
+  /// 1981. `automatic` usually chooses it on a GPU, and on a CPU where lines are few or long.
   partition,
   /// This is cyclic reduction in shared memory, one block per system: R. W. Hockney, J. ACM 12(1),
   /// 1965; on a GPU Y. Zhang, J. Cohen, J. D. Owens, PPoPP 2010.

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/choice.hpp"
 
+#include "solver/cpu/parts/part_choice.hpp"
 #include "solver/reduction.hpp"
 #include "solver/registry.hpp"
 
@@ -15,9 +16,16 @@ using layout::has_constant_coefficients;
   throw error(errc::unsupported, "algorithm: " + std::string(name(a.algorithm)) + ' ' + why);
 }
 
+bool is_available(const algorithm_entry& a, backend where) {
+  return a.backends == availability::everywhere || where == backend::cuda ||
+         (a.backends == availability::cpu_and_cuda && where == backend::cpu);
+}
+
 void check_problem(const algorithm_entry& a, const problem& p, backend where) {
-  if (a.gpu_only && where != backend::cuda) {
-    refuse(a, "is for the backend cuda, but " + std::string(name(where)) +
+  if (!is_available(a, where)) {
+    refuse(a, std::string("is for the ") +
+                  (a.backends == availability::cuda ? "backend cuda" : "backends cpu and cuda") +
+                  ", but " + std::string(name(where)) +
                   " was asked for: ask for that backend, or for automatic");
   }
   if (!a.pivots && p.pivoting == pivoting::partial) {
@@ -133,6 +141,10 @@ choice automatic_choice(const problem& p, const layout::resolved& r, backend whe
     }
     return {algorithm::partition, pivots ? "partial pivoting is asked for; most systems need none"
                                          : "no pivoting: every row is moved once where it fits"};
+  }
+  if (where == backend::cpu && p.offsets.empty() &&
+      cpu::parts_are_faster(layout::make_geometry(p, r), p.coefficients)) {
+    return {algorithm::partition, "lines are long, or few: their parts fill lanes and threads"};
   }
   return pivots ? choice{algorithm::lu, "partial pivoting is asked for"}
                 : choice{algorithm::thomas, "no pivoting: the fewest operations a row"};

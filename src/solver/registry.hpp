@@ -9,11 +9,14 @@
 
 namespace tridia::solver {
 
+/// Says which backends have an algorithm.
+enum class availability : char { everywhere, cpu_and_cuda, cuda };
+
 /// Describes an algorithm: its name, and what it can do beside what all can.
 struct algorithm_entry {
   tridia::algorithm algorithm{};
   std::string_view name{};
-  bool gpu_only = false;
+  availability backends = availability::everywhere;
   bool pivots = false;         // where the problem asks for it
   bool every_problem = false;  // complex types and periodic boundaries as well
   bool factors = false;

@@ -3,12 +3,12 @@
 #include "cpu/store_policy.hpp"
 #include "gpu/devices.hpp"
 #include "line_operator/constant.hpp"
+#include "solver/cpu/parallel_for.hpp"
+#include "solver/cpu/parts/part_executor.hpp"
 #include "solver/cpu/pipelined_sweeps.hpp"
 #include "solver/cpu/work_split.hpp"
 #include "solver/executor.hpp"
 #include "solver/system_memory.hpp"
-
-#include <omp.h>
 
 #include <algorithm>
 #include <atomic>
@@ -36,6 +36,10 @@ class cpu_executor final : public solver::executor {
   }
 
   int threads() const override { return place_.threads(); }
+  std::string description() const override {
+    if (task_.options.algorithm != algorithm::partition) return {};
+    return "no line is cut into parts: they are short, or a ragged batch";
+  }
   std::size_t workspace_bytes() const override {
     return solver::alignment + place_.shared_factors_bytes() +
            place_.threads() * place_.thread_bytes();
@@ -155,16 +159,7 @@ class cpu_executor final : public solver::executor {
 
   template <class F>
   void for_each(index_t count, F f) const {
-    const int threads = static_cast<int>(std::min<index_t>(place_.threads(), count));
-    if (threads <= 1) {
-      for (index_t i = 0; i < count; ++i) f(i, 0);
-    } else if (!place_.is_ragged()) {
-#pragma omp parallel for num_threads(threads) schedule(static)
-      for (index_t i = 0; i < count; ++i) f(i, omp_get_thread_num());
-    } else {
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-      for (index_t i = 0; i < count; ++i) f(i, omp_get_thread_num());
-    }
+    parallel_for(place_.threads(), count, f, place_.is_ragged() ? sharing::dynamic : sharing::even);
   }
 
   /// Fills a batch with group `i` alone.
@@ -312,12 +307,20 @@ class cpu_executor final : public solver::executor {
 };
 
 }  // namespace
+
+std::unique_ptr<const solver::executor> make_line_executor(const task& t) {
+  return std::make_unique<cpu_executor>(t);
+}
+
 }  // namespace tridia::cpu
 
 namespace tridia::solver {
 
 std::unique_ptr<const executor> make_cpu(const task& t) {
-  return std::make_unique<cpu::cpu_executor>(t);
+  if (t.options.algorithm == algorithm::partition) {
+    if (auto by_parts = cpu::make_part_executor(t)) return by_parts;
+  }
+  return cpu::make_line_executor(t);
 }
 
 }  // namespace tridia::solver

@@ -1,0 +1,54 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/cpu/parts/part_split.hpp"
+
+#include <algorithm>
+
+namespace tridia::cpu {
+namespace {
+
+/// A part has at most so many rows. What is kept of a group of them stays in the second-level
+/// cache; lines of a cache that are a multiple of 64 apart would compete for a place in the first.
+constexpr index_t most_rows = 528;
+/// A part has at least so many rows.
+constexpr index_t least_rows = 16;
+/// A line is cut into at least so many parts, unless they would be too short.
+constexpr index_t wanted_parts = 128;
+/// A batch has at most so many groups: several, so that the next one can be prefetched.
+constexpr index_t most_groups = 16;
+
+/// Returns the rows of a part. They depend on the line alone, so that its solution does, bit for
+/// bit, whatever other lines are cut.
+index_t rows_of_parts(index_t rows) {
+  return std::clamp<index_t>(rows / wanted_parts / 16 * 16, least_rows, most_rows);
+}
+
+/// Returns the groups of a batch: few enough to leave work for many threads.
+int groups_for(index_t parts, int lanes) {
+  return static_cast<int>(std::clamp<index_t>(parts / lanes / 64, 1, most_groups));
+}
+
+/// Returns whether some lines share a matrix, so that it is read once if they are solved together.
+bool share_matrices(const layout::geometry& g) {
+  for (int k = 0; k < g.matrices.count; ++k) {
+    if (g.matrices.at[k].stride[layout::diag] == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool part_split::is_possible(const layout::geometry& g) {
+  return g.rows >= 2 * least_rows && g.matrices.size > 0 && g.right_sides.size > 0 &&
+         g.matrices.count + g.right_sides.count <= layout::max_axes;
+}
+
+part_split::part_split(const layout::geometry& g, int lanes)
+    : lines_(g.matrices.size),
+      part_rows_(rows_of_parts(g.rows)),
+      full_(g.rows / part_rows_),
+      left_over_(g.rows % part_rows_),
+      part_major_(layout::is_interleaved(g) || share_matrices(g)),
+      of_full_{lines_ * full_, lanes, groups_for(lines_ * full_, lanes)},
+      of_left_over_{left_over_ > 0 ? lines_ : 0, lanes, groups_for(lines_, lanes)} {}
+
+}  // namespace tridia::cpu

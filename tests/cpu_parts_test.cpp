@@ -1,0 +1,177 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+// Lines that the CPU cuts into parts: which they are, that the cuts depend on nothing but the
+// shape, and what becomes of parts that are singular, alone or with the whole line.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/experiment.hpp"
+#include "support/failing_systems.hpp"
+#include "support/oracle.hpp"
+#include "support/targets.hpp"
+
+namespace tridia_test {
+namespace {
+
+using tridia::algorithm;
+using tridia::backend;
+using tridia::boundary;
+using tridia::coefficients;
+using tridia::pivoting;
+using tridia::problem;
+
+const run_options kParts{.backend = backend::cpu, .algorithm = algorithm::partition};
+
+experiment filled(const problem& p, const run_options& m, rng& random) {
+  experiment e(p, m);
+  e.fill_matrices(random);
+  e.fill_rhs(random);
+  return e;
+}
+
+TEST(CpuParts, AreChosenByShape) {
+  const auto are_cut = [](const problem& p) {
+    return tridia::plan(p, {.backend = backend::cpu}).algorithm() == algorithm::partition;
+  };
+  EXPECT_FALSE(are_cut({.extents = {1023}}));
+  EXPECT_TRUE(are_cut({.extents = {1024}}));
+  EXPECT_TRUE(are_cut({.extents = {8, 1024}}));
+  EXPECT_TRUE(are_cut({.extents = {1024, 8}, .axis = 0}));
+  EXPECT_TRUE(are_cut({.extents = {2, 1024}, .right_hand_sides = 4}));
+  EXPECT_FALSE(are_cut({.extents = {9, 1024}}));
+  EXPECT_FALSE(are_cut({.extents = {3, 1024}, .right_hand_sides = 4}));
+  EXPECT_FALSE(are_cut({.extents = {32, 32767}}));
+  EXPECT_TRUE(are_cut({.extents = {32, 32768}}));
+  EXPECT_TRUE(are_cut({.extents = {32768, 32}, .axis = 0}));
+  EXPECT_TRUE(are_cut({.extents = {33, 32768}}));
+  EXPECT_FALSE(are_cut({.extents = {32768, 33}, .axis = 0}));
+  EXPECT_FALSE(are_cut({.extents = {33, 32768}, .coefficients = coefficients::shared}));
+  EXPECT_FALSE(are_cut({.extents = {4096}, .offsets = {0, 1000, 4096}}));
+  const tridia::plan one({.extents = {1 << 20}}, {.backend = backend::cpu});
+  EXPECT_NE(one.reason().find("parts of 528 rows"), std::string::npos) << one.reason();
+  const tridia::plan ragged({.extents = {96}, .offsets = {0, 40, 96}},
+                            {.backend = backend::cpu, .algorithm = algorithm::partition});
+  EXPECT_NE(ragged.reason().find("no line is cut"), std::string::npos) << ragged.reason();
+}
+
+// These lengths lie around the shortest line that is cut, and leave over no row of a line, one, or
+// all but one of a part.
+TEST(CpuParts, OfAnyLengthAreSolved) {
+  rng random = random_for("OfAnyLengthAreSolved");
+  for (const index_t n :
+       {31, 32, 33, 47, 48, 2047, 2048, 4095, 4096, 4097, 67583, 67584, 67585, 68111})
+    for (const auto p : {pivoting::none, pivoting::partial})
+      for (const auto b : {boundary::regular, boundary::periodic})
+        for (const index_t lines : {1, 3}) {
+          if (n > 5000 && lines > 1) continue;  // to save time
+          problem of{.extents = {n, lines}, .axis = 0, .boundary = b, .pivoting = p};
+          run_options m = kParts;
+          m.factored = n % 2 == 0, m.threads = 2;
+          experiment e = filled(of, m, random);
+          EXPECT_EQ(e.run(), "");
+          EXPECT_EQ(check_solution(e, 48), "") << n << ' ' << lines << ' ' << tridia::name(p);
+        }
+}
+
+TEST(CpuParts, DoNotDependOnThreads) {
+  rng random = random_for("DoNotDependOnThreads");
+  const tridia::near_toeplitz matrix{.interior = {1, -4, 1.5}};
+  for (problem p :
+       {problem{.extents = {40000}}, problem{.extents = {40000}, .pivoting = pivoting::none},
+        problem{.extents = {5000, 7}, .axis = 0}, problem{.extents = {3, 3001}},
+        problem{.extents = {40, 2000}, .boundary = boundary::periodic},
+        problem{.extents = {2000, 20}, .axis = 0, .right_hand_sides = 3},
+        problem{.extents = {20, 2000}, .coefficients = coefficients::shared},
+        problem{.extents = {3, 9000}, .coefficients = coefficients::constant}}) {
+    if (p.coefficients == coefficients::constant) p.matrix = matrix;
+    for (const bool factored : {false, true}) {
+      if (factored && p.coefficients == coefficients::constant) continue;
+      run_options m = kParts;
+      m.factored = factored;
+      experiment one = filled(p, m, random);
+      EXPECT_EQ(one.run(), "");
+      EXPECT_EQ(check_solution(one, 0), "");
+      for (const int threads : {2, 3, 8}) {
+        m.threads = threads;
+        experiment other(p, m);
+        copy_inputs(one, other);
+        EXPECT_EQ(other.run(), "");
+        for (index_t s = 0; s < one.where().systems(); ++s) {
+          EXPECT_EQ(one.solution_bytes(s), other.solution_bytes(s)) << threads << " threads";
+        }
+      }
+    }
+  }
+}
+
+/// Parts of a line of this length have 16 rows.
+constexpr index_t kRows = 200;
+
+// A column of zeros makes one line singular, and leaves the others of its groups as they are.
+TEST(CpuParts, NameTheColumnOfZeros) {
+  rng random = random_for("NameTheColumnOfZeros");
+  for (const problem& p :
+       {problem{.extents = {5, kRows}}, problem{.extents = {kRows, 5}, .axis = 0},
+        problem{.extents = {5, kRows}, .pivoting = pivoting::none},
+        problem{.extents = {5, kRows}, .boundary = boundary::periodic}})
+    for (const bool in_place : {false, true})
+      for (index_t row = 0; row < kRows; row += 3) {
+        run_options m = kParts;
+        if (in_place) m.alias = role::rhs;
+        const experiment good = [&] {
+          experiment e = filled(p, m, random);
+          EXPECT_EQ(e.run(), "");
+          return e;
+        }();
+        experiment bad(p, m);
+        copy_inputs(good, bad);
+        for (const entry& e : column_of(p, kRows, row)) bad.set(e.array, 2, e.row, 0);
+        EXPECT_EQ(bad.run(), "");
+        EXPECT_EQ(bad.status()[2], row + 1);
+        EXPECT_EQ(check_all_nan(bad, 2), "");
+        for (const index_t s : {0, 1, 3, 4}) {
+          EXPECT_EQ(bad.status()[static_cast<std::size_t>(s)], 0);
+          EXPECT_EQ(bad.solution_bytes(s), good.solution_bytes(s));
+        }
+      }
+}
+
+// Some rows of the middle are [0 1; 1 0]: without pivoting, a part that begins there has a pivot of
+// zero, and the whole line has none.
+TEST(CpuParts, MayBeSingularWhereTheLineIsNot) {
+  rng random = random_for("MayBeSingularWhereTheLineIsNot");
+  for (const auto p : {pivoting::none, pivoting::partial})
+    for (const index_t row : {16, 32, 96, 176}) {
+      experiment e = filled({.extents = {3, kRows}, .pivoting = p}, kParts, random);
+      e.set(role::d, 1, row, 0);
+      for (const index_t k : {row - 1, row, row + 1}) {
+        e.set(role::dl, 1, k, 1), e.set(role::du, 1, k, 1);
+        if (k != row) e.set(role::d, 1, k, 3);
+      }
+      EXPECT_EQ(e.run(), "");
+      EXPECT_EQ(e.status()[1], 0);
+      EXPECT_EQ(check_solution(e, 0), "");
+    }
+}
+
+TEST(CpuParts, NameTheRowThatIsNotFinite) {
+  rng random = random_for("NameTheRowThatIsNotFinite");
+  const long double nan = std::numeric_limits<long double>::quiet_NaN();
+  for (const bool factored : {false, true})
+    for (const role r : {role::rhs, role::d, role::dl, role::du})
+      for (index_t row = 1; row < kRows - 1; row += 7) {
+        run_options m = kParts;
+        m.factored = factored;
+        experiment e = filled({.extents = {kRows, 4}, .axis = 0}, m, random);
+        e.set(r, 3, row, nan);
+        EXPECT_EQ(e.run(), "");
+        EXPECT_EQ(e.status(), (std::vector<index_t>{0, 0, 0, -row - 1}));
+        EXPECT_EQ(check_solution(e, 0), "");
+      }
+}
+
+}  // namespace
+}  // namespace tridia_test
