@@ -3,6 +3,8 @@
 
 #include "layout/geometry.hpp"
 
+#include <cstddef>
+
 namespace tridia::cpu {
 
 /// These are the maximum numbers of groups of a batch, lanes of a group, and systems of a batch.
@@ -25,7 +27,8 @@ struct group_batch {
   bool reversed;
   bool nontemporal;         // write x past the cache
   bool prefetch_for_write;  // prefetch x's memory before it is written instead
-  bool by_rows;  // right-hand sides of one matrix that are neighbours: a row of all, then the next
+  bool by_rows;  // factor and substitute a row of all groups, then the next: they are neighbours
+  std::size_t factors_pitch;  // bytes from one group's factors to the next; 0: all have the same
   // This is where each system's line begins in each array, in elements. A shorter one is aligned
   // with the others at its last row: its line begins `first` rows in, after as many rows of
   // identity.
