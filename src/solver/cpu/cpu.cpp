@@ -118,33 +118,43 @@ class cpu_executor final : public solver::executor {
     batch.groups = (range.count + with.lanes - 1) / with.lanes;
     batch.room = place_.matrix_groups();
     batch.reversed = false;
-    batch.longest_pad = 0;
     batch.by_rows = what != lanes_are::systems && place_.side_by_side() &&
-                    batch.groups >= fewest_groups_by_rows;
+                    batch.groups >= fewest_groups_by_rows && rows > longest_by_groups;
     batch.factors_pitch = right_sides ? 0 : place_.group_factors_bytes(rows, range.single);
     batch.prefetch_for_write = place_.streams() &&
                                place_.threads() <= threads_that_prefetch_for_write &&
                                (batch.by_rows || prefetches_lines(o));
     batch.nontemporal = place_.streams() && !batch.prefetch_for_write && o.x != o.in[layout::rhs];
     batch.live = range.count;
+    index_t base[layout::array_count] = {};
+    if (g.ragged) {
+      place_ragged_lines(batch, range, other, with.lanes);
+    } else if (right_sides) {
+      g.matrices.offsets(other, base);
+      place_lines(batch, g.right_sides, range.first, base, with.lanes);
+    } else {
+      g.right_sides.offsets(other, base);
+      place_lines(batch, g.matrices, range.first, base, with.lanes);
+    }
+    return with;
+  }
+  void place_ragged_lines(group_batch& batch, const system_range& range, index_t right_side,
+                          int lanes) const {
+    const geometry& g = place_.geometry();
+    batch.evenly = false;
+    batch.longest_pad = 0;
     for (int l = 0; l < batch.live; ++l) {
-      const index_t p = range.first + l;
-      const index_t matrix = right_sides ? other : place_.system_at(p);
-      const index_t pad = g.ragged ? batch.rows - g.rows_of(matrix) : 0;
+      const index_t matrix = place_.system_at(range.first + l);
+      const index_t pad = batch.rows - g.rows_of(matrix);
       index_t at[layout::array_count];
-      g.line_offsets(matrix, right_sides ? p : other, at);
+      g.line_offsets(matrix, right_side, at);
       // A shorter system is aligned with the others' last rows.
       for (int a = 0; a <= layout::x; ++a) batch.line[a][l] = at[a] - pad * g.lines[a].step;
       batch.line[layout::status][l] = at[layout::status];
       batch.first[l] = pad;
       batch.longest_pad = std::max(batch.longest_pad, pad);
     }
-    const int from = (batch.groups - 1) * with.lanes;
-    for (int l = batch.live; l < batch.groups * with.lanes; ++l) {
-      for (auto& line : batch.line) line[l] = line[from];
-      batch.first[l] = batch.first[from];
-    }
-    return with;
+    repeat_lines(batch, lanes);
   }
   /// Returns whether the lines of x are prefetched for writing. Measured: f64 gains 15 % where
   /// coefficients are constant; f32, of shorter lines, loses.

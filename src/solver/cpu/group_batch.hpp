@@ -35,6 +35,19 @@ struct group_batch {
   index_t line[layout::array_count][max_systems];
   index_t first[max_systems];
   index_t longest_pad;  // the largest of `first`
+  // This is how far each line is from the one before it in each array, if `evenly` that is the same
+  // for all live systems. Then `line` is given for the first one of each group alone, but for
+  // statuses and the last group.
+  index_t apart[layout::array_count];
+  bool evenly;
 };
+
+/// Places lines of whole length in a batch of `live` systems, in groups of `lanes`: those of
+/// consecutive points of `systems` from `from` on, `base` added in each array.
+void place_lines(group_batch& batch, const layout::axes& systems, index_t from,
+                 const index_t (&base)[layout::array_count], int lanes);
+
+/// Gives the lanes beyond the live ones the line of their group's first one.
+void repeat_lines(group_batch& batch, int lanes);
 
 }  // namespace tridia::cpu

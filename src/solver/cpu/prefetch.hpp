@@ -17,7 +17,9 @@ class read_prefetch {
   void lines_of(const lane_group<V>* next, index_t rows) {
     at_ = due_ = end_ = 0;
     if (next == nullptr || !next->in[layout::rhs].in_lines()) return;
-    for (int a = 0; a < 4; ++a) base_[a] = next->in[a].address(0, 0);
+    // Memory takes longer than short lines, so that those further on are prefetched.
+    const index_t further = rows < rows_ahead ? rows_ahead * row_bytes : 0;
+    for (int a = 0; a < 4; ++a) base_[a] = next->in[a].address(0, 0) + further;
     end_ = rows * row_bytes;
   }
   /// Prefetches are spread evenly over time: a processor drops those that come in bursts (Zen 5:
@@ -29,6 +31,7 @@ class read_prefetch {
   TRIDIA_FN void backward_row() { next(row_bytes / 8); }
 
  private:
+  static constexpr index_t rows_ahead = 24;
   static constexpr int row_bytes = packing<V>::reals * sizeof(typename packing<V>::scalar);
 
   TRIDIA_FN void next(int bytes) {

@@ -19,6 +19,9 @@ constexpr index_t serial_rows = 8192;
 /// A row of a batch of groups takes at most this many bytes in each array where systems are
 /// neighbours: longer ones gain little and leave less of the first cache to the groups' states.
 constexpr index_t row_piece_bytes = 1024;
+/// Batches of systems with fewer rows than this have more groups instead: a batch takes some time
+/// of its own.
+constexpr index_t rows_of_pieces = 32;
 
 }  // namespace
 
@@ -58,7 +61,8 @@ void work_split::choose_batches() {
   matrix_groups_ = unit_groups_ = groups_for(geometry_.matrices.size);
   right_side_groups_ = groups_for(geometry_.right_sides.size);
   if (side_by_side_) {
-    const index_t piece = row_piece_bytes / size_of(type_);
+    const index_t rows = std::clamp<index_t>(geometry_.rows, 1, rows_of_pieces);
+    const index_t piece = row_piece_bytes * rows_of_pieces / rows / size_of(type_);
     const index_t most = std::min(piece, neighbours()) / k.lanes;
     matrix_groups_ = static_cast<int>(std::clamp<index_t>(most, 1, matrix_groups_));
     // The saved values may exceed the near cache by half: only the rows that the forward sweep

@@ -8,8 +8,10 @@
 
 namespace tridia::cpu {
 
-/// Sweeps along rows need at least this many groups: with fewer, rows are too short to pay.
+/// Substitution along rows needs at least this many groups, as fewer make too short rows, and more
+/// than this many rows: fewer are read in long pieces in any order.
 inline constexpr int fewest_groups_by_rows = 4;
+inline constexpr index_t longest_by_groups = 8;
 
 /// Says how a task is cut into groups and batches of groups, which kernels they get, and where
 /// their factors and their memory lie.
