@@ -100,22 +100,24 @@ bool with_short(index_t count, F f) {
 
 /// Loads W lines of `count` values that follow each other in memory. Returns false, and does
 /// nothing, unless `count` is a power of two below W.
-template <class R, int W, class Pitch>
-bool load_short_lines(const R* from, R* to, Pitch pitch, index_t count) {
+template <class R, int W, class Pitch, class Moved>
+bool load_short_lines(const R* from, R* to, Pitch pitch, index_t count, Moved& moved) {
   return with_short<W>(count, [&](auto n) {
     vector<R, W> a[n.value];
     for (int i = 0; i < n; ++i) a[i] = load_vector<R, W>(from + i * W);
     deinterleave<R, W, n.value>(a);
     for (int i = 0; i < n; ++i) store_vector<R, W>(to + i * pitch, a[i]);
+    moved(n * W * static_cast<int>(sizeof(R)));
   });
 }
-template <class R, int W, class Pitch, class Put>
-bool store_short_lines(const R* from, Pitch pitch, R* to, index_t count, Put put) {
+template <class R, int W, class Pitch, class Put, class Moved>
+bool store_short_lines(const R* from, Pitch pitch, R* to, index_t count, Put put, Moved& moved) {
   return with_short<W>(count, [&](auto n) {
     vector<R, W> a[n.value];
     for (int i = 0; i < n; ++i) a[i] = load_vector<R, W>(from + i * pitch);
     interleave<R, W, n.value>(a);
     for (int i = 0; i < n; ++i) put.template put<R, W>(to + i * W, a[i]);
+    moved(n * W * static_cast<int>(sizeof(R)));
   });
 }
 

@@ -169,7 +169,8 @@ class strided_lanes {
   /// A line's reals are a row of a matrix whose transpose is the tile, complex or not.
   template <class Moved>
   void load_contiguous(R* tile, int v, index_t k0, index_t k1, Moved& moved) const {
-    if (follow_each_other(k0, k1) && load_short_lines<R, W>(at(v, 0), tile, part_pitch, k1)) return;
+    if (follow_each_other(k0, k1) && load_short_lines<R, W>(at(v, 0), tile, part_pitch, k1, moved))
+      return;
     const R* lines[W];
     for (int l = 0; l < W; ++l) lines[l] = at(v + l, k0);
     load_lines<R, W>(lines, tile, part_pitch, (k1 - k0) * C, moved);
@@ -200,7 +201,8 @@ class strided_lanes {
   template <class Moved>
   void store_contiguous(const R* tile, int v, index_t k0, index_t k1, overwrite put,
                         Moved& moved) const {
-    if (follow_each_other(k0, k1) && store_short_lines<R, W>(tile, part_pitch, at(v, 0), k1, put))
+    if (follow_each_other(k0, k1) &&
+        store_short_lines<R, W>(tile, part_pitch, at(v, 0), k1, put, moved))
       return;
     R* lines[W];
     for (int l = 0; l < W; ++l) lines[l] = at(v + l, k0);

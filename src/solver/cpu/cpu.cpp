@@ -120,6 +120,7 @@ class cpu_executor final : public solver::executor {
     batch.reversed = false;
     batch.by_rows = what != lanes_are::systems && place_.side_by_side() &&
                     batch.groups >= fewest_groups_by_rows && rows > longest_by_groups;
+    batch.far_factors = g.right_sides.size == 1;
     batch.factors_pitch = right_sides ? 0 : place_.group_factors_bytes(rows, range.single);
     batch.prefetch_for_write = place_.streams() &&
                                place_.threads() <= threads_that_prefetch_for_write &&
@@ -203,12 +204,14 @@ class cpu_executor final : public solver::executor {
                        const void* factors, void* memory) const {
     const index_t rows = place_.unit_rows(i);
     if (rows == 0) return true;
+    const operands sides{{nullptr, nullptr, nullptr, o.in[layout::rhs]}, o.x, o.status};
     group_batch batch;
     if (place_.shares_matrices()) {
-      return fill(batch, o, place_.right_side_batches().at(side), rows, i, lanes_are::right_sides)
+      return fill(batch, sides, place_.right_side_batches().at(side), rows, i,
+                  lanes_are::right_sides)
           .substitute_shared(batch, status, factors, memory);
     }
-    return fill(batch, o, place_.unit_at(i), rows, side, lanes_are::matrices)
+    return fill(batch, sides, place_.unit_at(i), rows, side, lanes_are::matrices)
         .substitute(batch, status, factors, memory);
   }
 

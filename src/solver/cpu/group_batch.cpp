@@ -5,7 +5,7 @@
 
 namespace tridia::cpu {
 
-// Many short lines leave no time to locate each: points along the fastest axis are evenly apart.
+// Many short lines leave no time to locate each by itself.
 void place_lines(group_batch& batch, const layout::axes& systems, index_t from,
                  const index_t (&base)[layout::array_count], int lanes) {
   const index_t extent = systems.count > 0 ? systems.at[systems.count - 1].extent : 1;

@@ -50,8 +50,15 @@ template <class Factors>
 struct group_factors {
   const void* first;
   std::size_t pitch;
+  bool far = false;
   Factors of(int i) const {
-    return {static_cast<const std::byte*>(first) + static_cast<std::size_t>(i) * pitch};
+    const void* const at =
+        static_cast<const std::byte*>(first) + static_cast<std::size_t>(i) * pitch;
+    if constexpr (requires(Factors f) { f.far; }) {
+      return {{at}, far};
+    } else {
+      return {at};
+    }
   }
 };
 
@@ -63,7 +70,7 @@ inline constexpr core::blocks turns{8, 8};
 template <class V, class E>
 void factor(const group_batch& batch, void* factors, index_t* status) {
   kernel_context<V, E, tile_access<V>> w(batch, batch.by_rows ? turns : blocks_of<V>(batch));
-  const group_factors<factor_rows<V, E>> all{factors, batch.factors_pitch};
+  const group_factors<factor_rows<V, E>> all{factors, batch.factors_pitch, false};
   core::factoring<V, E> down[max_groups];
   const int together = batch.by_rows ? batch.groups : 1;
   for (int from = 0; from < batch.groups; from += together) {
@@ -227,6 +234,7 @@ bool substitute_groups(const group_batch& batch, const index_t* of_matrix,
     const Factors factors = all.of(i);
     kept_values<V, E, Factors> kept{factors, memory};
     w.use(i);
+    w.prefetch.lines_of(i + 1 < batch.groups ? &w.groups[i + 1] : nullptr, batch.rows);
     lane_status found(w.groups[i].first);
     core::substitute_line<V, E>(batch.rows, w.cut, factors, w.b, kept, w.x,
                                 [&](const auto& mask, bool before) {
@@ -240,7 +248,8 @@ bool substitute_groups(const group_batch& batch, const index_t* of_matrix,
 template <class V, class E>
 bool substitute(const group_batch& batch, const index_t* of_lane, const void* factors,
                 void* memory) {
-  const group_factors<factor_rows<V, E>> f{factors, batch.factors_pitch};
+  const group_factors<prefetched_factor_rows<V, E>> f{factors, batch.factors_pitch,
+                                                      batch.far_factors};
   // A single lane has no neighbours in memory.
   if constexpr (packing<V>::count > 1) {
     if (batch.by_rows) return substitute_rows<V, E>(batch, of_lane, f, memory);
@@ -253,7 +262,7 @@ bool substitute_shared(const group_batch& batch, const index_t* of_matrix, const
                        void* memory) {
   index_t of_lane[max_lanes];
   for (index_t& status : of_lane) status = *of_matrix;
-  const group_factors<shared_factor_rows<V, E>> f{factors, 0};
+  const group_factors<shared_factor_rows<V, E>> f{factors, 0, false};
   return batch.by_rows ? substitute_rows<V, E>(batch, of_lane, f, memory)
                        : substitute_groups<V, E>(batch, of_lane, f, memory);
 }

@@ -19,13 +19,16 @@ class read_prefetch {
     if (next == nullptr || !next->in[layout::rhs].in_lines()) return;
     // Memory takes longer than short lines, so that those further on are prefetched.
     const index_t further = rows < rows_ahead ? rows_ahead * row_bytes : 0;
-    for (int a = 0; a < 4; ++a) base_[a] = next->in[a].address(0, 0) + further;
+    rhs_alone_ = next->in[layout::diag].address(0, 0) == nullptr;
+    for (int a = rhs_alone_ ? layout::rhs : 0; a < 4; ++a) {
+      base_[a] = next->in[a].address(0, 0) + further;
+    }
     end_ = rows * row_bytes;
   }
   /// Prefetches are spread evenly over time: a processor drops those that come in bursts (Zen 5:
   /// half of the time). From each array come an eighth of what was moved into tiles or out of them,
   /// a quarter of a row of the forward sweep and an eighth of one of the backward sweep: in all,
-  /// one group while one is solved.
+  /// one group while one is solved. Substitution does a third of this, and calls do thrice as much.
   TRIDIA_FN void moved(int bytes) { next(bytes / 8); }
   TRIDIA_FN void forward_row() { next(row_bytes / 4); }
   TRIDIA_FN void backward_row() { next(row_bytes / 8); }
@@ -35,13 +38,17 @@ class read_prefetch {
   static constexpr int row_bytes = packing<V>::reals * sizeof(typename packing<V>::scalar);
 
   TRIDIA_FN void next(int bytes) {
-    for (due_ += bytes; at_ < due_ && at_ < end_; at_ += 64) {
-      for (int a = 0; a < 4; ++a) __builtin_prefetch(base_[a] + at_, 0, 3);
+    due_ += rhs_alone_ ? 3 * bytes : bytes;
+    for (; at_ < due_ && at_ < end_; at_ += 64) {
+      __builtin_prefetch(base_[layout::rhs] + at_, 0, 3);
+      if (rhs_alone_) continue;
+      for (int a = 0; a < layout::rhs; ++a) __builtin_prefetch(base_[a] + at_, 0, 3);
     }
   }
 
   const char* base_[4];
   index_t at_ = 0, due_ = 0, end_ = 0;
+  bool rhs_alone_ = false;  // in substitution
 };
 
 /// This is the number of cache lines that a row of one array of a group takes.
