@@ -120,7 +120,7 @@ class cpu_executor final : public solver::executor {
     batch.reversed = false;
     batch.by_rows = what != lanes_are::systems && place_.side_by_side() &&
                     batch.groups >= fewest_groups_by_rows && rows > longest_by_groups;
-    batch.far_factors = g.right_sides.size == 1;
+    batch.prefetch_factors = g.right_sides.size == 1;
     batch.factors_pitch = right_sides ? 0 : place_.group_factors_bytes(rows, range.single);
     batch.prefetch_for_write = place_.streams() &&
                                place_.threads() <= threads_that_prefetch_for_write &&

@@ -28,7 +28,7 @@ struct group_batch {
   bool nontemporal;         // write x past the cache
   bool prefetch_for_write;  // prefetch x's memory before it is written instead
   bool by_rows;  // factor and substitute a row of all groups, then the next: they are neighbours
-  bool far_factors;           // they are in no near cache
+  bool prefetch_factors;      // they are in no near cache
   std::size_t factors_pitch;  // bytes from one group's factors to the next; 0: all have the same
   // This is where each system's line begins in each array, in elements. A shorter one is aligned
   // with the others at its last row: its line begins `first` rows in, after as many rows of

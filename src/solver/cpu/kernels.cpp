@@ -249,7 +249,7 @@ template <class V, class E>
 bool substitute(const group_batch& batch, const index_t* of_lane, const void* factors,
                 void* memory) {
   const group_factors<prefetched_factor_rows<V, E>> f{factors, batch.factors_pitch,
-                                                      batch.far_factors};
+                                                      batch.prefetch_factors};
   // A single lane has no neighbours in memory.
   if constexpr (packing<V>::count > 1) {
     if (batch.by_rows) return substitute_rows<V, E>(batch, of_lane, f, memory);

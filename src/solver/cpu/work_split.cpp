@@ -134,7 +134,10 @@ int work_split::fitting(int groups, std::size_t row_bytes, std::size_t cache) co
   const std::size_t group =
       row_bytes * static_cast<std::size_t>(std::max<index_t>(geometry_.rows, 1));
   // Values that come from a far cache cost less than rows that are read in short pieces.
-  const int least = side_by_side_ ? std::min(groups, fewest_groups_by_rows) : 1;
+  const auto far_groups = last_cache_bytes() / 2 / static_cast<std::size_t>(threads_) / group;
+  const auto fewest_wanted = static_cast<std::size_t>(std::min(groups, fewest_groups_by_rows));
+  const std::size_t least =
+      side_by_side_ ? std::clamp<std::size_t>(far_groups, 1, fewest_wanted) : 1;
   return static_cast<int>(std::clamp<std::size_t>(cache / group, least, groups));
 }
 
