@@ -67,14 +67,17 @@ void work_split::choose_batches() {
     matrix_groups_ = static_cast<int>(std::clamp<index_t>(most, 1, matrix_groups_));
     // The saved values may exceed the near cache by half: only the rows that the forward sweep
     // writes first, and the backward sweep reads last, do not stay in it.
-    unit_groups_ = fitting(matrix_groups_, k.value_bytes, near_cache_bytes() / 2);
-    matrix_groups_ = fitting(matrix_groups_, k.kept_bytes, near_cache_bytes() / 2 * 3);
-    right_side_groups_ = fitting(right_side_groups_, k.value_bytes, near_cache_bytes() / 2);
+    const int least = fewest_groups_by_rows;
+    unit_groups_ = fitting(matrix_groups_, k.value_bytes, near_cache_bytes() / 2, least);
+    // A solve keeps rows of the matrix as well: from a far cache they cost more than short pieces.
+    matrix_groups_ = fitting(matrix_groups_, k.kept_bytes, near_cache_bytes() / 2 * 3, 1);
+    right_side_groups_ = fitting(right_side_groups_, k.value_bytes, near_cache_bytes() / 2, least);
   }
   if (shares_matrices_ || is_ragged()) {
     unit_groups_ = 1;
   } else if (geometry_.right_sides.size > 1) {
-    unit_groups_ = fitting(unit_groups_, k.factors_bytes + k.value_bytes, near_cache_bytes());
+    unit_groups_ = fitting(unit_groups_, k.factors_bytes + k.value_bytes, near_cache_bytes(),
+                           side_by_side_ ? fewest_groups_by_rows : 1);
   }
 }
 
@@ -130,14 +133,13 @@ int work_split::groups_for(index_t systems) const {
   return static_cast<int>(std::clamp<index_t>(systems / lanes / (2 * threads_), 1, most));
 }
 
-int work_split::fitting(int groups, std::size_t row_bytes, std::size_t cache) const {
+int work_split::fitting(int groups, std::size_t row_bytes, std::size_t cache, int wanted) const {
   const std::size_t group =
       row_bytes * static_cast<std::size_t>(std::max<index_t>(geometry_.rows, 1));
   // Values that come from a far cache cost less than rows that are read in short pieces.
   const auto far_groups = last_cache_bytes() / 2 / static_cast<std::size_t>(threads_) / group;
-  const auto fewest_wanted = static_cast<std::size_t>(std::min(groups, fewest_groups_by_rows));
-  const std::size_t least =
-      side_by_side_ ? std::clamp<std::size_t>(far_groups, 1, fewest_wanted) : 1;
+  const auto least =
+      std::clamp<std::size_t>(far_groups, 1, static_cast<std::size_t>(std::min(groups, wanted)));
   return static_cast<int>(std::clamp<std::size_t>(cache / group, least, groups));
 }
 

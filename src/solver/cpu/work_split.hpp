@@ -108,9 +108,9 @@ class work_split {
   /// if that would not fill a group.
   index_t neighbours() const;
   int groups_for(index_t systems) const;
-  /// Returns as many of `groups` as keep no more than `cache` bytes, but at least one, or several
-  /// where systems are neighbours in memory.
-  int fitting(int groups, std::size_t row_bytes, std::size_t cache) const;
+  /// Returns as many of `groups` as keep no more than `cache` bytes, but at least `wanted` as far
+  /// as the last cache holds what all threads keep of them, and at least one.
+  int fitting(int groups, std::size_t row_bytes, std::size_t cache, int wanted) const;
   void place_memory();
 
   layout::geometry geometry_;
