@@ -5,6 +5,8 @@
 #include "cpu/transpose.hpp"
 #include "tridia/types.hpp"
 
+#include <type_traits>
+
 // These functions copy between arrays and buffers in which systems lie side by side, a lane each:
 // row after row, `pitch` values apart. What a store does with the values already there is its
 // argument `put`.
@@ -12,6 +14,7 @@ namespace tridia::cpu::TRIDIA_ISA {
 
 /// Replaces the values that are there; past the cache where asked for.
 struct overwrite {
+  static constexpr bool repeatable = true;  // may be done to an element twice
   bool nontemporal;
   template <class R, int W>
   TRIDIA_FN void put(R* to, vector<R, W> v) const {
@@ -20,6 +23,7 @@ struct overwrite {
 };
 /// Adds to the values that are there.
 struct accumulate {
+  static constexpr bool repeatable = false;
   template <class R, int W>
   TRIDIA_FN void put(R* to, vector<R, W> v) const {
     store_vector<R, W>(to, load_vector<R, W>(to) + v);
@@ -54,6 +58,11 @@ void load_lines(const R* const (&lines)[W], R* to, Pitch pitch, index_t count, M
     transpose_in<R, W>(lines, r, to + r * pitch, pitch);
     moved(W * W * static_cast<int>(sizeof(R)));
   }
+  // What is left over is moved once more with values before it: one by one would take longer.
+  if (r < count && count >= W) {
+    transpose_in<R, W>(lines, count - W, to + (count - W) * pitch, pitch);
+    return;
+  }
   for (; r < count; ++r) {
     for (int l = 0; l < W; ++l) to[r * pitch + l] = lines[l][r];
   }
@@ -66,9 +75,50 @@ void store_lines(const R* from, Pitch pitch, R* const (&lines)[W], index_t count
     transpose_out<R, W>(from + r * pitch, pitch, lines, r, put);
     moved(W * W * static_cast<int>(sizeof(R)));
   }
+  if constexpr (Put::repeatable) {
+    if (r < count && count >= W) {
+      transpose_out<R, W>(from + (count - W) * pitch, pitch, lines, count - W, put);
+      return;
+    }
+  }
   for (; r < count; ++r) {
     for (int l = 0; l < W; ++l) put.template put<R, 1>(lines[l] + r, from[r * pitch + l]);
   }
+}
+
+/// Calls f(std::integral_constant) of `count` if that is a power of two below W, and returns
+/// whether it is.
+template <int W, int N = 2, class F>
+bool with_short(index_t count, F f) {
+  if constexpr (N < W) {
+    if (count == N) return f(std::integral_constant<int, N>{}), true;
+    return with_short<W, 2 * N>(count, f);
+  } else {
+    return false;
+  }
+}
+
+/// Loads W lines of `count` values that follow each other in memory. Returns false, and does
+/// nothing, unless `count` is a power of two below W.
+template <class R, int W, class Pitch, class Moved>
+bool load_short_lines(const R* from, R* to, Pitch pitch, index_t count, Moved& moved) {
+  return with_short<W>(count, [&](auto n) {
+    vector<R, W> a[n.value];
+    for (int i = 0; i < n; ++i) a[i] = load_vector<R, W>(from + i * W);
+    deinterleave<R, W, n.value>(a);
+    for (int i = 0; i < n; ++i) store_vector<R, W>(to + i * pitch, a[i]);
+    moved(n * W * static_cast<int>(sizeof(R)));
+  });
+}
+template <class R, int W, class Pitch, class Put, class Moved>
+bool store_short_lines(const R* from, Pitch pitch, R* to, index_t count, Put put, Moved& moved) {
+  return with_short<W>(count, [&](auto n) {
+    vector<R, W> a[n.value];
+    for (int i = 0; i < n; ++i) a[i] = load_vector<R, W>(from + i * pitch);
+    interleave<R, W, n.value>(a);
+    for (int i = 0; i < n; ++i) put.template put<R, W>(to + i * W, a[i]);
+    moved(n * W * static_cast<int>(sizeof(R)));
+  });
 }
 
 /// Ignores how many bytes have been moved.

@@ -26,6 +26,13 @@ pattern classify(const index_t* line, index_t step) {
                      : pattern::any;
 }
 
+inline pattern classify(index_t apart, index_t step) {
+  return apart == 1   ? pattern::interleaved
+         : apart == 0 ? pattern::broadcast
+         : step == 1  ? pattern::contiguous
+                      : pattern::any;
+}
+
 /// Accesses one array as the kernels read it: `R` is the real type, `C` the parts, `L` the lanes,
 /// in vectors of `W`.
 template <class R, int C, int L, int W>
@@ -37,10 +44,21 @@ class strided_lanes {
 
   strided_lanes() = default;
   strided_lanes(const R* base, const index_t* line, index_t step)
-      : step_(step), base_(base), line_(line) {
+      : strided_lanes(base, line, step, 0) {
+    evenly_ = false;
     for (int v = 0; v < L; v += W) pattern_[v / W] = classify<W>(line + v, step);
     together_ = classify<L>(line, step);
-    first_ = at(0, 0);
+  }
+  /// Each lane is `apart` elements after the one before it.
+  strided_lanes(const R* base, const index_t* line, index_t step, index_t apart)
+      : first_(const_cast<R*>(base) + line[0] * C),
+        step_(step),
+        apart_(apart),
+        evenly_(true),
+        together_(classify(apart, step)),
+        base_(base),
+        line_(line) {
+    for (pattern& p : pattern_) p = together_;
   }
 
   /// These return whether a row of all lanes is one piece of memory, or one entry for all of them,
@@ -122,7 +140,10 @@ class strided_lanes {
   static constexpr std::integral_constant<index_t, L> part_pitch{};
   static constexpr std::integral_constant<int, W> all_lanes{};
 
-  R* at(int lane, index_t k) const { return const_cast<R*>(base_) + (line_[lane] + k * step_) * C; }
+  R* at(int lane, index_t k) const {
+    if (evenly_) return first_ + (lane * apart_ + k * step_) * C;
+    return const_cast<R*>(base_) + (line_[lane] + k * step_) * C;
+  }
 
   void load_interleaved(R* tile, int v, index_t k0, index_t k1) const {
     if constexpr (C == 1) {
@@ -149,6 +170,8 @@ class strided_lanes {
   /// A line's reals are a row of a matrix whose transpose is the tile, complex or not.
   template <class Moved>
   void load_contiguous(R* tile, int v, index_t k0, index_t k1, Moved& moved) const {
+    if (follow_each_other(k0, k1) && load_short_lines<R, W>(at(v, 0), tile, part_pitch, k1, moved))
+      return;
     const R* lines[W];
     for (int l = 0; l < W; ++l) lines[l] = at(v + l, k0);
     load_lines<R, W>(lines, tile, part_pitch, (k1 - k0) * C, moved);
@@ -183,6 +206,9 @@ class strided_lanes {
   template <class Moved>
   void store_contiguous(const R* tile, int v, index_t k0, index_t k1, overwrite put,
                         Moved& moved) const {
+    if (follow_each_other(k0, k1) &&
+        store_short_lines<R, W>(tile, part_pitch, at(v, 0), k1, put, moved))
+      return;
     R* lines[W];
     for (int l = 0; l < W; ++l) lines[l] = at(v + l, k0);
     store_lines<R, W>(tile, part_pitch, lines, (k1 - k0) * C, put, moved);
@@ -198,11 +224,16 @@ class strided_lanes {
     }
   }
 
-  R* first_ = nullptr;
-  index_t step_ = 0;
-  pattern together_ = {}, pattern_[L / W] = {};
-  const R* base_ = nullptr;
-  const index_t* line_ = nullptr;
+  /// Returns whether rows k0 to k1 - 1 are all of each line, and lines follow each other in memory.
+  bool follow_each_other(index_t k0, index_t k1) const { return C == 1 && k0 == 0 && k1 == apart_; }
+
+  // A default-constructed one is not initialised: batches of short lines have no time for that.
+  R* first_;
+  index_t step_, apart_;  // apart_: 0 unless lanes are evenly apart
+  bool evenly_;
+  pattern together_, pattern_[L / W];
+  const R* base_;
+  const index_t* line_;
 };
 
 }  // namespace tridia::cpu::TRIDIA_ISA

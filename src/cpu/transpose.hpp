@@ -163,6 +163,35 @@ inline void transpose_registers(vector<R, W> (&a)[W]) {
   }
 }
 
+/// Sorts N W contiguous elements, which are N of each of W lines, by their numbers in a line.
+template <class R, int W, int N>
+inline void deinterleave(vector<R, W> (&a)[N]) {
+  if constexpr (N > 1) {
+    vector<R, W> even[N / 2], odd[N / 2];
+#pragma GCC unroll 8
+    for (int i = 0; i < N / 2; ++i) {
+      even[i] = evens(a[2 * i], a[2 * i + 1]), odd[i] = odds(a[2 * i], a[2 * i + 1]);
+    }
+    deinterleave<R, W, N / 2>(even), deinterleave<R, W, N / 2>(odd);
+#pragma GCC unroll 8
+    for (int i = 0; i < N / 2; ++i) a[2 * i] = even[i], a[2 * i + 1] = odd[i];
+  }
+}
+/// Reverses deinterleave.
+template <class R, int W, int N>
+inline void interleave(vector<R, W> (&a)[N]) {
+  if constexpr (N > 1) {
+    vector<R, W> even[N / 2], odd[N / 2];
+#pragma GCC unroll 8
+    for (int i = 0; i < N / 2; ++i) even[i] = a[2 * i], odd[i] = a[2 * i + 1];
+    interleave<R, W, N / 2>(even), interleave<R, W, N / 2>(odd);
+#pragma GCC unroll 8
+    for (int i = 0; i < N / 2; ++i) {
+      a[2 * i] = low_pairs(even[i], odd[i]), a[2 * i + 1] = high_pairs(even[i], odd[i]);
+    }
+  }
+}
+
 /// Copies elements r to r + W - 1 of W lines into W rows, `pitch` apart.
 template <class R, int W>
 inline void transpose_in(const R* const (&lines)[W], index_t r, R* rows, index_t pitch) {

@@ -121,14 +121,9 @@ class cpu_local_rows final : public local_rows {
     lines.live = static_cast<int>(live);
     lines.groups = lines.room = static_cast<int>((live + with_.lanes - 1) / with_.lanes);
     lines.reversed = lines.nontemporal = lines.prefetch_for_write = lines.by_rows = false;
-    lines.longest_pad = 0;
-    const index_t from = (lines.groups - 1) * with_.lanes;
-    for (int l = 0; l < lines.groups * with_.lanes; ++l) {
-      const index_t line = first + (l < live ? l : from), batch = line / cut.batch_size;
-      index_t at[layout::array_count];
-      g.matrices.offsets(line, at);
-      for (int a = 0; a < layout::array_count; ++a) lines.line[a][l] = at[a];
-      lines.first[l] = 0;
+    cpu::place_lines(lines, g.matrices, first, {}, with_.lanes);
+    for (int l = 0; l < live; ++l) {
+      const index_t line = first + l, batch = line / cut.batch_size;
       s.place[l] = {cut.begin(batch) * values + line - cut.begin(batch), cut.size(batch)};
     }
   }

@@ -15,7 +15,8 @@
 
 // Systems are grouped into vectors, and the groups are divided among threads. Where several
 // right-hand sides go with a matrix, it is factored first; then either the lanes are matrices (and
-// the right-hand sides follow one another) or, if there are enough, the lanes are right-hand sides.
+// the right-hand sides follow one another) or the lanes are right-hand sides, as memory has them
+// beside each other, and as there are enough of them.
 namespace tridia::cpu {
 namespace {
 
@@ -24,8 +25,16 @@ using solver::align;
 using solver::operands;
 using solver::task;
 
-/// Sweeps along rows need at least this many groups: with fewer, rows are too short to pay.
-constexpr int fewest_groups_by_rows = 4;
+/// Says what the lanes of a batch are, and what is done with it.
+enum class lanes_are {
+  systems,      // matrices, each with its right-hand side, which are solved
+  matrices,     // which are factored, or have been
+  right_sides,  // of one matrix, which has been factored
+};
+
+/// Fewer units than this for each thread are factored together before their right-hand sides are
+/// divided among threads.
+constexpr index_t fewest_units = 4;
 
 class cpu_executor final : public solver::executor {
  public:
@@ -41,8 +50,7 @@ class cpu_executor final : public solver::executor {
     return "no line is cut into parts: they are short, or a ragged batch";
   }
   std::size_t workspace_bytes() const override {
-    return solver::alignment + place_.shared_factors_bytes() +
-           place_.threads() * place_.thread_bytes();
+    return solver::alignment + place_.kept_bytes() + place_.threads() * place_.thread_bytes();
   }
   std::size_t factors_bytes() const override {
     return solver::alignment + solver::status_bytes(place_.geometry()) +
@@ -58,10 +66,8 @@ class cpu_executor final : public solver::executor {
     if (place_.geometry().right_sides.size == 0) return;
     if (place_.geometry().right_sides.size == 1) {
       execute_fused(o, align(workspace));
-    } else if (place_.shares_matrices()) {
-      execute_shared(o, align(workspace));
     } else {
-      execute_grouped(o, align(workspace));
+      execute_factored(o, align(workspace));
     }
   }
 
@@ -69,10 +75,10 @@ class cpu_executor final : public solver::executor {
     clear_empty(o.status);
     const solver::factor_block block = solver::split_factors(place_.geometry(), factors);
     std::fill_n(block.status, place_.geometry().matrices.size, 0);
-    for_each(place_.groups(), [&](index_t i, int) {
-      const system_range r = place_.group_at(i);
-      index_t found[max_lanes] = {};
-      factor_group(o, i, block.data + place_.factors_at(i), found);
+    for_each(place_.units(), [&](index_t i, int) {
+      const system_range r = place_.unit_at(i);
+      index_t found[max_systems];
+      factor_unit(o, i, unit_factors(block, i), found);
       for (int l = 0; l < r.count; ++l) block.status[place_.system_at(r.first + l)] = found[l];
     });
     spread(block.status, 0, place_.geometry().matrices.size, o.status);
@@ -82,18 +88,15 @@ class cpu_executor final : public solver::executor {
     const geometry& g = place_.geometry();
     const solver::factor_block block = solver::split_factors(g, const_cast<void*>(factors));
     spread(block.status, 0, g.matrices.size, o.status);
-    if (place_.shares_matrices()) {
-      substitute_shared(o, 0, g.matrices.size, block.status, block.data, align(workspace));
-      return;
-    }
+    const index_t sides = place_.sides();
     std::atomic<bool> good = true;
-    for_each(place_.groups() * g.right_sides.size, [&](index_t i, int thread) {
-      const index_t side = i / place_.groups(), k = i - side * place_.groups();
-      const system_range r = place_.group_at(k);
-      index_t status[max_lanes] = {};
+    for_each(place_.units() * sides, [&](index_t i, int thread) {
+      const index_t unit = i / sides;
+      const system_range r = place_.unit_at(unit);
+      index_t status[max_systems];
       for (int l = 0; l < r.count; ++l) status[l] = block.status[place_.system_at(r.first + l)];
-      if (!substitute_group(o, k, side, status, block.data + place_.factors_at(k),
-                            thread_memory(align(workspace), thread))) {
+      if (!substitute_unit(o, unit, i - unit * sides, status, unit_factors(block, unit),
+                           thread_memory(align(workspace), thread))) {
         good = false;
       }
     });
@@ -107,7 +110,8 @@ class cpu_executor final : public solver::executor {
   /// of right-hand sides of matrix `other`. The longest system has `rows` rows. Returns the kernels
   /// that have to solve it.
   const kernels& fill(group_batch& batch, const operands& o, const system_range& range,
-                      index_t rows, index_t other, bool right_sides = false) const {
+                      index_t rows, index_t other, lanes_are what) const {
+    const bool right_sides = what == lanes_are::right_sides;
     const geometry& g = place_.geometry();
     const kernels& with = place_.kernels_for(range.single, rows);
     batch.g = &g;
@@ -118,31 +122,44 @@ class cpu_executor final : public solver::executor {
     batch.groups = (range.count + with.lanes - 1) / with.lanes;
     batch.room = place_.matrix_groups();
     batch.reversed = false;
-    batch.longest_pad = 0;
-    batch.by_rows = right_sides && place_.side_by_side() && batch.groups >= fewest_groups_by_rows;
+    batch.by_rows = what != lanes_are::systems && place_.side_by_side() &&
+                    batch.groups >= fewest_groups_by_rows && rows > longest_by_groups;
+    batch.prefetch_factors = g.right_sides.size == 1;
+    batch.factors_pitch = right_sides ? 0 : place_.group_factors_bytes(rows, range.single);
     batch.prefetch_for_write = place_.streams() &&
                                place_.threads() <= threads_that_prefetch_for_write &&
                                (batch.by_rows || prefetches_lines(o));
     batch.nontemporal = place_.streams() && !batch.prefetch_for_write && o.x != o.in[layout::rhs];
     batch.live = range.count;
+    index_t base[layout::array_count] = {};
+    if (g.ragged) {
+      place_ragged_lines(batch, range, other, with.lanes);
+    } else if (right_sides) {
+      g.matrices.offsets(other, base);
+      place_lines(batch, g.right_sides, range.first, base, with.lanes);
+    } else {
+      g.right_sides.offsets(other, base);
+      place_lines(batch, g.matrices, range.first, base, with.lanes);
+    }
+    return with;
+  }
+  void place_ragged_lines(group_batch& batch, const system_range& range, index_t right_side,
+                          int lanes) const {
+    const geometry& g = place_.geometry();
+    batch.evenly = false;
+    batch.longest_pad = 0;
     for (int l = 0; l < batch.live; ++l) {
-      const index_t p = range.first + l;
-      const index_t matrix = right_sides ? other : place_.system_at(p);
-      const index_t pad = g.ragged ? batch.rows - g.rows_of(matrix) : 0;
+      const index_t matrix = place_.system_at(range.first + l);
+      const index_t pad = batch.rows - g.rows_of(matrix);
       index_t at[layout::array_count];
-      g.line_offsets(matrix, right_sides ? p : other, at);
+      g.line_offsets(matrix, right_side, at);
       // A shorter system is aligned with the others' last rows.
       for (int a = 0; a <= layout::x; ++a) batch.line[a][l] = at[a] - pad * g.lines[a].step;
       batch.line[layout::status][l] = at[layout::status];
       batch.first[l] = pad;
       batch.longest_pad = std::max(batch.longest_pad, pad);
     }
-    const int from = (batch.groups - 1) * with.lanes;
-    for (int l = batch.live; l < batch.groups * with.lanes; ++l) {
-      for (auto& line : batch.line) line[l] = line[from];
-      batch.first[l] = batch.first[from];
-    }
-    return with;
+    repeat_lines(batch, lanes);
   }
   /// Returns whether the lines of x are prefetched for writing. Measured: f64 gains 15 % where
   /// coefficients are constant; f32, of shorter lines, loses.
@@ -152,7 +169,10 @@ class cpu_executor final : public solver::executor {
            o.x != o.in[layout::rhs];
   }
   std::byte* thread_memory(std::byte* workspace, int thread) const {
-    return workspace + place_.shared_factors_bytes() + thread * place_.thread_bytes();
+    return workspace + place_.kept_bytes() + thread * place_.thread_bytes();
+  }
+  std::byte* unit_factors(const solver::factor_block& block, index_t unit) const {
+    return block.data + place_.factors_at(place_.first_group(unit));
   }
 
   // ---- work ----
@@ -162,25 +182,32 @@ class cpu_executor final : public solver::executor {
     parallel_for(place_.threads(), count, f, place_.is_ragged() ? sharing::dynamic : sharing::even);
   }
 
-  /// Fills a batch with group `i` alone.
-  const kernels& fill_group(group_batch& batch, const operands& o, index_t i,
-                            index_t right_side) const {
-    return fill(batch, o, place_.group_at(i), place_.rows_at(i), right_side);
-  }
-  void factor_group(const operands& o, index_t i, void* factors, index_t* of_lane) const {
-    if (place_.rows_at(i) == 0) {
-      std::fill_n(of_lane, place_.group_at(i).count, 0);
+  /// Factors a unit and finds the status of each of its systems.
+  void factor_unit(const operands& o, index_t i, void* factors, index_t* status) const {
+    const system_range r = place_.unit_at(i);
+    const index_t rows = place_.unit_rows(i);
+    if (rows == 0) {
+      std::fill_n(status, r.count, 0);
       return;
     }
     group_batch batch;
-    fill_group(batch, o, i, 0).factor(batch, factors, of_lane);
+    fill(batch, o, r, rows, 0, lanes_are::matrices).factor(batch, factors, status);
   }
-  /// Substitutes for one group. Returns whether all solutions are finite.
-  bool substitute_group(const operands& o, index_t i, index_t right_side, const index_t* of_lane,
-                        const void* factors, void* memory) const {
-    if (place_.rows_at(i) == 0) return true;
+  /// Substitutes for a unit with its right-hand side `side`, or batch of them. Returns whether all
+  /// solutions are finite.
+  bool substitute_unit(const operands& o, index_t i, index_t side, const index_t* status,
+                       const void* factors, void* memory) const {
+    const index_t rows = place_.unit_rows(i);
+    if (rows == 0) return true;
+    const operands sides{{nullptr, nullptr, nullptr, o.in[layout::rhs]}, o.x, o.status};
     group_batch batch;
-    return fill_group(batch, o, i, right_side).substitute(batch, of_lane, factors, memory);
+    if (place_.shares_matrices()) {
+      return fill(batch, sides, place_.right_side_batches().at(side), rows, i,
+                  lanes_are::right_sides)
+          .substitute_shared(batch, status, factors, memory);
+    }
+    return fill(batch, sides, place_.unit_at(i), rows, side, lanes_are::matrices)
+        .substitute(batch, status, factors, memory);
   }
 
   void execute_fused(const operands& o, std::byte* workspace) const {
@@ -188,7 +215,8 @@ class cpu_executor final : public solver::executor {
     if (place_.is_ragged()) {
       for_each(place_.groups(), [&](index_t i, int thread) {
         group_batch batch;
-        fill_group(batch, o, i, 0).solve(batch, thread_memory(workspace, thread));
+        fill(batch, o, place_.group_at(i), place_.rows_at(i), 0, lanes_are::systems)
+            .solve(batch, thread_memory(workspace, thread));
       });
       return;
     }
@@ -198,59 +226,49 @@ class cpu_executor final : public solver::executor {
     for_each(shares, [&](index_t share, int thread) {
       pipelined_sweeps solving(thread_memory(workspace, thread), place_.side_by_side());
       for (index_t i = count * share / shares; i < count * (share + 1) / shares; ++i) {
-        solving.run(fill(solving.next(), o, batches.at(i), place_.geometry().rows, 0));
+        solving.run(
+            fill(solving.next(), o, batches.at(i), place_.geometry().rows, 0, lanes_are::systems));
       }
       solving.finish();
     });
   }
 
-  /// Solves for several right-hand sides, but fewer than would fill the lanes.
-  void execute_grouped(const operands& o, std::byte* workspace) const {
-    for_each(place_.groups(), [&](index_t i, int thread) {
-      std::byte* memory = thread_memory(workspace, thread);
-      const system_range r = place_.group_at(i);
-      index_t status[max_lanes] = {};
-      factor_group(o, i, memory, status);
-      enter_group(r, status, o.status);
-      std::byte* values = memory + place_.group_factors_bytes(i);
-      bool good = true;
-      for (index_t b = 0; b < place_.geometry().right_sides.size; ++b) {
-        good &= substitute_group(o, i, b, status, memory, values);
-      }
-      for (int l = 0; l < r.count && !good; ++l) share_nan(o, place_.system_at(r.first + l));
-    });
-  }
-
-  /// Factors and solves with a few matrices at a time, so that their factors stay in a near cache.
-  void execute_shared(const operands& o, std::byte* workspace) const {
-    const index_t count = place_.geometry().matrices.size, block = place_.block_of_matrices();
-    auto* status = reinterpret_cast<index_t*>(workspace);
-    std::byte* factors = workspace + solver::round_up(block * sizeof(index_t));
-    for (index_t m0 = 0; m0 < count; m0 += block) {
-      const index_t m1 = std::min(m0 + block, count);
-      for_each(m1 - m0, [&](index_t i, int) {
-        factor_group(o, m0 + i, factors + place_.factors_at(i), status + i);
+  /// Factors and solves some units at a time, whose factors are kept meanwhile.
+  void execute_factored(const operands& o, std::byte* workspace) const {
+    const index_t units = place_.units(), sides = place_.sides();
+    const auto status_of = [&](index_t slot) {
+      return reinterpret_cast<index_t*>(workspace + slot * place_.unit_bytes());
+    };
+    const auto factors_of = [&](index_t slot) {
+      return workspace + (slot + 1) * place_.unit_bytes() - place_.unit_factors_bytes();
+    };
+    const auto factor = [&](index_t i, index_t slot) {
+      factor_unit(o, i, factors_of(slot), status_of(slot));
+      enter_unit(i, status_of(slot), o.status);
+    };
+    const auto substitute = [&](index_t i, index_t slot, index_t side, int thread) {
+      return substitute_unit(o, i, side, status_of(slot), factors_of(slot),
+                             thread_memory(workspace, thread));
+    };
+    if (units >= fewest_units * place_.threads()) {
+      for_each(units, [&](index_t i, int thread) {
+        factor(i, thread);
+        bool good = true;
+        for (index_t k = 0; k < sides; ++k) good &= substitute(i, thread, k, thread);
+        if (!good) share_nan_of_unit(o, i);
       });
-      spread(status, m0, m1, o.status);
-      substitute_shared(o, m0, m1, status, factors, workspace);
+      return;
     }
-  }
-  void substitute_shared(const operands& o, index_t m0, index_t m1, const index_t* status,
-                         const std::byte* factors, std::byte* workspace) const {
-    if (place_.geometry().rows == 0) return;
-    const group_split batches = place_.right_side_batches();
-    std::atomic<bool> good = true;
-    for_each((m1 - m0) * batches.count(), [&](index_t i, int thread) {
-      const index_t m = i / batches.count();
-      group_batch batch;
-      const kernels& with =
-          fill(batch, o, batches.at(i - m * batches.count()), place_.geometry().rows, m0 + m, true);
-      if (!with.substitute_shared(batch, status + m, factors + place_.factors_at(m),
-                                  thread_memory(workspace, thread))) {
-        good = false;
-      }
-    });
-    if (!good) share_nan(o, m0, m1);
+    for (index_t i0 = 0; i0 < units; i0 += place_.kept_units()) {
+      const index_t count = std::min(place_.kept_units(), units - i0);
+      for_each(count, [&](index_t slot, int) { factor(i0 + slot, slot); });
+      std::atomic<bool> good = true;
+      for_each(count * sides, [&](index_t k, int thread) {
+        const index_t slot = k / sides;
+        if (!substitute(i0 + slot, slot, k - slot * sides, thread)) good = false;
+      });
+      for (index_t slot = 0; slot < count && !good; ++slot) share_nan_of_unit(o, i0 + slot);
+    }
   }
 
   // ---- statuses ----
@@ -274,12 +292,13 @@ class cpu_executor final : public solver::executor {
       solver::enter_status(g, status, m0 + m, i - m * g.right_sides.size, of_matrix[m]);
     });
   }
-  void enter_group(const system_range& r, const index_t* of_lane, index_t* status) const {
+  /// Enters the statuses of a unit's matrices for each of their systems.
+  void enter_unit(index_t i, const index_t* of_matrix, index_t* status) const {
     const geometry& g = place_.geometry();
-    if (status == nullptr) return;
-    for (int l = 0; l < r.count; ++l) {
+    const system_range r = place_.unit_at(i);
+    for (int l = 0; l < r.count && status != nullptr; ++l) {
       for (index_t b = 0; b < g.right_sides.size; ++b) {
-        solver::enter_status(g, status, place_.system_at(r.first + l), b, of_lane[l]);
+        solver::enter_status(g, status, place_.system_at(r.first + l), b, of_matrix[l]);
       }
     }
   }
@@ -289,6 +308,11 @@ class cpu_executor final : public solver::executor {
   void share_nan(const operands& o, index_t m0, index_t m1) const {
     if (!layout::shares_status(place_.geometry())) return;
     for_each(m1 - m0, [&](index_t i, int) { share_nan(o, m0 + i); });
+  }
+  void share_nan_of_unit(const operands& o, index_t i) const {
+    const system_range r = place_.unit_at(i);
+    if (!layout::shares_status(place_.geometry())) return;
+    for (int l = 0; l < r.count; ++l) share_nan(o, place_.system_at(r.first + l));
   }
   /// Calls solver::share_nan for all systems of a matrix.
   void share_nan(const operands& o, index_t matrix) const {

@@ -3,6 +3,8 @@
 
 #include "layout/geometry.hpp"
 
+#include <cstddef>
+
 namespace tridia::cpu {
 
 /// These are the maximum numbers of groups of a batch, lanes of a group, and systems of a batch.
@@ -25,13 +27,28 @@ struct group_batch {
   bool reversed;
   bool nontemporal;         // write x past the cache
   bool prefetch_for_write;  // prefetch x's memory before it is written instead
-  bool by_rows;  // right-hand sides of one matrix that are neighbours: a row of all, then the next
+  bool by_rows;  // factor and substitute a row of all groups, then the next: they are neighbours
+  bool prefetch_factors;      // they are in no near cache
+  std::size_t factors_pitch;  // bytes from one group's factors to the next; 0: all have the same
   // This is where each system's line begins in each array, in elements. A shorter one is aligned
   // with the others at its last row: its line begins `first` rows in, after as many rows of
   // identity.
   index_t line[layout::array_count][max_systems];
   index_t first[max_systems];
   index_t longest_pad;  // the largest of `first`
+  // This is how far each line is from the one before it in each array, if `evenly` that is the same
+  // for all live systems. Then `line` is given for the first one of each group alone, but for
+  // statuses and the last group.
+  index_t apart[layout::array_count];
+  bool evenly;
 };
+
+/// Places lines of whole length in a batch of `live` systems, in groups of `lanes`: those of
+/// consecutive points of `systems` from `from` on, `base` added in each array.
+void place_lines(group_batch& batch, const layout::axes& systems, index_t from,
+                 const index_t (&base)[layout::array_count], int lanes);
+
+/// Gives the lanes beyond the live ones the line of their group's first one.
+void repeat_lines(group_batch& batch, int lanes);
 
 }  // namespace tridia::cpu

@@ -24,11 +24,11 @@ struct kernels {
   /// pieces of rows are read and written at once. The two batches have opposite `reversed`: each
   /// row that is read back makes room for one that is kept.
   void (*sweep)(const group_batch* down, const group_batch* back, void* memory);
-  /// Factors one group, and writes each live lane's status.
+  /// Factors, and writes each live lane's status.
   void (*factor)(const group_batch&, void* factors, index_t* status);
-  /// Solves one group with its factors (and statuses of its matrices), or any groups with those of
-  /// one matrix for all (`single`'s). Returns whether all of it has a finite solution; what has not
-  /// is NaN, and so have to be the other right-hand sides of its systems.
+  /// Solves groups with their factors (and statuses of their matrices), or with those of one matrix
+  /// for all (`single`'s). Returns whether all of it has a finite solution; what has not is NaN,
+  /// and so have to be the other right-hand sides of its systems.
   bool (*substitute)(const group_batch&, const index_t* of_lane, const void* factors, void* memory);
   bool (*substitute_shared)(const group_batch&, const index_t* of_matrix, const void* factors,
                             void* memory);

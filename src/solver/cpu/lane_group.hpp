@@ -23,15 +23,22 @@ struct lane_group {
   lane_group(const group_batch& batch, int number) {
     using R = typename packing<V>::scalar;
     const int from = number * packing<V>::count;
-    for (int a = 0; a <= layout::x; ++a) {
-      const void* base = a < layout::x ? batch.in[a] : batch.x;
-      if (base == nullptr) continue;
-      const layout::along& l = batch.g->lines[a];
-      (a < layout::x ? in[a] : x) = strided_lanes_of<V>(
-          static_cast<const R*>(base) + l.origin * packing<V>::parts, batch.line[a] + from, l.step);
-    }
     first = batch.first + from;
     live = batch.live - from < packing<V>::count ? batch.live - from : packing<V>::count;
+    const bool evenly = batch.evenly && packing<V>::count > 1 && live == packing<V>::count;
+    for (int a = 0; a <= layout::x; ++a) {
+      const void* base = a < layout::x ? batch.in[a] : batch.x;
+      strided_lanes_of<V>& lanes = a < layout::x ? in[a] : x;
+      if (base == nullptr) {
+        lanes = {};
+        continue;
+      }
+      const layout::along& l = batch.g->lines[a];
+      const R* const origin = static_cast<const R*>(base) + l.origin * packing<V>::parts;
+      const index_t* const line = batch.line[a] + from;
+      lanes = evenly ? strided_lanes_of<V>(origin, line, l.step, batch.apart[a])
+                     : strided_lanes_of<V>(origin, line, l.step);
+    }
   }
 };
 

@@ -20,28 +20,34 @@ class read_prefetch {
     if (next == nullptr) return;
     const bool neighbours = next->in[layout::rhs].in_one_piece();
     if (!neighbours && !next->in[layout::rhs].in_lines()) return;
-    for (int a = 0; a < 4; ++a) {
-      base_[a] = next->in[a].address(0, 0);
+    // Memory takes longer than short lines, so that those further on are prefetched.
+    const index_t further = !neighbours && rows < rows_ahead ? rows_ahead * row_bytes : 0;
+    rhs_alone_ = next->in[layout::diag].address(0, 0) == nullptr;
+    for (int a = rhs_alone_ ? layout::rhs : 0; a < 4; ++a) {
+      base_[a] = next->in[a].address(0, 0) + further;
       // A row of neighbours is one piece, and the next row is elsewhere.
-      gap_[a] = neighbours ? next->in[a].address(0, 1) - base_[a] - row_bytes : 0;
+      gap_[a] = neighbours ? next->in[a].address(0, 1) - next->in[a].address(0, 0) - row_bytes : 0;
     }
     end_ = rows * row_bytes;
   }
   /// Prefetches are spread evenly over time: a processor drops those that come in bursts (Zen 5:
   /// half of the time). From each array come an eighth of what was moved into tiles or out of them,
   /// a quarter of a row of the forward sweep and an eighth of one of the backward sweep: in all,
-  /// one group while one is solved.
+  /// one group while one is solved. Substitution does a third of this, and calls do thrice as much.
   TRIDIA_FN void moved(int bytes) { next(bytes / 8); }
   TRIDIA_FN void forward_row() { next(row_bytes / 4); }
   TRIDIA_FN void backward_row() { next(row_bytes / 8); }
 
  private:
+  static constexpr index_t rows_ahead = 24;
   static constexpr int row_bytes = packing<V>::reals * sizeof(typename packing<V>::scalar);
 
   TRIDIA_FN void next(int bytes) {
-    for (due_ += bytes; at_ < due_ && at_ < end_; at_ += 64) {
-      for (int a = 0; a < 4; ++a) {
-        __builtin_prefetch(base_[a] + at_ + at_ / row_bytes * gap_[a], 0, 3);
+    due_ += rhs_alone_ ? 3 * bytes : bytes;
+    for (; at_ < due_ && at_ < end_; at_ += 64) {
+      const index_t row = at_ / row_bytes;
+      for (int a = rhs_alone_ ? layout::rhs : 0; a < 4; ++a) {
+        __builtin_prefetch(base_[a] + at_ + row * gap_[a], 0, 3);
       }
     }
   }
@@ -49,6 +55,7 @@ class read_prefetch {
   const char* base_[4];
   index_t gap_[4];
   index_t at_ = 0, due_ = 0, end_ = 0;
+  bool rhs_alone_ = false;  // in substitution
 };
 
 /// This is the number of cache lines that a row of one array of a group takes.

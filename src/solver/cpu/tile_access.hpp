@@ -19,13 +19,18 @@ inline constexpr index_t block_rows = [] {
   return rows;
 }();
 
-/// Blocks begin where cache lines do, if lines are contiguous: vectors are then loaded whole.
+/// Blocks of contiguous lines begin where cache lines do, if that is the same in all lines: vectors
+/// are then loaded whole. Otherwise the last block is not too short for vectors.
 template <class V>
 core::blocks blocks_of(const group_batch& batch) {
   constexpr index_t size = packing<V>::parts * sizeof(typename packing<V>::scalar);
   constexpr index_t per_line = 64 / size;
   core::blocks cut{block_rows<V>, block_rows<V>};
   if (batch.x == nullptr || batch.g->lines[layout::x].step != 1) return cut;
+  if (const index_t left = batch.rows % cut.size; batch.rows % per_line != 0) {
+    if (batch.rows > cut.size && left > 0 && left < per_line) cut.first -= per_line - left;
+    return cut;
+  }
   const auto at = reinterpret_cast<std::uintptr_t>(batch.x) / size + batch.line[layout::x][0];
   cut.first -= static_cast<index_t>(at % per_line);
   return cut;

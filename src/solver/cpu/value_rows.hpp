@@ -24,6 +24,13 @@ class value_rows {
     return packing<V>::load(base_ + k * pitch_ + w * packing<V>::reals);
   }
 
+  /// Prefetches all of row k, which need not be there.
+  TRIDIA_FN void prefetch(index_t k) const {
+    for (index_t i = 0; i < row_reals; i += 64 / static_cast<index_t>(sizeof(scalar))) {
+      __builtin_prefetch(base_ + k * pitch_ + i, 0, 3);
+    }
+  }
+
  private:
   scalar* base_;
   index_t pitch_;
@@ -51,6 +58,21 @@ using factor_rows = layout::factor_rows_in<value_rows<V, E::lower_values + E::up
 template <class V, class E>
 using shared_factor_rows =
     layout::factor_rows_in<shared_value_rows<V, E::lower_values + E::upper_values>, E>;
+
+/// Gives substitution factors that may come from far memory: then the forward sweep prefetches the
+/// whole of a row some rows before it reads it. Saved factors of short lines take half the time so.
+template <class V, class E>
+struct prefetched_factor_rows : factor_rows<V, E> {
+  static constexpr index_t rows_ahead = 10;
+  bool far;
+  TRIDIA_FN void get_lower(index_t k, typename E::lower& l) const {
+    // A single lane's rows are shorter than cache lines.
+    if constexpr (packing<V>::count > 1) {
+      if (far) this->at.prefetch(k + rows_ahead);
+    }
+    factor_rows<V, E>::get_lower(k, l);
+  }
+};
 
 /// Gives substitution U from factors, and y from the thread's memory.
 template <class V, class E, class Factors>

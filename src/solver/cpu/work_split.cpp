@@ -19,6 +19,9 @@ constexpr index_t serial_rows = 8192;
 /// A row of a batch of groups takes at most this many bytes in each array where systems are
 /// neighbours: longer ones gain little and leave less of the first cache to the groups' states.
 constexpr index_t row_piece_bytes = 1024;
+/// Batches of systems with fewer rows than this have more groups instead: a batch takes some time
+/// of its own.
+constexpr index_t rows_of_pieces = 32;
 
 /// A piece has at least so many groups where its first systems are separated, so that the others
 /// begin where cache lines do.
@@ -36,26 +39,50 @@ work_split::work_split(const solver::task& t)
     geometry_.off_diagonal = t.off_diagonal.data();
     ragged_ = order_ragged(t.ragged, kernels_.wide.lanes, t.boundary == boundary::periodic);
   }
-  shares_matrices_ =
-      geometry_.right_sides.size >= std::max(fewest(kernels_.wide.lanes), 2) && !is_ragged();
+  shares_matrices_ = lanes_are_right_sides();
   const index_t rows = solver::total_rows(t) * std::max<index_t>(geometry_.right_sides.size, 1);
   threads_ = t.options.threads > 0 ? t.options.threads : omp_get_max_threads();
   if (rows < serial_rows) threads_ = 1;
   streams_ = static_cast<std::size_t>(rows) * size_of(t.type) * 5 > last_cache_bytes();
-  side_by_side_ = lies_side_by_side();
-  matrix_groups_ = groups_for(geometry_.matrices.size);
+  side_by_side_ = lies_side_by_side(shares_matrices_ ? geometry_.right_sides : geometry_.matrices);
+  choose_batches();
+  place_memory();
+}
+
+bool work_split::lanes_are_right_sides() const {
+  const int lanes = kernels_.wide.lanes;
+  const index_t sides = geometry_.right_sides.size;
+  if (is_ragged() || sides < std::max(fewest(lanes), 2)) return false;
+  if (geometry_.matrices.size < lanes || lies_side_by_side(geometry_.right_sides)) return true;
+  if (lies_side_by_side(geometry_.matrices)) return false;
+  // Factors of long matrices are read from a near cache only where these have a lane each in turn.
+  const auto rows = static_cast<std::size_t>(geometry_.rows);
+  return rows * (kernels_.wide.factors_bytes + kernels_.wide.value_bytes) > 2 * near_cache_bytes();
+}
+
+void work_split::choose_batches() {
+  const kernels& k = kernels_.wide;
+  matrix_groups_ = unit_groups_ = groups_for(geometry_.matrices.size);
   right_side_groups_ = groups_for(geometry_.right_sides.size);
   if (side_by_side_) {
-    const index_t piece = row_piece_bytes / size_of(type_);
-    const index_t most = std::min(piece, neighbours()) / kernels_.wide.lanes;
+    const index_t rows = std::clamp<index_t>(geometry_.rows, 1, rows_of_pieces);
+    const index_t piece = row_piece_bytes * rows_of_pieces / rows / size_of(type_);
+    const index_t most = std::min(piece, neighbours()) / k.lanes;
     matrix_groups_ = static_cast<int>(std::clamp<index_t>(most, 1, matrix_groups_));
     // The saved values may exceed the near cache by half: only the rows that the forward sweep
     // writes first, and the backward sweep reads last, do not stay in it.
-    matrix_groups_ = fitting(matrix_groups_, kernels_.wide.kept_bytes, near_cache_bytes() / 2 * 3);
-    right_side_groups_ =
-        fitting(right_side_groups_, kernels_.wide.value_bytes, near_cache_bytes() / 2);
+    const int least = fewest_groups_by_rows;
+    unit_groups_ = fitting(matrix_groups_, k.value_bytes, near_cache_bytes() / 2, least);
+    // A solve keeps rows of the matrix as well: from a far cache they cost more than short pieces.
+    matrix_groups_ = fitting(matrix_groups_, k.kept_bytes, near_cache_bytes() / 2 * 3, 1);
+    right_side_groups_ = fitting(right_side_groups_, k.value_bytes, near_cache_bytes() / 2, least);
   }
-  place_memory();
+  if (shares_matrices_ || is_ragged()) {
+    unit_groups_ = 1;
+  } else if (geometry_.right_sides.size > 1) {
+    unit_groups_ = fitting(unit_groups_, k.factors_bytes + k.value_bytes, near_cache_bytes(),
+                           side_by_side_ ? fewest_groups_by_rows : 1);
+  }
 }
 
 // ---- groups ----
@@ -97,8 +124,7 @@ index_t work_split::neighbours() const {
   return piece < kernels_.wide.lanes ? batch.size : piece;
 }
 
-bool work_split::lies_side_by_side() const {
-  const layout::axes& batch = shares_matrices_ ? geometry_.right_sides : geometry_.matrices;
+bool work_split::lies_side_by_side(const layout::axes& batch) const {
   if (is_ragged() || geometry_.rows == 0 || batch.count == 0) return false;
   const layout::axis& fastest = batch.at[batch.count - 1];
   return fastest.stride[layout::rhs] == 1 && fastest.stride[layout::x] == 1;
@@ -112,9 +138,14 @@ int work_split::groups_for(index_t systems) const {
   return static_cast<int>(std::clamp<index_t>(systems / lanes / (2 * threads_), 1, most));
 }
 
-int work_split::fitting(int groups, std::size_t row_bytes, std::size_t cache) const {
-  const std::size_t group = row_bytes * static_cast<std::size_t>(geometry_.rows);
-  return static_cast<int>(std::clamp<std::size_t>(cache / group, 1, groups));
+int work_split::fitting(int groups, std::size_t row_bytes, std::size_t cache, int wanted) const {
+  const std::size_t group =
+      row_bytes * static_cast<std::size_t>(std::max<index_t>(geometry_.rows, 1));
+  // Values that come from a far cache cost less than rows that are read in short pieces.
+  const auto far_groups = last_cache_bytes() / 2 / static_cast<std::size_t>(threads_) / group;
+  const auto least =
+      std::clamp<std::size_t>(far_groups, 1, static_cast<std::size_t>(std::min(groups, wanted)));
+  return static_cast<int>(std::clamp<std::size_t>(cache / group, least, groups));
 }
 
 group_split work_split::right_side_batches() const {
@@ -123,10 +154,6 @@ group_split work_split::right_side_batches() const {
 
 // ---- memory ----
 
-std::size_t work_split::group_factors_bytes(index_t i) const {
-  return round_up(static_cast<std::size_t>(rows_at(i)) * kernels_at(i).factors_bytes);
-}
-
 std::size_t work_split::factors_at(index_t i) const {
   if (is_ragged()) return ragged_factors_at_[i];
   const index_t full = shares_matrices_ ? 0 : std::min(i, split_matrices().full_groups());
@@ -134,43 +161,46 @@ std::size_t work_split::factors_at(index_t i) const {
          (i > full ? (i - full) * group_factors_bytes(groups() - 1) : 0);
 }
 
-std::size_t work_split::group_bytes(index_t i) const {
-  const kernels& k = kernels_at(i);
-  const auto rows = static_cast<std::size_t>(rows_at(i));
-  // Substitution with the caller's factors needs memory for the values alone.
-  return round_up(geometry_.right_sides.size == 1 ? rows * std::max(k.kept_bytes, k.value_bytes)
-                                                  : group_factors_bytes(i) + rows * k.value_bytes);
+index_t work_split::first_group(index_t unit) const {
+  if (!whole_batches()) return unit;
+  const system_range r = unit_at(unit);
+  const group_split single = split_matrices();
+  return r.single ? single.count() - (matrix_units().count() - unit) : r.first / single.lanes;
 }
 
 void work_split::place_memory() {
-  if (shares_matrices_) {
-    const auto groups = static_cast<std::size_t>(side_by_side_ ? right_side_groups_ : 1);
-    thread_bytes_ =
-        round_up(static_cast<std::size_t>(geometry_.rows) * kernels_.wide.value_bytes * groups);
-    return;
-  }
-  ragged_factors_at_.assign(1, 0);
-  for (index_t i = 0; i < (is_ragged() ? groups() : 0); ++i) {
-    ragged_factors_at_.push_back(ragged_factors_at_.back() + group_factors_bytes(i));
-    thread_bytes_ = std::max(thread_bytes_, group_bytes(i));
-  }
-  if (is_ragged() || groups() == 0) return;
-  thread_bytes_ = std::max(group_bytes(0), group_bytes(groups() - 1));
-  if (!side_by_side_) return;
   const auto rows = static_cast<std::size_t>(geometry_.rows);
-  const std::size_t row_bytes = kernels_for(false, geometry_.rows).kept_bytes;
-  thread_bytes_ = std::max(thread_bytes_, round_up(rows * row_bytes * matrix_groups_));
+  const bool several = geometry_.right_sides.size > 1;
+  if (shares_matrices_) {
+    const auto together = static_cast<std::size_t>(side_by_side_ ? right_side_groups_ : 1);
+    thread_bytes_ = round_up(rows * kernels_.wide.value_bytes * together);
+    unit_factors_bytes_ = round_up(rows * kernels_for(true, geometry_.rows).factors_bytes);
+  } else if (is_ragged()) {
+    ragged_factors_at_.assign(1, 0);
+    for (index_t i = 0; i < groups(); ++i) {
+      const kernels& k = kernels_at(i);
+      const std::size_t factors = group_factors_bytes(i);
+      ragged_factors_at_.push_back(ragged_factors_at_.back() + factors);
+      unit_factors_bytes_ = std::max(unit_factors_bytes_, factors);
+      const std::size_t kept = several ? k.value_bytes : std::max(k.kept_bytes, k.value_bytes);
+      thread_bytes_ =
+          std::max(thread_bytes_, round_up(static_cast<std::size_t>(rows_at(i)) * kept));
+    }
+  } else {
+    // A single lane needs less than a group.
+    const kernels& k = kernels_for(false, geometry_.rows);
+    const auto solved = static_cast<std::size_t>(side_by_side_ ? matrix_groups_ : 1);
+    const auto factored = static_cast<std::size_t>(side_by_side_ ? unit_groups_ : 1);
+    thread_bytes_ =
+        round_up(rows * std::max(factored * k.value_bytes, several ? 0 : solved * k.kept_bytes));
+    unit_factors_bytes_ = static_cast<std::size_t>(unit_groups_) * round_up(rows * k.factors_bytes);
+  }
+  const auto systems = static_cast<std::size_t>(unit_groups_ * kernels_.wide.lanes);
+  unit_status_bytes_ = round_up(systems * sizeof(index_t));
 }
 
-index_t work_split::block_of_matrices() const {
-  return std::min<index_t>(threads_, geometry_.matrices.size);
-}
-
-std::size_t work_split::shared_factors_bytes() const {
-  if (!shares_matrices_) return 0;
-  const auto count = static_cast<std::size_t>(block_of_matrices());
-  return round_up(count * sizeof(index_t)) +
-         count * round_up(static_cast<std::size_t>(geometry_.rows) * kernels_at(0).factors_bytes);
+index_t work_split::kept_units() const {
+  return geometry_.right_sides.size > 1 ? std::min<index_t>(threads_, units()) : 0;
 }
 
 }  // namespace tridia::cpu

@@ -8,6 +8,11 @@
 
 namespace tridia::cpu {
 
+/// Substitution along rows needs at least this many groups, as fewer make too short rows, and more
+/// than this many rows: fewer are read in long pieces in any order.
+inline constexpr int fewest_groups_by_rows = 4;
+inline constexpr index_t longest_by_groups = 8;
+
 /// Says how a task is cut into groups and batches of groups, which kernels they get, and where
 /// their factors and their memory lie.
 class work_split {
@@ -41,6 +46,22 @@ class work_split {
     return is_ragged() ? ragged_.system[position] : position;
   }
 
+  // ---- units: batches of groups, or single matrices where they are shared ----
+
+  /// A unit's matrices are factored together, and then substituted for with one right-hand side
+  /// (or, where they are shared, one batch of them) after another.
+  index_t units() const { return whole_batches() ? matrix_units().count() : groups(); }
+  system_range unit_at(index_t i) const {
+    return whole_batches() ? matrix_units().at(i) : group_at(i);
+  }
+  index_t unit_rows(index_t i) const { return is_ragged() ? ragged_.rows[i] : geometry_.rows; }
+  /// Returns the number of a unit's first group.
+  index_t first_group(index_t unit) const;
+  /// Returns the number of batches of right-hand sides that a unit is substituted for with.
+  index_t sides() const {
+    return shares_matrices_ ? right_side_batches().count() : geometry_.right_sides.size;
+  }
+
   // ---- batches of groups ----
 
   /// Cuts all matrices, each with one right-hand side, into batches. Of neighbours in memory, no
@@ -54,37 +75,52 @@ class work_split {
 
   // ---- memory ----
 
-  std::size_t group_factors_bytes(index_t i) const;
+  std::size_t group_factors_bytes(index_t rows, bool single) const {
+    return solver::round_up(static_cast<std::size_t>(rows) *
+                            kernels_for(single, rows).factors_bytes);
+  }
+  std::size_t group_factors_bytes(index_t i) const {
+    return group_factors_bytes(rows_at(i), group_at(i).single);
+  }
   /// Returns where a group's factors begin; those of group `groups()` would begin where all end.
   std::size_t factors_at(index_t i) const;
   /// Returns the bytes of memory that a thread needs.
   std::size_t thread_bytes() const { return thread_bytes_; }
-  /// Returns how many matrices are factored at a time where they are shared; the next function, the
-  /// bytes of their statuses and factors.
-  index_t block_of_matrices() const;
-  std::size_t shared_factors_bytes() const;
+  /// Returns the bytes for the statuses and the factors of a unit that an execution with several
+  /// right-hand sides keeps, and how many units it keeps at a time.
+  std::size_t unit_bytes() const { return unit_status_bytes_ + unit_factors_bytes_; }
+  std::size_t unit_factors_bytes() const { return unit_factors_bytes_; }
+  index_t kept_units() const;
+  std::size_t kept_bytes() const { return static_cast<std::size_t>(kept_units()) * unit_bytes(); }
 
  private:
   /// Cuts the matrices into single groups.
   group_split split_matrices() const { return {geometry_.matrices.size, kernels_.wide.lanes, 1}; }
-  bool lies_side_by_side() const;
+  /// Returns whether a unit is a batch of several groups.
+  bool whole_batches() const { return !shares_matrices_ && !is_ragged(); }
+  group_split matrix_units() const {
+    return {geometry_.matrices.size, kernels_.wide.lanes, unit_groups_};
+  }
+  bool lanes_are_right_sides() const;
+  bool lies_side_by_side(const layout::axes& batch) const;
+  void choose_batches();
   /// Counts the systems that lie in one piece of memory, row by row; all of them if they do not, or
   /// if that would not fill a group.
   index_t neighbours() const;
   int groups_for(index_t systems) const;
-  /// Returns as many of `groups` as keep no more than `cache` bytes, but at least one.
-  int fitting(int groups, std::size_t row_bytes, std::size_t cache) const;
-  std::size_t group_bytes(index_t i) const;
+  /// Returns as many of `groups` as keep no more than `cache` bytes, but at least `wanted` as far
+  /// as the last cache holds what all threads keep of them, and at least one.
+  int fitting(int groups, std::size_t row_bytes, std::size_t cache, int wanted) const;
   void place_memory();
 
   layout::geometry geometry_;
   value_type type_;
   kernel_pair kernels_, short_kernels_;
   ragged_order ragged_;
-  int threads_, matrix_groups_, right_side_groups_;
+  int threads_, matrix_groups_, unit_groups_, right_side_groups_;
   bool streams_, side_by_side_, shares_matrices_;
   std::vector<std::size_t> ragged_factors_at_;
-  std::size_t thread_bytes_ = 0;
+  std::size_t thread_bytes_ = 0, unit_status_bytes_ = 0, unit_factors_bytes_ = 0;
 };
 
 }  // namespace tridia::cpu
