@@ -103,10 +103,10 @@ def part(results, source):
 def text(files, sources):
     lines = ["`tridia bench map` measures every feature at many shapes. A cell's floor is the larger one of "
              "an empty call and of a copy, in the same run, of as many bytes as the cell must move: 2 words "
-             "a row of operators, constants and one matrix for all, 5 with coefficients or factors of each "
-             "system, 2k and 3 + 2k with k right-hand sides. The tables count cells by their time over "
-             "that floor: large ones, of 2^24 rows in all and more, and small ones, of 2^20 and 2^14, whose "
-             "floor is a copy in the cache."]
+             "a row of operators and constants, the same and one matrix where all share it, 5 with "
+             "coefficients or factors of each system, 2k and 3 + 2k with k right-hand sides. The tables count "
+             "cells by their time over that floor: large ones, of 2^24 rows in all and more, and small ones, "
+             "of 2^20 and 2^14, whose floor is a copy in the cache."]
     for results, source in zip(files, sources):
         lines += ["", *part(results, source)]
     return lines

@@ -284,6 +284,32 @@ TYPED_TEST(CompactLayout, PeriodicLinesOfEveryLength) {
   }
 }
 
+// Lines that follow each other are moved in one piece by a GPU if they are short or begin anywhere;
+// the last tile may end anywhere. Neighbouring short lines have tiles of their own.
+TYPED_TEST(CompactLayout, RegularLinesOfEveryLength) {
+  const scheme narrow = find_scheme(quantity::first_derivative, "C6"),
+               wide = find_scheme(quantity::filter, "F10");
+  constexpr index_t shortest = 4, shortest_wide = 10;
+  for (index_t points = shortest; points <= 80; ++points) {
+    const index_t lines = points % 3 == 0 ? 1 + points % 9 : 601 + points % 2;
+    for (const bool interleaved : {false, true}) {
+      grid g;
+      g.extents = interleaved ? std::vector{points, lines} : std::vector{lines, points};
+      g.axis = interleaved ? 0 : 1;
+      for (const operation how : {operation::none, operation::transpose}) {
+        g.operation = how;
+        const std::string what = std::to_string(points) + " points, " + std::to_string(lines) +
+                                 (interleaved ? " interleaved lines " : " lines ") +
+                                 std::string(name(how));
+        expect_agreement<TypeParam>(narrow, g, {0, 1}, 0, points % 5 == 0, what);
+        if (points < shortest_wide) continue;
+        expect_agreement<TypeParam>(wide, g, {0, 1}, 0, points % 5 == 0, what);
+      }
+    }
+    if (this->HasFailure()) return;
+  }
+}
+
 // This test runs few of these cases, for compute-sanitizer's racecheck: lengths with less than 128
 // bytes of a line, which is what lines are moved with, and the next ones.
 TYPED_TEST(CompactLayout, RacecheckOfPeriodicLines) {
@@ -353,23 +379,24 @@ TEST(CompactArrays, InPlace) {
 
 TEST(CompactArrays, LinesDoNotTouchEachOther) {
   for (const backend where : every_backend()) {
-    for (const int axis : {0, 1}) {
+    for (const auto& [n, axis] : {std::pair{40, 0}, {40, 1}, {41, 1}, {12, 1}}) {
       grid g;
-      g.extents = {40, 40};
+      g.extents = {40, n};
       g.axis = axis;
       const compact_operator op(find_scheme(quantity::first_derivative, "C8"), g,
                                 {.backend = where});
-      std::vector<double> field = values<double>(1600), clean(1600), out(1600);
+      const index_t all = index_t{40} * n, spoilt = index_t{7} * n + 11;
+      std::vector<double> field = values<double>(static_cast<std::size_t>(all)),
+                          clean(field.size()), out(field.size());
       apply_anywhere(op, field, clean);
-      field[40 * 7 + 11] = std::nan("");
+      field[static_cast<std::size_t>(spoilt)] = std::nan("");
       apply_anywhere(op, field, out);
-      for (index_t i = 0; i < 1600; ++i) {
-        const bool spoilt = axis == 0 ? i % 40 == 11 : i / 40 == 7;
-        if (!spoilt) {
-          EXPECT_EQ(out[i], clean[i]) << name(where) << ' ' << i;
-        }
+      for (index_t i = 0; i < all; ++i) {
+        if (axis == 0 ? i % n == 11 : i / n == 7) continue;
+        const auto at = static_cast<std::size_t>(i);
+        EXPECT_EQ(out[at], clean[at]) << name(where) << ' ' << i;
       }
-      EXPECT_TRUE(std::isnan(out[40 * 7 + 11]));
+      EXPECT_TRUE(std::isnan(out[static_cast<std::size_t>(spoilt)]));
     }
   }
 }

@@ -157,24 +157,29 @@ TEST_P(FactoredScanCuda, SolvesSeveralRightSides) {
   }
 }
 
-/// Returns so many lines that blocks take their tiles from a tile counter.
-problem many_lines() {
-  problem p{.extents = {24, 200'000}, .axis = 0};
-  p.coefficients = tridia::coefficients::shared;
-  return p;
+/// Returns so many lines that blocks take their tiles from a tile counter, and, of short ones, that
+/// they are scanned.
+std::vector<problem> many_lines() {
+  std::vector<problem> all{{.extents = {24, 200'000}, .axis = 0},
+                           {.extents = {5, 850'001}, .axis = 0},
+                           {.extents = {850'001, 5}},
+                           {.extents = {400'003, 11}}};
+  for (problem& p : all) p.coefficients = tridia::coefficients::shared;
+  return all;
 }
 
 TEST_P(FactoredScanCuda, SolvesManyLines) {
   if (GetParam().type != tridia::value_type::f64) GTEST_SKIP() << "f64 does";
-  const problem p = many_lines();
-  experiment e(with_config(p), how());
-  fill(e);
-  expect_solved(e, true);
-  if (!GetParam().factored) return;
-  // The solve must succeed whatever the workspace holds.
-  e.fill_rhs(random_);
-  ASSERT_EQ(e.solve_again(), "");
-  EXPECT_EQ(check_solution(e, 0), "");
+  for (const problem& p : many_lines()) {
+    experiment e(with_config(p), how());
+    fill(e);
+    expect_solved(e, true);
+    if (!GetParam().factored || HasFailure()) continue;
+    // The solve must succeed whatever the workspace holds.
+    e.fill_rhs(random_);
+    ASSERT_EQ(e.solve_again(), "");
+    EXPECT_EQ(check_solution(e, 0), "");
+  }
 }
 
 TEST_P(FactoredScanCuda, SubstitutesWhereRowsAreInterchanged) {
@@ -271,7 +276,7 @@ TEST_P(FactoredScanCuda, ABadRightSideSpoilsNoOther) {
 // A solve stores nothing with the factors, so two solves may use them at the same time.
 TEST(FactoredScan, SolvesOnTwoStreamsCuda) {
   if (!have_gpu()) GTEST_SKIP();
-  const problem p = many_lines();
+  const problem p = many_lines().front();
   const tridia::plan plan(p, {.backend = tridia::backend::cuda});
   constexpr std::size_t n = 24, lines = 200'000;
   rng random = random_for("two streams");

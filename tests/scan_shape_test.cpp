@@ -65,7 +65,8 @@ void expect_sound(const scan_task& t, const scan_shape& s) {
     EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(s.lines)));
     EXPECT_EQ(1 << s.log_lines, s.lines);
     EXPECT_GE(lanes, 4);
-    EXPECT_LE(lanes, 32);
+    EXPECT_LE(lanes, s.chunks == 1 ? 128 : 32);
+    EXPECT_EQ(s.lanes(), std::min(lanes, 32));
     EXPECT_LE(s.box_rows, 256);
     EXPECT_EQ(s.front * s.lines * size % 128, 0);
     const bool one_box = s.box_rows >= std::max(s.points, s.rows);
@@ -74,6 +75,9 @@ void expect_sound(const scan_task& t, const scan_shape& s) {
   } else {
     EXPECT_EQ(s.front * size % 16, 0);
     EXPECT_TRUE(s.whole || s.pitch * size % 16 == 0);
+    // Of lines that follow each other, every tile begins where the TMA takes it.
+    EXPECT_TRUE(!s.whole || s.lines * s.rows * size % 16 == 0);
+    EXPECT_TRUE(!s.whole || s.pitch == s.rows);
     EXPECT_GE(s.tiles * s.lines, t.lines.right_sides.size);
     EXPECT_LT((s.tiles - 1) * s.lines, t.lines.right_sides.size);
   }
@@ -91,7 +95,7 @@ TEST(ScanShape, IsSound) {
                           tridia::value_type::c128})
     for (const int width :
          {1, tridia::line_operator::some_weights, tridia::line_operator::most_weights})
-      for (index_t n = 24; n < 10'000; n = n < 40 ? n + 1 : n * 9 / 8)
+      for (index_t n = width; n < 10'000; n = n < 40 ? n + 1 : n * 9 / 8)
         for (const auto& [outer, inner] : {std::pair<index_t, index_t>{1, 1},
                                            {7, 1},
                                            {100'000, 1},
@@ -186,6 +190,50 @@ TEST(ScanShape, TakesWhatItIsFor) {
   }
 }
 
+// Tiles of short lines are as wide as the threads of a block allow.
+TEST(ScanShape, TakesShortLines) {
+  const auto f64 = tridia::value_type::f64;
+  for (const index_t n : {1, 3, 4, 8, 16}) {
+    const auto across = plan_scan(task(f64, 1, n, 1 << 20), kHopper);
+    ASSERT_TRUE(across) << n;
+    EXPECT_EQ(across->lines, 128) << n;
+    const auto along = plan_scan(task(f64, 1 << 20, n, 1), kHopper);
+    ASSERT_TRUE(along) << n;
+    EXPECT_TRUE(along->whole) << n;
+    EXPECT_EQ(along->lines, 224) << n;
+    // A thread of f32 has 8 rows or 37.
+    EXPECT_EQ(plan_scan(task(tridia::value_type::f32, 1, n, 1 << 20), kHopper).has_value(), n <= 8)
+        << n;
+  }
+  scan_task apart = task(f64, 1 << 20, 8, 1);
+  apart.lines.right_sides.at[0].stride[x] = 9;
+  EXPECT_FALSE(plan_scan(apart, kHopper));
+}
+
+// Lines that begin anywhere are moved in one piece where they follow each other; those of a
+// periodic stencil have no room for what it reads around them.
+TEST(ScanShape, MovesLinesInOnePiece) {
+  const auto f64 = tridia::value_type::f64, f32 = tridia::value_type::f32;
+  const auto whole = [](scan_task t) {
+    const auto s = plan_scan(t, kHopper);
+    return s && s->whole;
+  };
+  for (const index_t n : {37, 257, 513}) {
+    for (const int width : {1, 5, 11}) {
+      for (const auto type : {f64, f32}) {
+        scan_task t = task(type, 60'000, n, 1, width);
+        EXPECT_TRUE(whole(t)) << n << " " << width;
+        t.b.heads = t.b.tails = 0;
+        EXPECT_EQ(whole(t), width == 1) << n << " " << width;
+      }
+    }
+  }
+  EXPECT_FALSE(whole(task(f64, 60'000, 256, 1, 5)));
+  scan_task apart = task(f64, 60'000, 257, 1, 5);
+  apart.lines.right_sides.at[0].stride[x] = 258;
+  EXPECT_FALSE(whole(apart));
+}
+
 /// line_operator/cuda/split_scan.cpp cuts long lines into such parts.
 TEST(ScanShape, PartsOfLongLinesHaveRoom) {
   for (const auto type : {tridia::value_type::f32, tridia::value_type::f64, tridia::value_type::c64,
@@ -276,7 +324,7 @@ TEST(ScanTables, AreTheSameOfConstantsAndOfKeptFactors) {
 
 TEST(ScanShape, LeavesTheRest) {
   const auto f64 = tridia::value_type::f64;
-  EXPECT_FALSE(plan_scan(task(f64, 100, 16, 1), kHopper));       // short
+  EXPECT_FALSE(plan_scan(task(f64, 100, 16, 8), kHopper));       // short, and few neighbours
   EXPECT_FALSE(plan_scan(task(f64, 100, 100'000, 1), kHopper));  // too long
   EXPECT_FALSE(plan_scan(task(f64, 0, 100, 1), kHopper));        // none
   EXPECT_FALSE(

@@ -21,9 +21,11 @@ struct cell {
   }
   /// Returns the number of elements of all right-hand sides: the rows that a cell has in all.
   [[nodiscard]] index_t elements() const { return spec.rows() * spec.right_hand_sides; }
-  /// Returns the fewest bytes that must cross memory.
+  /// Returns the fewest bytes that must cross memory: a matrix that all systems share does once.
   [[nodiscard]] std::size_t floor_bytes() const {
-    return static_cast<std::size_t>(spec.rows() * what->words()) * tridia::size_of(spec.type);
+    const index_t shared = what->coefficients == tridia::coefficients::shared ? 3 * spec.n : 0;
+    return static_cast<std::size_t>(spec.rows() * what->words() + shared) *
+           tridia::size_of(spec.type);
   }
 };
 

@@ -22,9 +22,13 @@ constexpr int good_row = 128, best_row = 256, least_row = sector;
 /// These are the numbers of stages, each of a tile, of a block: the maximum; enough; enough for
 /// each of two blocks of a multiprocessor.
 constexpr int most_stages = 4, few_stages = 3, least_stages = 2;
-/// Lines of up to `good_whole` bytes are moved together where they follow each other; lines of up
-/// to `good_box` bytes are moved as a box, whose rows lie further apart in shared memory.
-constexpr int good_whole = 256, good_box = 768;
+/// Lines of up to `good_whole` bytes, with a stencil `good_whole_stencil`, are moved together where
+/// they follow each other; lines of up to `good_box` bytes are moved as a box, whose rows lie
+/// further apart in shared memory, which costs a stencil's short lines more than bank conflicts do.
+constexpr int good_whole = 256, good_whole_stencil = 32, good_box = 768;
+/// Neighbouring lines of one chunk each are up to `most_short` in a tile. Below `short_rows` rows,
+/// tiles of fewer bytes a row than `good_row` are too small to be worth it.
+constexpr int most_short = 128, short_rows = 24;
 
 int size_of(const scan_task& t) { return static_cast<int>(tridia::size_of(t.type)); }
 
@@ -59,7 +63,7 @@ int quiet_pitch(const scan_shape& s, int least, int step, int banks) {
 
 /// Returns the bytes that a block needs beside its stages: scan.cu, scan_memory.
 std::size_t fixed_bytes(const scan_shape& s, int size, int closure_rows) {
-  const int exchanged = s.threads / warp_size * (s.interleaved ? s.lines : 1);
+  const int exchanged = s.threads / warp_size * s.lanes();
   const int values = 3 * s.distinct * s.chunk_rows + (s.scaled ? s.chunks * s.chunk_rows : 0) +
                      2 * scan_steps(s.interleaved) * s.chunks + 4 * exchanged + s.lines +
                      2 * s.chunks + most_stages * s.lines * closure_rows;
@@ -81,15 +85,26 @@ bool add_stages(scan_shape& s, const scan_task& t, int size, const device_limits
   return true;
 }
 
-/// Returns whether lines follow each other, and are short enough for moving some in one piece to be
-/// worth it.
+/// Returns whether lines follow each other and are better moved some in one piece: short ones, and
+/// those that begin where the TMA takes no line. There is no room around such lines, so that all
+/// rows that read beyond a line must have weights of their own.
 bool lie_whole(const scan_task& t) {
   const layout::axes& batch = t.lines.right_sides;
-  if (t.width > 1 || batch.count != 1 || t.rows * size_of(t) > good_whole) return false;
+  const bool reads_around = t.width > 1 && t.b.heads + t.b.tails == 0;
+  if (batch.count != 1 || t.points != t.rows || reads_around) return false;
+  const index_t bytes = t.rows * size_of(t);
+  if (bytes > (t.width > 1 ? good_whole_stencil : good_whole) && bytes % granule == 0) return false;
   const auto dense = [&](layout::array a) {
     return t.lines.lines[a].step == 1 && batch.at[0].stride[a] == t.rows;
   };
   return dense(layout::rhs) && dense(layout::x);
+}
+
+/// Returns how many lines that follow each other take a multiple of 16 bytes.
+int aligned_lines(const scan_task& t) {
+  int lines = 1;
+  while (lines * t.rows * size_of(t) % granule != 0) lines *= 2;
+  return lines;
 }
 
 /// Lays out a tile of lines in memory order. Returns its elements, `all_rows` of the last line
@@ -112,7 +127,7 @@ bool are_for_boxes(const scan_shape& s, int size) {
 
 bool fits(scan_shape& s, const scan_task& t, const device_limits& limits) {
   const int size = size_of(t), longer = std::max(s.points, s.rows);
-  s.chunk_rows = scan_chunk(static_cast<std::size_t>(size));
+  s.chunk_rows = scan_chunk(static_cast<std::size_t>(size), s.rows);
   s.chunks = ceil_div(s.rows, s.chunk_rows);
   s.threads = round_up(s.chunks * s.lines, warp_size);
   if (s.threads > most_scan_threads) return false;
@@ -155,19 +170,30 @@ bool lies_interleaved(const geometry& g) {
 
 namespace {
 
-/// Returns the rows from which on a scan is faster than other kernels. Short lines of an operator
-/// would be read and written by three kernels, so that a thread may have less than its rows.
-index_t least_rows(const scan_task& t) {
-  constexpr index_t of_operator = 8;
-  return t.width > 1 && !lies_interleaved(t.lines) ? of_operator : least_scan_rows;
+/// Returns whether solves with one matrix are better left to the kernels that substitute: short
+/// lines that are not moved in one piece, or of which threads would compute many rows in vain.
+/// Operators would be read and written by three kernels.
+bool are_left(const scan_task& t, const scan_shape& s) {
+  constexpr int many_rows = 16;
+  if (t.width > 1 || s.rows >= short_rows) return false;
+  return (!s.interleaved && !s.whole) || s.chunk_rows - s.rows > many_rows;
+}
+
+/// Sets the lines of a tile in memory order. Returns whether a block has room for a line.
+bool choose_lines(scan_shape& s, const scan_task& t, const device_limits& limits) {
+  const int step = s.whole ? aligned_lines(t) : 1;
+  s.lines = std::max(s.lines / step * step, step);
+  while (s.lines > step && (!fits(s, t, limits) || s.stages < few_stages)) s.lines -= step;
+  if (!fits(s, t, limits)) return false;
+  s.tiles = (t.lines.right_sides.size + s.lines - 1) / s.lines;
+  return s.tiles <= most_grid;
 }
 
 }  // namespace
 
 std::optional<scan_shape> plan_scan(const scan_task& t, const device_limits& limits) {
   const layout::axes& batch = t.lines.right_sides;
-  if (!limits.clusters || batch.size == 0 || t.rows < least_rows(t) ||
-      std::max(t.points, t.rows) > longest) {
+  if (!limits.clusters || batch.size == 0 || t.rows == 0 || std::max(t.points, t.rows) > longest) {
     return {};
   }
   scan_shape s{};
@@ -176,20 +202,25 @@ std::optional<scan_shape> plan_scan(const scan_task& t, const device_limits& lim
   s.scaled = t.scaled;
   s.whole = !s.interleaved && lie_whole(t);
   const int size = size_of(t);
-  const int chunks = ceil_div(s.rows, scan_chunk(static_cast<std::size_t>(size)));
+  const int chunks = ceil_div(s.rows, scan_chunk(static_cast<std::size_t>(size), s.rows));
   s.distinct = t.distinct > 0 ? t.distinct : chunks;
   const int least = s.interleaved ? std::max(least_row / size, 4) : 1;
-  s.lines = s.interleaved ? warp_size : std::max(good_scan_threads / chunks, 1);
+  s.lines = !s.interleaved ? std::max(good_scan_threads / chunks, 1)
+            : chunks == 1  ? most_short
+                           : warp_size;
   // There must be enough tiles for all multiprocessors.
   while (s.lines > least && batch.size < index_t{2} * s.lines * limits.multiprocessors &&
          (!s.interleaved || s.lines * size > good_row)) {
     s.lines /= 2;
   }
   if (!s.interleaved) {
-    while (s.lines > 1 && (!fits(s, t, limits) || s.stages < few_stages)) --s.lines;
-    if (!fits(s, t, limits)) return {};
-    s.tiles = (batch.size + s.lines - 1) / s.lines;
-    return s.tiles > most_grid ? std::nullopt : std::optional(s);
+    const scan_shape begun = s;
+    if (!choose_lines(s, t, limits)) {
+      if (!s.whole) return {};
+      s = begun, s.whole = false;
+      if (!choose_lines(s, t, limits)) return {};
+    }
+    return are_left(t, s) ? std::nullopt : std::optional(s);
   }
   const index_t neighbours = batch.at[batch.count - 1].extent;
   if (neighbours > std::numeric_limits<int>::max() / 2) return {};
@@ -201,7 +232,8 @@ std::optional<scan_shape> plan_scan(const scan_task& t, const device_limits& lim
            (s.threads <= good_scan_threads || s.lines * size <= best_row);
   };
   while (s.lines > least && !good()) s.lines /= 2;
-  if (!fits(s, t, limits)) return {};
+  if (!fits(s, t, limits) || are_left(t, s)) return {};
+  if (s.rows < short_rows && s.lines * size < good_row) return {};
   const index_t axis_tiles = (neighbours + s.lines - 1) / s.lines;
   s.axis_tiles = static_cast<int>(axis_tiles);
   s.tiles = axis_tiles * (batch.size / neighbours);
@@ -228,7 +260,7 @@ struct team_of_one {
 
 chunked_factors cut_factors(const recurrences& r, value_type type) {
   const recurrence_rows rows{r};
-  const int of_chunk = scan_chunk(tridia::size_of(type));
+  const int of_chunk = scan_chunk(tridia::size_of(type), rows.count());
   const core::chunk_cut cut{of_chunk, ceil_div(rows.count(), of_chunk), most_scan_steps};
   std::vector<wide> all(static_cast<std::size_t>(cut.values()));
   core::cut_values(cut, rows, all.data(), team_of_one{});
@@ -274,8 +306,10 @@ line_copy_mode copy_mode_of(const planned_scan& p, layout::array array, const vo
   const geometry& g = p.task.lines;
   const index_t size = size_of(p.task), rows = array == layout::rhs ? s.points : s.rows;
   const auto* const first = static_cast<const std::byte*>(data) + g.lines[array].origin * size;
-  bool lines = !s.interleaved && g.lines[array].step == 1 && rows * size % granule == 0 &&
+  bool lines = !s.interleaved && g.lines[array].step == 1 &&
                reinterpret_cast<std::uintptr_t>(first) % granule == 0;
+  if (s.whole) return lines ? line_copy_mode::lines : line_copy_mode::elements;
+  lines = lines && rows * size % granule == 0;
   for (int k = 0; k < g.right_sides.count; ++k) {
     lines = lines && g.right_sides.at[k].stride[array] * size % granule == 0;
   }

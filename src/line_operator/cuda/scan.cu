@@ -25,8 +25,8 @@ using V = TRIDIA_VALUE;
 using R = real_of<V>;
 
 /// Reads the factors of a chunk in shared memory.
+template <int rows>
 struct chunk_factors {
-  static constexpr int rows = scan_chunk(sizeof(V));
   const V* at;
   TRIDIA_FN V lower(int i) const { return at[i]; }
   TRIDIA_FN V inverse(int i) const { return at[rows + i]; }
@@ -47,13 +47,13 @@ struct call {
 };
 
 /// Solves the tiles of a block: the threads of whole warps have a chunk each; one more warp copies.
-template <bool Interleaved, int Width>
+template <bool Interleaved, int Width, int Rows>
 __global__ void __maxnreg__(scan_registers)
     scan_kernel(const __grid_constant__ geometry g, const __grid_constant__ scan_arrays<V> arrays,
                 const __grid_constant__ scan_shape s, const __grid_constant__ call c,
                 const __grid_constant__ kernel_stencil<R> b) {
   if (c.sound != nullptr && *c.sound == 0) return wait_for_launch_before();
-  constexpr int rows = scan_chunk(sizeof(V)), steps = scan_steps(Interleaved);
+  constexpr int rows = Rows, steps = scan_steps(Interleaved);
   constexpr bool solves = Width == 1;
   using chunk = core::recurrence_chunk<V, rows>;
   extern __shared__ __align__(cache_line) unsigned char memory[];
@@ -99,12 +99,12 @@ __global__ void __maxnreg__(scan_registers)
   const int line = Interleaved ? thread & (s.lines - 1) : thread / s.chunks;
   const int number = Interleaved ? thread >> s.log_lines : thread - line * s.chunks;
   const bool alive = Interleaved ? number < s.chunks : line < s.lines;
-  const chunk_position position{Interleaved ? s.lines : 1, alive ? number : 0, alive ? s.chunks : 1,
-                                s.threads};
+  const chunk_position position{Interleaved ? s.lanes() : 1, alive ? number : 0,
+                                alive ? s.chunks : 1, s.threads};
   const int k0 = position.chunk * rows, n = alive ? min(rows, s.rows - k0) : 0;
   const int my_line = alive ? line : 0;
   const int numbered = c.number != nullptr ? c.number[position.chunk] : position.chunk;
-  const chunk_factors factors{m.factors + 3 * rows * numbered};
+  const chunk_factors<rows> factors{m.factors + 3 * rows * numbered};
   const V* const down_products = m.products + position.chunk;
   const V* const back_products = down_products + steps * s.chunks;
   const carry<V, false, steps> down(position, m.down, down_products, s.chunks);
@@ -214,16 +214,22 @@ __global__ void __maxnreg__(scan_registers)
   }
 }
 
-template <bool Interleaved>
+template <bool Interleaved, int Rows>
 auto kernel_of(int width) {
   if constexpr (is_real<V>) {
-    if (width == most_weights) return &scan_kernel<Interleaved, most_weights>;
-    if (width == some_weights) return &scan_kernel<Interleaved, some_weights>;
+    if (width == most_weights) return &scan_kernel<Interleaved, most_weights, Rows>;
+    if (width == some_weights) return &scan_kernel<Interleaved, some_weights, Rows>;
   }
-  return &scan_kernel<Interleaved, 1>;
+  return &scan_kernel<Interleaved, 1, Rows>;
+}
+template <int Rows>
+auto kernel_of(const planned_scan& p) {
+  return p.shape.interleaved ? kernel_of<true, Rows>(p.task.width)
+                             : kernel_of<false, Rows>(p.task.width);
 }
 auto kernel_of(const planned_scan& p) {
-  return p.shape.interleaved ? kernel_of<true>(p.task.width) : kernel_of<false>(p.task.width);
+  constexpr int most = scan_chunk(sizeof(V)), least = scan_chunk(sizeof(V), 1);
+  return p.shape.chunk_rows == least ? kernel_of<least>(p) : kernel_of<most>(p);
 }
 
 template <class T>

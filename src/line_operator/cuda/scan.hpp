@@ -26,7 +26,7 @@ using layout::geometry;
 /// Row k of B along a line is the sum of weights[w] in[k + first + w]; the rows at both ends of a
 /// line have weights of their own, which count from point `first`. Kernels have room for
 /// `most_weights` weights inside; those that are not needed are zeros.
-inline constexpr int some_weights = 5, most_weights = 11, most_closure = 8,
+inline constexpr int some_weights = 5, most_weights = 11, most_closure = 10,
                      most_closure_weights = 12;
 template <class V>
 struct kernel_stencil {
@@ -59,32 +59,39 @@ struct scan_shape {
   int chunks;      // of a line
   int distinct;    // whose factors differ
   bool interleaved;
-  int lines, log_lines;  // of a tile; a power of two if interleaved
-  int pitch;             // elements from one line (interleaved: row) of the tile to the next
-  int front;             // points of room in front of a line, so that the TMA takes it
-  int before, after;     // points around a line that B reads
+  // Of a tile: a power of two if interleaved, and no more than a warp has threads unless a line is
+  // one chunk.
+  int lines, log_lines;
+  int pitch;          // elements from one line (interleaved: row) of the tile to the next
+  int front;          // points of room in front of a line, so that the TMA takes it
+  int before, after;  // points around a line that B reads
   bool scaled;
-  bool whole;           // lines follow each other: a tile is moved in one piece
+  bool whole;           // lines follow each other: a tile is moved in one piece, if it is aligned
   bool boxes;           // the TMA moves a tile as a box, or as some, if it can
   int threads, stages;  // that have chunks; tiles of a block at a time
   int axis_tiles;       // tiles that take the fastest axis, if interleaved
   index_t tiles;
   int box_rows;  // interleaved: of the boxes that the TMA moves
   std::size_t stage_bytes, shared_bytes;
+
+  /// Returns how many threads apart neighbouring chunks of a line are, within a warp.
+  TRIDIA_FN int lanes() const { return !interleaved ? 1 : lines < warp_size ? lines : warp_size; }
 };
 
 /// Returns the rows of a thread, by the bytes of a value: odd, so that chunks lie in different
-/// banks.
+/// banks. Lines of up to `short_chunk` rows, each one chunk, have smaller ones.
+inline constexpr int short_chunk = 8;
 constexpr int scan_chunk(std::size_t value_bytes) {
   return value_bytes == 4 ? 37 : value_bytes == 8 ? 19 : 9;
+}
+constexpr int scan_chunk(std::size_t value_bytes, index_t rows) {
+  const int most = scan_chunk(value_bytes);
+  return rows > short_chunk || most < 2 * short_chunk ? most : short_chunk;
 }
 
 /// These are the registers of a thread, and the threads of a block that have chunks: with the warp
 /// that copies, two blocks of `good_scan_threads` take all the registers of a multiprocessor.
 inline constexpr int scan_registers = 128, good_scan_threads = 224, most_scan_threads = 480;
-
-/// Lines of fewer rows are left to the kernels that substitute.
-inline constexpr index_t least_scan_rows = 24;
 
 /// Names a point around a periodic line that B reads, and the point of the line that it is a copy
 /// of.
@@ -119,7 +126,7 @@ chunked_factors cut_factors(const recurrences&, value_type type);
 /// Returns how lines of `rows` rows are cut into chunks.
 template <class V>
 constexpr core::chunk_cut scan_cut(int rows) {
-  constexpr int of_chunk = scan_chunk(sizeof(V));
+  const int of_chunk = scan_chunk(sizeof(V), rows);
   return {of_chunk, ceil_div(rows, of_chunk), most_scan_steps};
 }
 

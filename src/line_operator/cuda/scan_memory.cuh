@@ -20,7 +20,7 @@ struct scan_memory {
 
   __device__ __forceinline__ scan_memory(const scan_shape& s, int closure_rows,
                                          unsigned char* memory) {
-    const int lanes = s.interleaved ? s.lines : 1, exchanged = s.threads / warp_size * lanes;
+    const int exchanged = s.threads / warp_size * s.lanes();
     arrived = reinterpret_cast<std::uint64_t*>(memory);
     ready = arrived + s.stages;
     solved = ready + s.stages;

@@ -9,11 +9,15 @@ using namespace gpu;
 
 namespace {
 
-bool is_narrow(value_type type, const geometry& g, const line_scan& scan, index_t bytes) {
+/// Returns whether tiles have rows of less than `bytes`, where that matters: an operator's fields
+/// of up to `in_cache` bytes stay in the second-level cache, which gives single sectors as well.
+bool is_narrow(const specification& line, value_type type, const geometry& g, const line_scan& scan,
+               index_t bytes) {
+  const index_t in_cache = line.solves ? 0 : index_t{16} << 20;
   const layout::axes& lines = g.right_sides;
   const auto size = static_cast<index_t>(size_of(type));
   const scan_shape& s = scan.shape();
-  return s.interleaved && s.lines * size < bytes &&
+  return s.rows * lines.size * size > in_cache && s.interleaved && s.lines * size < bytes &&
          lines.at[lines.count - 1].extent * size >= bytes;
 }
 
@@ -34,7 +38,7 @@ std::unique_ptr<const scan_plan> scan_plan::make(const specification& line, valu
   if (const auto task = line_task(line, type, g); task && may_fit(*task, limits)) {
     made->whole_ = line_scan::make(*task, matrix_of(line), line.scale, limits, known);
   }
-  if (made->whole_ && !is_narrow(type, g, *made->whole_, least_row)) return made;
+  if (made->whole_ && !is_narrow(line, type, g, *made->whole_, least_row)) return made;
   made->parts_ = split_scan::make(line, type, g, !made->whole_, limits);
   if (made->parts_) made->whole_.reset();
   if (!made->whole_ && !made->parts_) return {};

@@ -70,11 +70,15 @@ class line_tile {
       }
       return;
     }
+    if (s_.whole) {
+      if (lane == 0) load_piece(tile, to, mbarrier);
+      return;
+    }
     const int lines = count(tile);
-    const auto bytes = static_cast<unsigned>((s_.whole ? lines : 1) * s_.points * sizeof(V));
-    if (lane == 0) tma::expect(mbarrier, static_cast<unsigned>(lines * s_.points * sizeof(V)));
+    const auto bytes = static_cast<unsigned>(s_.points * sizeof(V));
+    if (lane == 0) tma::expect(mbarrier, static_cast<unsigned>(lines) * bytes);
     __syncwarp();
-    for (int line = lane; line < (s_.whole ? 1 : lines); line += warp_size) {
+    for (int line = lane; line < lines; line += warp_size) {
       tma::load(to + place(line, 0), a_.in + start(layout::rhs, number(tile, line)), bytes,
                 mbarrier);
     }
@@ -95,10 +99,14 @@ class line_tile {
       }
       return;
     }
+    if (s_.whole) {
+      if (lane == 0) store_piece(tile, from);
+      return;
+    }
     const int lines = count(tile);
-    for (int line = lane; line < (s_.whole ? 1 : lines); line += warp_size) {
+    for (int line = lane; line < lines; line += warp_size) {
       tma::store(a_.out + start(layout::x, number(tile, line)), from + place(line, 0),
-                 static_cast<unsigned>((s_.whole ? lines : 1) * s_.rows * sizeof(V)));
+                 static_cast<unsigned>(s_.rows * sizeof(V)));
     }
   }
 
@@ -159,6 +167,30 @@ class line_tile {
   }
 
  private:
+  /// Returns the elements of a tile of lines that follow each other, and how many of them the TMA
+  /// moves: those beyond are of the very last tile alone.
+  __device__ __forceinline__ int piece(index_t tile) const { return count(tile) * s_.rows; }
+  __device__ __forceinline__ static int by_tma(int elements) {
+    constexpr int granule = 16 / static_cast<int>(sizeof(V));
+    return granule > 1 ? elements / granule * granule : elements;
+  }
+  // One thread calls these two.
+  __device__ __forceinline__ void load_piece(index_t tile, V* to, std::uint64_t* mbarrier) const {
+    const int all = piece(tile), most = by_tma(all);
+    const V* const from = a_.in + start(layout::rhs, number(tile, 0));
+    to += s_.front;
+    for (int i = most; i < all; ++i) to[i] = from[i];
+    const auto bytes = static_cast<unsigned>(most * sizeof(V));
+    tma::expect(mbarrier, bytes);
+    if (bytes > 0) tma::load(to, from, bytes, mbarrier);
+  }
+  __device__ __forceinline__ void store_piece(index_t tile, const V* from) const {
+    const int all = piece(tile), most = by_tma(all);
+    V* const to = a_.out + start(layout::x, number(tile, 0));
+    from += s_.front;
+    if (most > 0) tma::store(to, from, static_cast<unsigned>(most * sizeof(V)));
+    for (int i = most; i < all; ++i) to[i] = from[i];
+  }
   __device__ __forceinline__ index_t fastest() const {
     return g_.right_sides.at[g_.right_sides.count - 1].extent;
   }

@@ -17,8 +17,17 @@ using namespace gpu;
 namespace {
 
 /// Lines of one matrix are substituted on chip up to so many rows: of neighbouring lines, rows of
-/// the matrix would have to be moved one by one; short lines would be moved element by element.
-constexpr index_t most_substituted = 1024, most_substituted_alone = 23;
+/// the matrix would have to be moved one by one; short lines would be moved element by element, or
+/// one at a time.
+constexpr index_t most_substituted = 1024, most_substituted_wide = 256, most_substituted_alone = 23;
+
+/// Returns whether lines in memory order are moved 16 bytes at a time for a substitution.
+bool are_wide(const geometry& g, value_type type) {
+  constexpr index_t granule = 16, shortest = 256;
+  const index_t bytes = g.rows * static_cast<index_t>(size_of(type));
+  return g.lines[layout::rhs].step == 1 && g.lines[layout::x].step == 1 && bytes >= shortest &&
+         bytes % granule == 0;
+}
 
 /// Matrices with so many rows in all keep a device busy with one right-hand side each; then these
 /// are solved one after another, and systems lie as they do where there is only one.
@@ -31,7 +40,9 @@ bool is_quicker(const task& t) {
   if (g.matrices.size > 1) return true;
   const geometry lines = layout::broadcast_matrices(g);
   const bool interleaved = layout::is_interleaved(lines);
-  return g.rows > (interleaved ? most_substituted : most_substituted_alone);
+  return g.rows > (interleaved           ? most_substituted
+                   : are_wide(g, t.type) ? most_substituted_wide
+                                         : most_substituted_alone);
 }
 
 /// Returns the elements from one array of a constant matrix to the next, in memory of the device.

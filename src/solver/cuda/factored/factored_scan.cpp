@@ -9,8 +9,14 @@ using namespace gpu;
 
 namespace {
 
+/// Shorter lines are scanned where they have so many rows in all that one more launch does not
+/// count.
+constexpr index_t short_rows = 24, many_rows = index_t{1} << 22, least_rows = 3;
+
 bool is_asked_for(const task& t) {
   const geometry& g = t.geometry;
+  if (g.rows < least_rows) return false;
+  if (g.rows < short_rows && g.rows * g.right_sides.size < many_rows) return false;
   return t.options.algorithm == algorithm::partition && !t.constant && t.ragged.empty() &&
          t.boundary == boundary::regular && g.matrices.size == 1 && g.right_sides.size > 1;
 }
