@@ -40,7 +40,7 @@ struct group_batch {
   // for all live systems. Then `line` is given for the first one of each group alone, but for
   // statuses and the last group.
   index_t apart[layout::array_count];
-  bool evenly;
+  bool evenly = false;
 };
 
 /// Places lines of whole length in a batch of `live` systems, in groups of `lanes`: those of
