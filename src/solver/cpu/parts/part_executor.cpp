@@ -4,6 +4,7 @@
 #include "core/dispatch.hpp"
 #include "cpu/cache_size.hpp"
 #include "gpu/devices.hpp"
+#include "layout/saved_matrices.hpp"
 #include "line_operator/constant.hpp"
 #include "solver/cpu/parts/part_choice.hpp"
 #include "solver/cpu/parts/part_solver.hpp"
@@ -19,36 +20,6 @@ constexpr layout::array matrix_arrays[] = {layout::sub, layout::diag, layout::su
 
 /// Below this many rows in all, starting threads costs more than it gains.
 constexpr index_t serial_rows = 8192;
-
-/// Lays matrices out densely: neighbours in memory as right-hand sides are, or else one after
-/// another.
-geometry dense(geometry g) {
-  const bool interleaved = layout::is_interleaved(g);
-  index_t stride = interleaved ? 1 : g.rows;
-  for (int k = g.matrices.count; k-- > 0;) {
-    for (const auto a : matrix_arrays) g.matrices.at[k].stride[a] = stride;
-    stride *= g.matrices.at[k].extent;
-  }
-  for (const auto a : matrix_arrays) g.lines[a] = {0, interleaved ? g.matrices.size : 1};
-  if (g.corners != layout::edge::absent) g.corners = layout::edge::inside;
-  g.edges_readable = true;
-  g.conjugate = false;  // the copies are
-  return g;
-}
-
-/// Gives each matrix of a dense geometry a status, and its diagonal as the right-hand side.
-geometry trial(geometry g) {
-  g.right_sides = {0, 1, {}};
-  index_t stride = 1;
-  for (int k = g.matrices.count; k-- > 0;) {
-    layout::axis& a = g.matrices.at[k];
-    a.stride[layout::rhs] = a.stride[layout::x] = a.stride[layout::diag];
-    a.stride[layout::status] = stride;
-    stride *= a.extent;
-  }
-  g.lines[layout::rhs] = g.lines[layout::x] = g.lines[layout::diag];
-  return g;
-}
 
 /// Returns the rows around the middle of a constant matrix that are the same as the middle one.
 equal_rows equal_rows_of(const line_operator::constant_matrix& a) {
@@ -76,11 +47,11 @@ class part_executor final : public solver::executor {
       : task_(t),
         threads_(threads_of(t)),
         streams_(static_cast<std::size_t>(rows_of(t)) * size_of(t.type) * 5 > last_cache_bytes()),
-        saved_(dense(t.geometry)),
+        saved_(layout::with_dense_matrices(t.geometry)),
         equal_(t.constant ? equal_rows_of(*t.constant) : equal_rows{0, 0}),
         by_arrays_(solver_of(layout::broadcast_matrices(t.constant ? saved_ : t.geometry))),
         by_saved_(solver_of(layout::broadcast_matrices(saved_))),
-        trial_(solver_of(trial(saved_))) {
+        trial_(solver_of(layout::with_diagonals_as_rhs(saved_))) {
     if (t.constant) save_constant();
     if (!are_few_lines(t.geometry)) by_factors_ = make_line_executor(t);
   }

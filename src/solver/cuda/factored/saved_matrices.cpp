@@ -2,6 +2,7 @@
 #include "solver/cuda/factored/saved_matrices.hpp"
 
 #include "layout/line_status.hpp"
+#include "layout/saved_matrices.hpp"
 #include "solver/cuda/broadcast.hpp"
 
 #include <algorithm>
@@ -18,40 +19,6 @@ using solver::factor_block;
 
 constexpr array parts[] = {layout::sub, layout::diag, layout::sup};
 
-/// Lays matrices out densely: neighbours as in the arrays, or else one after another.
-geometry dense(geometry g) {
-  const bool interleaved = layout::is_interleaved(g);
-  layout::axes& all = g.matrices;
-  const index_t beside = interleaved ? all.at[all.count - 1].extent : 1;
-  index_t stride = g.rows * beside;
-  for (int k = all.count; k-- > 0;) {
-    const bool lane = interleaved && k == all.count - 1;
-    for (const array a : parts) all.at[k].stride[a] = lane ? 1 : stride;
-    if (!lane) stride *= all.at[k].extent;
-  }
-  for (const array a : parts) g.lines[a] = {0, beside};
-  if (g.corners != layout::edge::absent) g.corners = layout::edge::inside;
-  g.edges_readable = true;
-  g.conjugate = false;  // the copies are
-  return g;
-}
-
-/// Returns the solve that finds out which matrices are singular: right-hand sides are the
-/// diagonals, x lies as they do, and each matrix has a status.
-geometry trial(const geometry& saved) {
-  geometry g = saved;
-  g.right_sides = {0, 1, {}};
-  index_t stride = 1;
-  for (int k = g.matrices.count; k-- > 0;) {
-    layout::axis& a = g.matrices.at[k];
-    a.stride[layout::rhs] = a.stride[layout::x] = a.stride[layout::diag];
-    a.stride[layout::status] = stride;
-    stride *= a.extent;
-  }
-  g.lines[layout::rhs] = g.lines[layout::x] = g.lines[layout::diag];
-  return g;
-}
-
 /// Returns whether each matrix has one right-hand side.
 bool is_single(const task& t) {
   return t.geometry.right_sides.size == 1 && t.geometry.matrices.size > 1;
@@ -67,8 +34,8 @@ class saved_matrices final : public factored_method {
  public:
   saved_matrices(const task& t, const device_limits& d)
       : task_(t),
-        saved_(with_geometry(t, dense(t.geometry))),
-        trial_(with_geometry(t, trial(saved_.geometry))),
+        saved_(with_geometry(t, layout::with_dense_matrices(t.geometry))),
+        trial_(with_geometry(t, layout::with_diagonals_as_rhs(saved_.geometry))),
         solve_(is_single(t) ? choose_method(saved_, d) : make_broadcast_method(saved_, d)) {
     if (solve_) by_trial_ = choose_method(trial_, d);
   }
