@@ -101,6 +101,7 @@ class rows_in_order {
   }
   TRIDIA_FN V rhs(index_t k) {
     fetch(k);
+    // Reducing has no backward sweep: its share of the prefetches comes here.
     w_.prefetch.forward_row();
     return w_.b.get(k);
   }
