@@ -14,7 +14,6 @@ namespace tridia::cpu::TRIDIA_ISA {
 
 /// Replaces the values that are there; past the cache where asked for.
 struct overwrite {
-  static constexpr bool repeatable = true;  // may be done to an element twice
   bool nontemporal;
   template <class R, int W>
   TRIDIA_FN void put(R* to, vector<R, W> v) const {
@@ -23,7 +22,6 @@ struct overwrite {
 };
 /// Adds to the values that are there.
 struct accumulate {
-  static constexpr bool repeatable = false;
   template <class R, int W>
   TRIDIA_FN void put(R* to, vector<R, W> v) const {
     store_vector<R, W>(to, load_vector<R, W>(to) + v);
@@ -58,11 +56,6 @@ void load_lines(const R* const (&lines)[W], R* to, Pitch pitch, index_t count, M
     transpose_in<R, W>(lines, r, to + r * pitch, pitch);
     moved(W * W * static_cast<int>(sizeof(R)));
   }
-  // What is left over is moved once more with values before it: one by one would take longer.
-  if (r < count && count >= W) {
-    transpose_in<R, W>(lines, count - W, to + (count - W) * pitch, pitch);
-    return;
-  }
   for (; r < count; ++r) {
     for (int l = 0; l < W; ++l) to[r * pitch + l] = lines[l][r];
   }
@@ -75,14 +68,27 @@ void store_lines(const R* from, Pitch pitch, R* const (&lines)[W], index_t count
     transpose_out<R, W>(from + r * pitch, pitch, lines, r, put);
     moved(W * W * static_cast<int>(sizeof(R)));
   }
-  if constexpr (Put::repeatable) {
-    if (r < count && count >= W) {
-      transpose_out<R, W>(from + (count - W) * pitch, pitch, lines, count - W, put);
-      return;
-    }
-  }
   for (; r < count; ++r) {
     for (int l = 0; l < W; ++l) put.template put<R, 1>(lines[l] + r, from[r * pitch + l]);
+  }
+}
+
+// These two move what is left over of whole vectors once more with values before it: one by one
+// would take longer.
+template <class R, int W, class Pitch, class Moved>
+void load_lines_by_vectors(const R* const (&lines)[W], R* to, Pitch pitch, index_t count,
+                           Moved& moved) {
+  const index_t left = count >= W ? count % W : 0;
+  load_lines<R, W>(lines, to, pitch, count - left, moved);
+  if (left > 0) transpose_in<R, W>(lines, count - W, to + (count - W) * pitch, pitch);
+}
+template <class R, int W, class Pitch, class Moved>
+void store_lines_by_vectors(const R* from, Pitch pitch, R* const (&lines)[W], index_t count,
+                            overwrite put, Moved& moved) {
+  const index_t left = count >= W ? count % W : 0;
+  store_lines<R, W>(from, pitch, lines, count - left, put, moved);
+  if (left > 0) {
+    transpose_out<R, W>(from + (count - W) * pitch, pitch, lines, count - W, put);
   }
 }
 

@@ -174,7 +174,7 @@ class strided_lanes {
       return;
     const R* lines[W];
     for (int l = 0; l < W; ++l) lines[l] = at(v + l, k0);
-    load_lines<R, W>(lines, tile, part_pitch, (k1 - k0) * C, moved);
+    load_lines_by_vectors<R, W>(lines, tile, part_pitch, (k1 - k0) * C, moved);
   }
 
   void load_any(R* tile, int v, index_t k0, index_t k1) const {
@@ -211,7 +211,7 @@ class strided_lanes {
       return;
     R* lines[W];
     for (int l = 0; l < W; ++l) lines[l] = at(v + l, k0);
-    store_lines<R, W>(tile, part_pitch, lines, (k1 - k0) * C, put, moved);
+    store_lines_by_vectors<R, W>(tile, part_pitch, lines, (k1 - k0) * C, put, moved);
   }
 
   void store_any(const R* tile, int v, index_t k0, index_t k1, int lanes) const {

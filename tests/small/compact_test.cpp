@@ -84,11 +84,14 @@ void add_lines(std::vector<operator_case>& all) {
   add(all, "one_by_one", c6, lines({7, 101}, 1), {kScan});
   add(all, "long", c6, lines({3, 1000}, 1), {kScan});
   add(all, "middle", c6, lines({3, 70, 9}, 1), {kScan});
-  add(all, "parts", c6, lines({2048, 32}, 0), {kScan, kForEach});
+  add(all, "parts", c6, lines({2400, 32}, 0), {kScan, kForEach});
   add(all, "parts_along", c6, lines({2, 40'010}, 1), {kScan, kForEach});
-  add(all, "short", c6, lines({30, 6}, 1), {kStencil, kFinish});
-  add(all, "short_scanned", c6, lines({30, 12}, 1), {kScan});
-  add(all, "short_interleaved", c6, lines({12, 30}, 0), {kStencil, kFinish});
+  // Lines of up to 8 rows have kernels of their own.
+  add(all, "rows_6", c6, lines({30, 6}, 1), {kScan});
+  add(all, "rows_6_interleaved", c6, lines({6, 150}, 0), {kScan});
+  add(all, "short", c6, lines({30, 12}, 1), {kScan});
+  add(all, "short_interleaved", c6, lines({12, 30}, 0), {kScan});
+  add(all, "few_neighbours", c6, lines({12, 7}, 0), {kStencil, kFinish});
   grid stretched = lines({7, 50}, 1);
   stretched.metric.assign(50, 0.25);
   stretched.fields = 2;
@@ -105,7 +108,12 @@ void add_adjoints(std::vector<operator_case>& all) {
   add(all, "adjoint_metric", c6, g, {kScan});
   g = lines({12, 30}, 0);
   g.operation = operation::transpose;
-  add(all, "adjoint_short_interleaved", c6, g, {kStencil, kFinish});
+  add(all, "adjoint_short_interleaved", c6, g, {kScan});
+  g.extents = {12, 7};
+  add(all, "adjoint_few_neighbours", c6, g, {kStencil, kFinish});
+  g = lines({9, 41}, 1);
+  g.operation = operation::transpose;
+  add(all, "adjoint_filter", find_scheme(quantity::filter, "F10"), g, {kScan});
 }
 
 void add_mirrors(std::vector<operator_case>& all) {

@@ -72,11 +72,11 @@ void add_one_matrix(std::vector<small_case>& all) {
     add_variants(all, {text + "_executed", p, {kBlockFactor, kScan}, {}, "scan", true}, regular);
     // Most of these have rows interchanged, so that scans do nothing.
     add_variants(all, {text + "_substituted", p, scanned, factors(), "scan"}, regular);
-    const bool lines = p.axis == 1 && p.extents.size() == 2;
-    add_variants(all, {text + "_periodic", p, {lines ? kCopy : kBlockFactor}, factors()}, periodic);
+    add_variants(all, {text + "_periodic", p, {kBlockFactor}, factors()}, periodic);
   }
+  add_variants(all, {"one_longer_periodic", shared({40, 300}, 1), {kCopy}, factors()}, periodic);
   add_variants(all, {"one_short", shared({40, 20}, 1), {kOnChip}, factors(), "on chip"});
-  add_variants(all, {"one_line", shared({1, 100}, 1), {kOnchip}, {}, "broadcast"});
+  add_variants(all, {"one_line", shared({1, 300}, 1), {kOnchip}, {}, "broadcast"});
   add_variants(all,
                {"one_short_interleaved", shared({20, 40}, 0), {kOnChip}, factors(), "on chip"});
   problem sides = shared({20, 200}, 1);

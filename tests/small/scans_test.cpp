@@ -60,8 +60,10 @@ void add_whole_lines(std::vector<small_case>& all) {
   scan("middle", {.extents = {3, 60, 20}, .axis = 1});
   scan("turned", {.extents = {40, 6}, .axis = 0, .x_strides = {1, 40}});
   scan("backwards", {.extents = {4, 40}, .rhs_strides = {40, -1}, .x_strides = {40, -1}});
-  // Lines are as short as scans go, and periodic lines that fill no whole number of the TMA's
-  // granules.
+  // Lines of up to 8 rows have kernels of their own.
+  scan("rows_6", {.extents = {41, 6}});
+  scan("rows_6_interleaved", {.extents = {6, 150}, .axis = 0});
+  // These fill no whole number of the TMA's granules.
   for (const index_t n : {24, 27, 31, 38}) scan("rows_" + std::to_string(n), {.extents = {7, n}});
   problem sides{.extents = {6, 40}, .right_hand_sides = 3};
   add(all, "sides", sides, {kScan, kStatuses}, "by a scan");
@@ -79,10 +81,12 @@ void add_parts(std::vector<small_case>& all) {
       {.types = {value_type::f32}});
 }
 
-/// Adds lines that are too short for a scan, and are solved by substitution.
+/// Adds lines that are too short for a scan, and are solved by substitution: apart, or where a
+/// thread of f32 would compute more rows in vain.
 void add_short_lines(std::vector<small_case>& all) {
-  add(all, "short", {.extents = {5, 12}}, {kOnChip}, "on chip");
-  add(all, "short_interleaved", {.extents = {12, 40}, .axis = 0}, {kOnChip}, "on chip");
+  add(all, "short", padded(5, 12, 13), {kOnChip}, "on chip");
+  add(all, "short_interleaved", {.extents = {12, 40}, .axis = 0}, {kOnChip}, "on chip",
+      {.types = {value_type::f32}});
   add(all, "thread", {.extents = {40, 2}}, {kThread}, "a thread a system",
       {.boundaries = {boundary::regular}});
 }
