@@ -19,8 +19,9 @@ index_t reach(const axis& a) {
   return sum;
 }
 
-bool follows(const axis& outer, const axis& inner) {
-  for (int k = 0; k < array_count; ++k) {
+/// Returns whether one stride steps through two axes in the first `arrays` arrays.
+bool follows(const axis& outer, const axis& inner, int arrays = array_count) {
+  for (int k = 0; k < arrays; ++k) {
     if (outer.stride[k] != inner.stride[k] * inner.extent) return false;
   }
   return true;
@@ -137,6 +138,27 @@ geometry broadcast_matrices(const geometry& g) {
   all.matrices = collapse(std::move(list));
   all.right_sides = {0, 1, {}};
   return all;
+}
+
+axes joined(const axes& list) {
+  axes out{0, list.size, {}};
+  for (int k = 0; k < list.count; ++k) {
+    const axis& a = list.at[k];
+    if (out.count > 0 && follows(out.at[out.count - 1], a, status)) {
+      axis& last = out.at[out.count - 1];
+      const index_t extent = last.extent * a.extent;
+      last = a, last.extent = extent;
+    } else {
+      out.at[out.count++] = a;
+    }
+  }
+  return out;
+}
+
+axes_of<1> axes_in(const axes& list, array a) {
+  axes_of<1> out{list.count, list.size, {}};
+  for (int k = 0; k < list.count; ++k) out.at[k] = {list.at[k].extent, {list.at[k].stride[a]}};
+  return out;
 }
 
 bool is_interleaved(const geometry& g) {

@@ -101,6 +101,13 @@ using axes = axes_of<array_count>;
 using geometry = geometry_of<x, 1>;
 static_assert(geometry::arrays == array_count && geometry::inputs == x);
 
+/// Returns the same points in the same order, with those axes joined that one stride steps through
+/// in all arrays but the statuses: the strides of statuses are not to be used.
+axes joined(const axes&);
+
+/// Returns the axes with their strides in one array alone.
+axes_of<1> axes_in(const axes&, array);
+
 /// Returns whether the next entry in memory of a right-hand side belongs to another matrix's system
 /// rather than to another row.
 bool is_interleaved(const geometry&);

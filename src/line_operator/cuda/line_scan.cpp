@@ -2,6 +2,7 @@
 #include "line_operator/cuda/line_scan.hpp"
 
 #include "core/dispatch.hpp"
+#include "layout/line_status.hpp"
 
 #include <algorithm>
 
@@ -62,11 +63,15 @@ std::unique_ptr<const line_scan> line_scan::make(const scan_task& t, const devic
 }
 
 std::unique_ptr<line_scan> line_scan::planned(const scan_task& t, const device_limits& d) {
-  const auto shape = plan_scan(t, d);
+  scan_task joined = t;
+  joined.lines.right_sides = layout::joined(t.lines.right_sides);
+  const auto shape = plan_scan(joined, d);
   if (!shape) return {};
   std::unique_ptr<line_scan> made(new line_scan);
   planned_scan& p = made->plan_;
-  p.task = t;
+  p.task = joined;
+  p.statuses = layout::axes_in(t.lines.right_sides, layout::status);
+  p.shares_status = layout::shares_status(t.lines);
   p.shape = *shape;
   made->launches_ = launches_of(t.type);
   int resident = 0;

@@ -11,6 +11,19 @@ namespace tridia::line_operator {
 
 using namespace gpu;
 
+/// Locates the statuses of lines.
+struct line_statuses {
+  index_t* first;  // null: they are not asked for
+  layout::axes_of<1> lines;
+  bool are_shared;
+
+  __device__ __forceinline__ void enter(index_t line, index_t status) const {
+    index_t at[1];
+    lines.offsets(line, at);
+    layout::enter_line_status(first + at[0], are_shared, status);
+  }
+};
+
 /// Holds the parameters of the producer warp, which copies.
 template <class V>
 struct producer_task {
@@ -18,8 +31,7 @@ struct producer_task {
       stores_by_tma;  // by the TMA; if it does not ask, a stage is only said to be free
   bool prepares, cyclic;
   bool solves;  // what is not finite is looked for, and x of such a line NaN
-  index_t* status;
-  bool shares_status;  // among lines
+  const line_statuses& statuses;
   bool tells_solution;
   const V* prescribed;
   unsigned* tile_counter;
@@ -89,11 +101,10 @@ __device__ __forceinline__ void produce_tiles(const line_tile<V>& tiles, const s
     for (int line = lane; c.solves && line < tiles.count(tile); line += warp_size) {
       const int row = found[line];
       bad = bad || row != INT_MAX;
-      if (c.status == nullptr) continue;
+      if (c.statuses.first == nullptr) continue;
       const int said = row < longest || c.tells_solution ? row : row - longest;
       const index_t status = row == INT_MAX ? 0 : -index_t{said} - 1;
-      layout::enter_line_status(c.status + tiles.status_of(tiles.number(tile, line)),
-                                c.shares_status, status);
+      c.statuses.enter(tiles.number(tile, line), status);
     }
     if (c.solves && __any_sync(whole_warp, bad)) tiles.fill(tile, found);
     if (s.stages == 1) go_on(0);

@@ -5,7 +5,6 @@
 #include "core/recurrence.hpp"
 #include "gpu/dependent_launch.cuh"
 #include "gpu/launch.cuh"
-#include "layout/line_status.hpp"
 #include "line_operator/cuda/carry.cuh"
 #include "line_operator/cuda/producer_warp.cuh"
 #include "line_operator/cuda/scan_memory.cuh"
@@ -40,7 +39,7 @@ struct call {
   V closing_down, closing_back;
   const R* scales;  // of the rows of a line; null: 1
   R scale;
-  index_t* status;
+  line_statuses statuses;
   const V* prescribed;
   bool tells_solution;
   unsigned* tile_counter;
@@ -79,8 +78,8 @@ __global__ void __maxnreg__(scan_registers)
   const bool prepared = (Width > 1 || closure > 0) && loads_by_tma && !many_ends;
   if (thread >= s.threads) {
     produce_tiles(tiles, s, m, b,
-                  {loads_by_tma, stores_by_tma, prepared, c.cyclic, solves, c.status,
-                   layout::shares_status(g), c.tells_solution, c.prescribed, c.tile_counter});
+                  {loads_by_tma, stores_by_tma, prepared, c.cyclic, solves, c.statuses,
+                   c.tells_solution, c.prescribed, c.tile_counter});
     if (c.sound != nullptr) wait_for_launch_before();  // it ends after that in any case
     return;
   }
@@ -179,7 +178,7 @@ __global__ void __maxnreg__(scan_registers)
     chunk x;
     read_rows<Width>(mine, step, k0, n, b, x.value);
     const bool mine_counts = solves && n > 0 && my_line < tiles.count(tile);
-    const bool counts = mine_counts && c.status != nullptr;
+    const bool counts = mine_counts && c.statuses.first != nullptr;
     int* const found = m.found + stage * s.lines + my_line;
     if (counts && !x.finite()) find_row(x.value, k0, found, 0);
     if (closure > 0) read_ends(k0, n, s, b, ends + my_line * closure, x.value);
@@ -194,7 +193,8 @@ __global__ void __maxnreg__(scan_registers)
     if (counts && !x.finite()) find_row(x.value, k0, found, longest);
     // A value that is not finite in any row reaches the first one: checking that is enough if the
     // caller wants no status.
-    if (mine_counts && c.status == nullptr && k0 == 0 && !core::is_finite(x.value[0])) *found = 0;
+    if (mine_counts && c.statuses.first == nullptr && k0 == 0 && !core::is_finite(x.value[0]))
+      *found = 0;
     if constexpr (Width > 1) scale_rows(s.scaled ? m.scales + k0 : nullptr, c.scale, x.value);
     if (Interleaved && !stores_by_tma) {
       tiles.store_rows(tile, my_line, k0, n, x.value);
@@ -274,7 +274,7 @@ cudaError_t apply(const planned_scan& p, const scan_call& c, cudaStream_t stream
                rounded<V>(p.closing_back),
                static_cast<const R*>(p.scale),
                static_cast<R>(c.scale),
-               c.status,
+               {c.status, p.statuses, p.shares_status},
                static_cast<const V*>(c.prescribed),
                c.tells_solution,
                c.tile_counter};

@@ -161,7 +161,9 @@ struct scan_call {
 
 /// Holds what is kept from one execution to the next.
 struct planned_scan {
-  scan_task task;
+  scan_task task;  // with axes of lines that were joined, whatever their statuses
+  layout::axes_of<1> statuses;
+  bool shares_status;  // among lines
   scan_shape shape;
   scan_tables tables;
   const void* scale;

@@ -160,11 +160,6 @@ class line_tile {
     g_.right_sides.offsets(number, at);
     return at[array] + g_.lines[array].origin;
   }
-  __device__ __forceinline__ index_t status_of(index_t number) const {
-    index_t at[layout::array_count];
-    g_.right_sides.offsets(number, at);
-    return at[layout::status];
-  }
 
  private:
   /// Returns the elements of a tile of lines that follow each other, and how many of them the TMA

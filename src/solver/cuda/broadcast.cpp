@@ -33,10 +33,24 @@ bool are_wide(const geometry& g, value_type type) {
 /// are solved one after another, and systems lie as they do where there is only one.
 constexpr index_t enough_rows = index_t{1} << 20, most_repeated = 64;
 
+/// Where there are fewer rows in all, it takes longer to factor a matrix first than to read it once
+/// more for every line. Periodic lines, which no scan takes, are as well substituted where there
+/// are many.
+constexpr index_t few_rows = index_t{1} << 22, few_periodic = 1024;
+
+bool is_small(const task& t) {
+  return line_count(t) * t.geometry.rows < few_rows &&
+         (t.boundary == boundary::regular || line_count(t) < few_periodic);
+}
+
+bool is_possible(const task& t) {
+  return t.options.algorithm == algorithm::partition && t.ragged.empty() && line_count(t) > 0 &&
+         t.geometry.matrices.count + t.geometry.right_sides.count <= layout::max_axes;
+}
+
+/// Returns whether a broadcast is quicker than solving with factors that are known.
 bool is_quicker(const task& t) {
-  if (t.options.algorithm != algorithm::partition || !t.ragged.empty()) return false;
   const geometry& g = t.geometry;
-  if (line_count(t) == 0 || g.matrices.count + g.right_sides.count > layout::max_axes) return false;
   if (g.matrices.size > 1) return true;
   const geometry lines = layout::broadcast_matrices(g);
   const bool interleaved = layout::is_interleaved(lines);
@@ -167,7 +181,12 @@ class broadcast_method final : public method {
 }  // namespace
 
 std::unique_ptr<const method> make_broadcast_method(const task& t, const device_limits& d) {
-  if (!is_quicker(t)) return {};
+  if (!is_possible(t) || !is_quicker(t)) return {};
+  return std::make_unique<broadcast_method>(t, d);
+}
+
+std::unique_ptr<const method> make_broadcast_of_few(const task& t, const device_limits& d) {
+  if (!is_possible(t) || !is_small(t)) return {};
   return std::make_unique<broadcast_method>(t, d);
 }
 

@@ -14,4 +14,8 @@ namespace tridia::cuda {
 /// substituted on chip.
 std::unique_ptr<const method> make_broadcast_method(const task&, const device_limits&);
 
+/// Makes such a method where lines have so few rows in all that factoring a matrix first would take
+/// longer than solving them; otherwise returns null.
+std::unique_ptr<const method> make_broadcast_of_few(const task&, const device_limits&);
+
 }  // namespace tridia::cuda

@@ -30,6 +30,7 @@ std::unique_ptr<const method> make_execution(const task& t, const factored_metho
     return make_constant_method(t, *factored, limits);
   }
   if (auto chosen = choose_method(t, limits)) return chosen;
+  if (auto broadcast = make_broadcast_of_few(t, limits)) return broadcast;
   if (!factored->scans()) {
     if (auto broadcast = make_broadcast_method(t, limits)) return broadcast;
   }

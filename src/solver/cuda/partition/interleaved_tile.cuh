@@ -113,15 +113,18 @@ class interleaved_tile {
     const bool boxes = all && in_boxes();
     if (boxes) {
       if (threadIdx.x == 0 && !started) load_boxes(tile_.number());
-      mbarrier_.wait();
-      // Outside the matrix there are zeros.
-      if (g_.corners != edge::wrapped) return;
     } else if (all && inputs_in_vectors()) {
       for_own_systems<per_vector>([&](int system) { load_rows<per_vector>(system); });
     } else {
       for_own_systems<1>([&](int system) {
         if (which(system)) load_rows<1>(system);
       });
+    }
+    const bool entered = enter_shared(which);
+    if (boxes) {
+      mbarrier_.wait();
+      // Outside the matrix there are zeros.
+      if (g_.corners != edge::wrapped && !entered) return;
     }
     if (g_.corners != edge::inside) {
       block_for(count_, s_.threads(), [&](int s) {
@@ -231,9 +234,13 @@ class interleaved_tile {
     return tile_.has_next() && in_boxes();
   }
   __device__ __forceinline__ void expect_boxes() const {
-    mbarrier_.expect(static_cast<unsigned>(inputs * s_.block_rows * s_.systems * sizeof(V)));
+    int boxed = 0;
+#pragma unroll
+    for (int a = 0; a < inputs; ++a) boxed += is_shared(g_, a) ? 0 : 1;
+    mbarrier_.expect(static_cast<unsigned>(boxed * s_.block_rows * s_.systems * sizeof(V)));
   }
   __device__ __forceinline__ void load_boxes(int a, unsigned number) {
+    if (is_shared(g_, a)) return;
     const place_of_tile p = find(number);
     // The map of sub begins at row 1 where row 0 is not to be read.
     const int row = a == layout::sub && g_.corners != edge::inside ? row0_ - 1 : row0_;
@@ -287,21 +294,53 @@ class interleaved_tile {
     const int sub_edge = inside ? -1 : -row0_, sup_edge = inside ? -1 : s_.rows - 1 - row0_;
     const V* from[inputs];
     index_t strides[inputs];
+    bool own[inputs];
 #pragma unroll
     for (int a = 0; a < inputs; ++a) {
       from[a] = o_.in[a] + offset(a, system) + first * g_.lines[a].step;
       strides[a] = step * g_.lines[a].step;
+      own[a] = !is_shared(g_, a);
     }
     V* to = memory_ + first * s_.systems + system;
 #pragma unroll unroll
     for (int k = first; k < rows_; k += step, to += step * s_.systems) {
 #pragma unroll
       for (int a = 0; a < inputs; ++a) {
-        if ((a != layout::sub || k != sub_edge) && (a != layout::sup || k != sup_edge)) {
+        if (own[a] && (a != layout::sub || k != sub_edge) && (a != layout::sup || k != sup_edge)) {
           copy<Together>(to + a * s_.array_pitch, from[a]);
         }
         from[a] += strides[a];
       }
+    }
+  }
+  /// Enters what neighbouring systems share, for those that `which` says, and returns whether there
+  /// is any: threads that copy the same entry asynchronously would do so one after another.
+  template <class Which>
+  __device__ __forceinline__ bool enter_shared(Which which) {
+    bool any = false;
+#pragma unroll
+    for (int a = layout::sub; a <= layout::sup; ++a) {
+      if (!is_shared(g_, a)) continue;
+      any = true;
+      const bool inside = g_.corners == edge::inside;
+      const int outside = inside || a == layout::diag ? -1
+                          : a == layout::sub          ? -row0_
+                                                      : s_.rows - 1 - row0_;
+      for_own_systems<1>([&](int system) {
+        if (which(system)) enter_line(a, system, outside);
+      });
+    }
+    return any;
+  }
+  /// Enters an array of a system, but for the row `outside`.
+  __device__ __forceinline__ void enter_line(int a, int system, int outside) {
+    const int first = first_row<1>(), step = row_step<1>();
+    const index_t stride = step * g_.lines[a].step;
+    const V* from = o_.in[a] + offset(a, system) + first * g_.lines[a].step;
+    V* to = array(a) + first * s_.systems + system;
+#pragma unroll unroll
+    for (int k = first; k < rows_; k += step, from += stride, to += step * s_.systems) {
+      if (k != outside) *to = *from;
     }
   }
   template <int Together>

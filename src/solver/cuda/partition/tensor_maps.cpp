@@ -17,7 +17,7 @@ tensor_maps map_all(const layout::geometry& g, const solver::operands& o, const 
   tensor_maps maps{};
   maps.input = true;
   for (const auto a : {layout::sub, layout::diag, layout::sup, layout::rhs}) {
-    maps.input = maps.input && map(a, o.in[a], maps.in[a]);
+    maps.input = maps.input && (!is_boxed(g, s, a) || map(a, o.in[a], maps.in[a]));
   }
   maps.output = map(layout::x, o.x, maps.out[0]);
   return maps;

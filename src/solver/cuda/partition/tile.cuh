@@ -102,9 +102,7 @@ class tile {
       load_all_async();
       wait_for_all();
     } else {
-      for_each_line([&](int system, int first, int step) {
-        if (which(system)) load_line(system, first, step);
-      });
+      load_lines(which);
       wait_for_copies();
       __syncthreads();
     }
@@ -139,7 +137,7 @@ class tile {
     } else if (!skipped && s_.dense_output) {
       store_dense();
     } else {
-      for_each_line([&](int system, int first, int step) {
+      for_each_line(s_.interleaved, [&](int system, int first, int step) {
         if (!skip(system)) store_line(system, first, step);
       });
     }
@@ -198,7 +196,7 @@ class tile {
     } else if (s_.dense_input) {
       load_dense();
     } else {
-      for_each_line([&](int system, int first, int step) { load_line(system, first, step); });
+      load_lines([](int) { return true; });
     }
   }
   __device__ __forceinline__ void wait_for_all() {
@@ -279,11 +277,12 @@ class tile {
     }
   }
 
-  /// Calls f(system, first row, step) for this thread's part of every system.
+  /// Calls f(system, first row, step) for this thread's part of every system: neighbouring threads
+  /// have neighbouring systems, or rows.
   template <class F>
-  __device__ __forceinline__ void for_each_line(F f) {
+  __device__ __forceinline__ void for_each_line(bool by_systems, F f) {
     const int thread = static_cast<int>(threadIdx.x);
-    if (s_.interleaved) {
+    if (by_systems) {
       const int system = thread & (s_.systems - 1);
       const int first = thread / s_.systems, step = s_.threads / s_.systems;
       if (system < count_ && first < step) f(system, first, step);
@@ -294,14 +293,42 @@ class tile {
     }
   }
 
-  /// Row 0 of sub and row n - 1 of sup are left for mend_edges, unless they are numbers of the
-  /// matrix in their place. Unrolled, so that a copy need not wait until the one before it has
-  /// taken its addresses from the registers.
+  /// Loads the lines that `which` says. Of neighbours with one matrix, threads that have the same
+  /// row would copy the same entries of it, one after another.
+  template <class Which>
+  __device__ __forceinline__ void load_lines(Which which) {
+    if (!s_.interleaved || !shares_matrix()) {
+      load_lines<0, inputs>(s_.interleaved, which);
+    } else {
+      load_lines<0, layout::rhs>(false, which);
+      load_lines<layout::rhs, inputs>(true, which);
+    }
+  }
+  template <int From, int To, class Which>
+  __device__ __forceinline__ void load_lines(bool by_systems, Which which) {
+    for_each_line(by_systems, [&](int system, int first, int step) {
+      if (which(system)) load_line<From, To>(system, first, step);
+    });
+  }
+  /// Returns whether neighbouring systems have one matrix, whose rows follow each other.
+  __device__ __forceinline__ bool shares_matrix() const {
+    const auto& m = g_.matrices;
+    bool all = m.count > 0;
+    for (int a = layout::sub; a <= layout::sup; ++a) {
+      all = all && g_.lines[a].step == 1 && m.at[m.count - 1].stride[a] == 0;
+    }
+    return all;
+  }
+
+  /// Loads arrays From to To - 1 of a system. Row 0 of sub and row n - 1 of sup are left for
+  /// mend_edges, unless they are numbers of the matrix in their place. Unrolled, so that a copy
+  /// need not wait until the one before it has taken its addresses from the registers.
+  template <int From, int To>
   __device__ __forceinline__ void load_line(int system, int first, int step) {
     const V* from[inputs];
     index_t stride[inputs];
 #pragma unroll
-    for (int a = 0; a < inputs; ++a) {
+    for (int a = From; a < To; ++a) {
       from[a] = o_.in[a] + offset(a, system) + (row0_ + first) * g_.lines[a].step;
       stride[a] = step * g_.lines[a].step;
     }
@@ -310,7 +337,7 @@ class tile {
 #pragma unroll unroll
     for (int k = first; k < rows_; k += step, to += step) {
 #pragma unroll
-      for (int a = 0; a < inputs; ++a) {
+      for (int a = From; a < To; ++a) {
         const bool outside =
             (a == layout::sub && row0_ + k == 0) || (a == layout::sup && row0_ + k == s_.rows - 1);
         if (!outside || inside) copy_element(to + a * s_.array_pitch, from[a]);
