@@ -181,7 +181,8 @@ class strided_lanes {
     // Lanes of a row may be in one cache line, so that a row is loaded before the next one.
     const R* from[W];
     for (int l = 0; l < W; ++l) from[l] = at(v + l, k0);
-    for (index_t k = 0, end = (k1 - k0) * step_ * C; k != end; k += step_ * C) {
+    // The step may be 0, where the rows of a line are one entry.
+    for (index_t i = k0, k = 0; i < k1; ++i, k += step_ * C) {
       for (int c = 0; c < C; ++c, tile += L) {
         R row[W];
         for (int l = 0; l < W; ++l) row[l] = from[l][k + c];
@@ -217,7 +218,7 @@ class strided_lanes {
   void store_any(const R* tile, int v, index_t k0, index_t k1, int lanes) const {
     R* to[W];
     for (int l = 0; l < lanes; ++l) to[l] = at(v + l, k0);
-    for (index_t k = 0, end = (k1 - k0) * step_ * C; k != end; k += step_ * C) {
+    for (index_t i = k0, k = 0; i < k1; ++i, k += step_ * C) {
       for (int c = 0; c < C; ++c, tile += L) {
         for (int l = 0; l < lanes; ++l) to[l][k + c] = tile[l];
       }

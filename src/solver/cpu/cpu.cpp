@@ -277,11 +277,12 @@ class cpu_executor final : public solver::executor {
   void clear_empty(index_t* status) const {
     const geometry& g = place_.geometry();
     if (status == nullptr || (g.rows > 0 && g.right_sides.size > 0 && !place_.is_ragged())) return;
-    for (index_t m = 0; m < g.matrices.size; ++m) {
-      for (index_t r = 0; r < std::max<index_t>(g.right_sides.size, 1); ++r) {
-        solver::enter_status(g, status, m, r, 0);
-      }
+    index_t systems = g.matrices.size;
+    for (int k = 0; k < g.right_sides.count; ++k) {
+      const layout::axis& a = g.right_sides.at[k];
+      if (a.stride[layout::status] != 0) systems *= a.extent;
     }
+    std::fill_n(status, systems, 0);
   }
   /// Copies the statuses of matrices m0 to m1 - 1 to each of their systems.
   void spread(const index_t* of_matrix, index_t m0, index_t m1, index_t* status) const {
