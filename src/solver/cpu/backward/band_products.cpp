@@ -22,8 +22,8 @@ using solver::u_array;
 using solver::v_array;
 
 /// A thread works on as many rows and as many neighbouring lines at a time; three rows of v, and
-/// those of u, stay in the first-level cache.
-constexpr index_t chunk_rows = 64, chunk_lines = 512, chunk_of_line = 4096;
+/// those of u, stay in the second-level cache, and what is written goes on for long enough.
+constexpr index_t chunk_rows = 64, chunk_lines = 2048, chunk_of_line = 4096;
 
 index_t ceil_div(index_t a, index_t b) { return (a + b - 1) / b; }
 
