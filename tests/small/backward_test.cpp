@@ -13,6 +13,7 @@ using tridia::operation;
 using tridia::problem;
 
 const kernel kRows{"band_products", "bands_of_rows_kernel"};
+const kernel kSumsOfRows{"band_products", "sums_of_rows_kernel"};
 const kernel kLines{"band_products", "bands_of_lines_kernel"};
 const kernel kSumsOfLines{"band_products", "sums_of_lines_kernel"};
 const kernel kSumsAcross{"band_products", "sums_across_lines_kernel"};
@@ -38,13 +39,13 @@ std::vector<small_case> cases() {
                 {.extents = {3, 9, 40}, .axis = 1, .operation = operation::conjugate_transpose},
                 {kLines}},
                of);
-  add_variants(all, {"sides", {.extents = {3, 20}, .right_hand_sides = 3}, {kRows}}, of);
+  add_variants(all, {"sides", {.extents = {3, 20}, .right_hand_sides = 3}, {kSumsOfRows}}, of);
   add_variants(
       all,
       {"sides_interleaved", {.extents = {9, 40}, .axis = 0, .right_hand_sides = 3}, {kSumsOfLines}},
       of);
-  add_variants(all, {"shared", shared({64, 9}, 1), {kRows, kAdd}}, of);
-  add_variants(all, {"shared_few", shared({3, 9}, 1), {kRows}}, of);
+  add_variants(all, {"shared", shared({64, 9}, 1), {kSumsOfRows, kAdd}}, of);
+  add_variants(all, {"shared_few", shared({3, 9}, 1), {kSumsOfRows}}, of);
   add_variants(all, {"shared_interleaved", shared({9, 40}, 0), {kSumsAcross}}, of);
   add_variants(all, {"shared_many", shared({5, 600}, 0), {kSumsAcross, kAdd}}, of);
   problem rows{.extents = {6, 9}};

@@ -12,6 +12,9 @@ using solver::band_pass;
 using solver::product_direction;
 using solver::sum_blocks;
 
+/// A thread takes at most so many rows of a line whose rows are neighbours.
+inline constexpr int steps_of_group = 4;
+
 /// Describes the launch that forms products: lanes of warps run along `direction`.
 struct band_launch {
   product_direction direction;

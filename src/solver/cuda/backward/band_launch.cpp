@@ -18,7 +18,6 @@ constexpr index_t enough_threads = index_t{1} << 19;
 /// A block of points is at least so long, for each of the threads that share it.
 constexpr index_t least_points = 8;
 constexpr index_t warp = 32, most_blocks = 4096, widest_group = 128, most_rows_of_thread = 32;
-constexpr index_t most_steps_of_group = 4;
 
 index_t ceil_div(index_t a, index_t b) { return (a + b - 1) / b; }
 
@@ -94,7 +93,7 @@ band_launch plan_bands(const band_pass& p, index_t usual_rows) {
   // So many rows a thread leave enough threads.
   const index_t rows = p.cells() * l.blocks.count / enough_threads;
   while (l.group < widest_group && l.group < usual_rows) l.group *= 2;
-  l.rows_of_group = l.group * static_cast<int>(std::clamp<index_t>(rows, 1, most_steps_of_group));
+  l.rows_of_group = l.group * static_cast<int>(std::clamp<index_t>(rows, 1, steps_of_group));
   // v is read (rows + 2) / rows times; shorter walks are for batches that leave threads idle.
   l.rows_of_thread = std::clamp<index_t>(rows, 1, most_rows_of_thread);
   return l;

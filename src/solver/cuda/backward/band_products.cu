@@ -82,26 +82,74 @@ struct band_rows {
   }
 };
 
-/// Forms bands with lanes along rows: `group` threads take `rows_of_group` rows of a line, and
-/// neighbouring rows of v come from the first-level cache. A row of blocks of the grid takes a
-/// block of points.
+/// Names the rows that a group of threads takes of a line: `rows_of_group` of them, the first for
+/// each thread `group` apart.
+struct row_groups {
+  int group, rows_of_group;
+
+  /// Calls f(point, first row, end) for the chunks of rows of this thread's groups.
+  template <class F>
+  __device__ __forceinline__ void each(const band_pass& p, F f) const {
+    const index_t chunks = (p.rows + rows_of_group - 1) / rows_of_group;
+    const int lane = static_cast<int>(threadIdx.x) & (group - 1);
+    for (index_t i = thread_index() / group; i < p.kept.size * chunks;
+         i += thread_count() / group) {
+      const index_t point = chunks > 1 ? i / chunks : i;
+      const index_t from = (i - point * chunks) * rows_of_group, n = p.rows_of(point);
+      f(point, from + lane, min(from + rows_of_group, n));
+    }
+  }
+};
+
+/// Forms bands of lines whose rows are neighbours, with lanes along rows: rows of v beside a
+/// thread's own come from the first-level cache. All rows of a thread are loaded before any is
+/// stored: with one at a time too few bytes are on their way.
 template <class V>
 __global__ void __launch_bounds__(block_threads)
-    bands_of_rows_kernel(const __grid_constant__ band_pass p, const sum_blocks blocks, int group,
-                         int rows_of_group, const V* u, const V* v,
-                         const __grid_constant__ band_targets<V> t) {
+    bands_of_rows_kernel(const __grid_constant__ band_pass p, const row_groups groups, const V* u,
+                         const V* v, const __grid_constant__ band_targets<V> t) {
   const band_rows<V> rows{p, u, v, t};
-  const int lane = static_cast<int>(threadIdx.x) & (group - 1);
-  const index_t block = blockIdx.y, chunks = (p.rows + rows_of_group - 1) / rows_of_group;
-  const index_t first = blocks.first(block), last = blocks.last(block, p.summed.size);
-  for (index_t i = thread_index() / group; i < p.kept.size * chunks; i += thread_count() / group) {
-    const index_t point = chunks > 1 ? i / chunks : i, from = (i - point * chunks) * rows_of_group;
+  groups.each(p, [&](index_t point, index_t first, index_t end) {
     index_t at[product_array_count];
     p.begin(point, at);
-    const index_t n = p.rows_of(point), end = min(from + rows_of_group, n);
-    for (index_t k = from + lane; k < end; k += group)
+    const index_t n = p.rows_of(point);
+    V u_of[steps_of_group], before[steps_of_group], here[steps_of_group], after[steps_of_group];
+#pragma unroll
+    for (int j = 0; j < steps_of_group; ++j) {
+      const index_t k = first + j * groups.group;
+      if (k >= end) break;
+      u_of[j] = rows.u_at(at[u_array], k);
+      before[j] = rows.v_at(at[v_array], p.column(sub_band, k, n));
+      here[j] = rows.v_at(at[v_array], k);
+      after[j] = rows.v_at(at[v_array], p.column(sup_band, k, n));
+    }
+#pragma unroll
+    for (int j = 0; j < steps_of_group; ++j) {
+      const index_t k = first + j * groups.group;
+      if (k >= end) break;
+      band_values<V> products;
+      products.add(u_of[j], before[j], here[j], after[j]);
+      rows.put(at, 0, k, n, products);
+    }
+  });
+}
+
+/// Forms sums over such lines. A row of blocks of the grid takes a block of points.
+template <class V>
+__global__ void __launch_bounds__(block_threads)
+    sums_of_rows_kernel(const __grid_constant__ band_pass p, const sum_blocks blocks,
+                        const row_groups groups, const V* u, const V* v,
+                        const __grid_constant__ band_targets<V> t) {
+  const band_rows<V> rows{p, u, v, t};
+  const index_t block = blockIdx.y;
+  const index_t first = blocks.first(block), last = blocks.last(block, p.summed.size);
+  groups.each(p, [&](index_t point, index_t from, index_t end) {
+    index_t at[product_array_count];
+    p.begin(point, at);
+    const index_t n = p.rows_of(point);
+    for (index_t k = from; k < end; k += groups.group)
       rows.put(at, block, k, n, rows.sum(at, k, n, first, last, 1));
-  }
+  });
 }
 
 /// Forms bands of neighbouring lines that have gradients of their own: a thread walks along
@@ -225,8 +273,13 @@ cudaError_t launch(const band_pass& p, const band_launch& how, const V* u, const
   const auto grid = [&](index_t threads) { return dim3(blocks_for(threads), blocks); };
   if (how.direction == product_direction::rows) {
     const index_t chunks = (p.rows + how.rows_of_group - 1) / how.rows_of_group;
-    bands_of_rows_kernel<<<grid(p.kept.size * chunks * how.group), block_threads, 0, stream>>>(
-        p, how.blocks, how.group, how.rows_of_group, u, v, t);
+    const row_groups groups{how.group, how.rows_of_group};
+    const dim3 size = grid(p.kept.size * chunks * how.group);
+    if (p.summed.size == 1) {
+      bands_of_rows_kernel<<<size, block_threads, 0, stream>>>(p, groups, u, v, t);
+    } else {
+      sums_of_rows_kernel<<<size, block_threads, 0, stream>>>(p, how.blocks, groups, u, v, t);
+    }
   } else if (how.direction == product_direction::summed) {
     sums_across_lines_kernel<<<grid(p.cells() * warp), block_threads, 0, stream>>>(p, how.blocks, u,
                                                                                    v, t);
