@@ -20,7 +20,7 @@ using tridia::value_type;
 /// Says which gradients are formed.
 enum class wanted { all, rhs };
 
-std::size_t words_of(const systems_spec& spec, wanted w) {
+std::size_t floor_words(const systems_spec& spec, wanted w) {
   if (spec.has_one_matrix()) return w == wanted::all ? 3 : 2;
   return w == wanted::all ? 9 : 5;
 }
@@ -73,7 +73,7 @@ void add_gradients(suite& s, const systems_spec& spec, pivoting p, wanted w) {
   r.case_name += w == wanted::all ? ", all gradients" : ", gradient of rhs";
   r.pivoting = tridia::name(p);
   r.floor_bytes =
-      words_of(spec, w) * static_cast<std::size_t>(spec.rows()) * tridia::size_of(spec.type);
+      floor_words(spec, w) * static_cast<std::size_t>(spec.rows()) * tridia::size_of(spec.type);
   // About as many arrays are written as read, unless only the gradient of rhs is.
   r.floor_reads = w == wanted::rhs && !spec.has_one_matrix() ? 4 : 1;
   add_case(s, r, 31, [=, &s](benchmark::State& state, row& out) {
