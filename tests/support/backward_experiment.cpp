@@ -139,7 +139,7 @@ std::string backward_experiment::take() {
   workspace_.pull();
   status_bytes_.pull();
   status_.resize(static_cast<std::size_t>(plan_.systems()));
-  std::memcpy(status_.data(), status_bytes_.host(), status_bytes_.size());
+  if (!status_.empty()) std::memcpy(status_.data(), status_bytes_.host(), status_bytes_.size());
   if (!workspace_.guards_intact()) return "something was written beside the workspace";
   for (const role r : kRoles) {
     std::vector<line> written;
