@@ -35,11 +35,12 @@ namespace {
 using namespace tridia_bench;
 
 constexpr const char* kHelp =
-    "tridia_bench [solve | derive | map | reproduce EXPERIMENT] [OPTIONS] [Google Benchmark's "
-    "options]:\n"
+    "tridia_bench [solve | derive | backward | map | reproduce EXPERIMENT] [OPTIONS] [Google "
+    "Benchmark's options]:\n"
     "times the library, its peers and the speed of memory, in one run\n"
     "  solve              the cases of the project's targets\n"
     "  derive             those of compact operators and constant coefficients\n"
+    "  backward           gradients of solves, on a GPU\n"
     "  map                every feature at many shapes; it has its own options: map --help\n"
     "  reproduce hybrid|cuthomas|packing|neato   a paper's experiment, on a GPU\n"
     "  --device cpu|cuda  what is measured (cpu)\n"
@@ -77,8 +78,9 @@ bool has_targets(std::string_view cases) { return cases == "solve" || cases == "
 void take_command(suite_options& o, std::vector<char*>& arguments) {
   if (arguments.size() < 2) return;
   const std::string_view command = arguments[1];
-  if (has_targets(command)) {
+  if (has_targets(command) || command == "backward") {
     o.cases = command;
+    if (command == "backward") o.device = "cuda";
     arguments.erase(arguments.begin() + 1);
   } else if (command == "reproduce") {
     if (arguments.size() < 3 || has_targets(arguments[2])) {
@@ -199,6 +201,9 @@ int run(int argc, char** argv) {
                                               {"mkl", ""},
                                               {"cusparse", ""}};
   machine_info machine;
+  if (s.options.cases == "backward" && s.options.device == "cpu") {
+    throw std::runtime_error("backward: gradients are timed on a GPU; pass --device cuda");
+  }
   if (s.options.device == "cpu") {
     machine = cpu_machine();
     const std::vector<gtsv_peer> peers = find_peers(s.options, versions);
@@ -219,6 +224,8 @@ int run(int argc, char** argv) {
     say_floors(s);
     if (s.options.cases == "derive") {
       add_cuda_derive(s);
+    } else if (s.options.cases == "backward") {
+      add_cuda_backward(s);
     } else if (s.options.cases == "solve") {
       add_cuda_cases(s);
     } else {

@@ -18,7 +18,8 @@ namespace tridia_bench {
 
 /// Holds the options of the command line.
 struct suite_options {
-  /// This names the cases of the targets, "solve" or "derive", or a paper's experiment.
+  /// This names the cases of the targets, "solve" or "derive", "backward", or a paper's
+  /// experiment.
   std::string cases = "solve";
   std::string device = "cpu";
   std::string json;     ///< Where the results go; empty: nowhere.

@@ -19,6 +19,7 @@ endfunction()
 tridia_cuda_object(tridia_cuda_gpu gpu/compiled_capability.cu)
 tridia_cuda_object(tridia_cuda_statuses solver/cuda/statuses.cu
                    solver/cuda/factored/copy_matrices.cu)
+tridia_cuda_object(tridia_cuda_backward solver/cuda/backward/band_products.cu)
 tridia_cuda_object(tridia_cuda_operators compact/cuda/plain.cu)
 tridia_cuda_object(tridia_cuda_parts line_operator/cuda/split_scan.cu)
 tridia_cuda_object(tridia_cuda_lines distributed/cuda/lines.cu)
@@ -81,6 +82,7 @@ target_sources(tridia PRIVATE
   line_operator/cuda/line_task.cpp
   line_operator/cuda/scan.cpp
   line_operator/cuda/split_scan.cpp
+  solver/cuda/backward/band_launch.cpp
   solver/cuda/broadcast.cpp
   solver/cuda/cuda.cpp
   solver/cuda/factored/factored_method.cpp

@@ -21,4 +21,7 @@ void add_cuda_cases(suite& s);
 /// cuSPARSE and NEATO.
 void add_cuda_derive(suite& s);
 
+/// Adds the gradients of solves.
+void add_cuda_backward(suite& s);
+
 }  // namespace tridia_bench

@@ -149,7 +149,8 @@ class plan {
     execute(static_cast<const void*>(rhs), static_cast<void*>(x), e);
   }
 
-  struct state;  ///< Private to the library.
+  struct state;                                          ///< Private to the library.
+  explicit plan(std::unique_ptr<const state>) noexcept;  ///< Private to the library.
 
  private:
   void require_type(value_type type) const;

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tridia/backward.hpp"
 #include "tridia/compact.hpp"
 #include "tridia/distributed.hpp"
 #include "tridia/error.hpp"

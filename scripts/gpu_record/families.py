@@ -26,6 +26,11 @@ SHARED = (
     "cmake/cuda.cmake",
 )
 PARTITION = ("src/solver/cuda/partition/*.cpp", "src/solver/cuda/partition/*.cu")
+BACKWARD = (
+    "src/solver/backward/*.cpp",
+    "src/solver/cuda/backward/*.cpp",
+    "src/solver/cuda/backward/*.cu",
+)
 NAMED = ("src/solver/cuda/named/*.cpp", "src/solver/cuda/named/*.cu")
 FACTORED = (
     "src/solver/cuda/factored/*.cpp",
@@ -88,7 +93,8 @@ FAMILIES = (
         ("*SmallScans*", "PeriodicConstants.Racecheck")),
     Family("command line", "command line", COMMAND_LINE, older_cards=False),
     # All remaining tests ask about this family.
-    Family("partition", "partition method", SHARED + PARTITION, ("*",), ("*SmallPartition*",)),
+    Family("partition", "partition method", SHARED + PARTITION + BACKWARD, ("*",),
+           ("*SmallPartition*", "*SmallBackward*")),
 )
 BY_NAME = {f.name: f for f in FAMILIES}
 # The families are printed and recorded in this order.
@@ -96,7 +102,7 @@ ORDER = ("partition", "named", "factored", "scans", "compact", "distributed", "c
 
 # These tests need no GPU, and run in CI.
 ON_A_HOST = (
-    "*/cpu*", "*/reference*", "*Shape.*", "Box.*", "BroadcastMatrices.*", "Chunk.*",
+    "*/cpu*", "*/reference*", "*Shape.*", "BadBackward.*", "Box.*", "BroadcastMatrices.*", "Chunk.*",
     "ChunkTables.*", "Closure*.*",
     "CompactRefusals.*", "ConstantParts.*", "CrossElimination.*", "CyclicReduction.*", "Decay.*",
     "FastDivide.*", "Decomposition.*", "Interleaving.*", "MergedStatus.*", "Layout.*", "LineStatus.*",

@@ -4,24 +4,16 @@
 #include "core/refuse.hpp"
 #include "layout/resolve.hpp"
 #include "line_operator/constant.hpp"
-#include "solver/choice.hpp"
 #include "solver/executor.hpp"
+#include "solver/plan_state.hpp"
 
 #include <new>
 #include <utility>
 
 namespace tridia {
-
-struct plan::state {
-  tridia::problem problem;
-  tridia::options options;
-  layout::resolved shapes;
-  solver::choice chosen;
-  std::unique_ptr<const solver::executor> executor;
-};
-
 namespace {
 
+using solver::check_memory;
 using solver::operands;
 
 bool is_constant(const plan::state& s) { return layout::has_constant_coefficients(s.problem); }
@@ -38,6 +30,7 @@ std::unique_ptr<const solver::executor> make_executor(const plan::state& s) {
                     p.offsets,
                     s.shapes.off_diagonal,
                     std::move(resolved)};
+  if (s.conjugated) task.geometry.conjugate = !task.geometry.conjugate;
   if (is_constant(s)) {
     task.constant = std::make_shared<line_operator::constant_matrix>(
         line_operator::make_constant_matrix(p, s.shapes.rows));
@@ -58,21 +51,9 @@ void check_options(const options& o) {
   if (o.threads < 0) refuse("threads: " + std::to_string(o.threads) + " is below 0");
 }
 
-/// Checks that a workspace is large enough, and lies where the plan runs.
-void check_memory(const plan::state& s, const char* name, const void* p, std::size_t available,
-                  std::size_t needed) {
-  if (needed == 0) return;
-  if (p == nullptr)
-    refuse(std::string(name) + ": is null, but " + std::to_string(needed) + " bytes are needed");
-  if (available < needed) {
-    refuse(std::string(name) + ": has " + std::to_string(available) + " bytes, but " +
-           std::to_string(needed) + " are needed");
-  }
-  s.executor->check_pointer(name, p);
-}
-
 void check_execution(const plan::state& s, const execution& e) {
-  check_memory(s, "workspace", e.workspace, e.workspace_bytes, s.executor->workspace_bytes());
+  check_memory(*s.executor, "workspace", e.workspace, e.workspace_bytes,
+               s.executor->workspace_bytes());
   if (e.status != nullptr) s.executor->check_pointer("status", e.status);
 }
 
@@ -114,23 +95,48 @@ operands in_order(const plan::state& s, const void* dl, const void* d, const voi
 
 }  // namespace
 
+namespace solver {
+
+std::unique_ptr<const plan::state> make_plan_state(problem problem, options options,
+                                                   const plan_variant& variant) {
+  auto s = std::make_unique<plan::state>();
+  check_options(options);
+  s->shapes = layout::resolve(problem);
+  s->shapes.in[layout::rhs_in].name = variant.rhs_name;
+  s->shapes.out.name = variant.x_name;
+  s->conjugated = variant.conjugated;
+  s->chosen = choose(problem, s->shapes, options);
+  s->problem = std::move(problem);
+  s->options = std::move(options);
+  s->executor = make_executor(*s);
+  const std::string description = s->executor->description();
+  if (!description.empty()) s->chosen.reason += "; " + description;
+  return s;
+}
+
+void check_memory(const executor& of, const char* name, const void* p, std::size_t available,
+                  std::size_t needed) {
+  if (needed == 0) return;
+  if (p == nullptr)
+    refuse(std::string(name) + ": is null, but " + std::to_string(needed) + " bytes are needed");
+  if (available < needed) {
+    refuse(std::string(name) + ": has " + std::to_string(available) + " bytes, but " +
+           std::to_string(needed) + " are needed");
+  }
+  of.check_pointer(name, p);
+}
+
+}  // namespace solver
+
 plan::plan(tridia::problem problem, options options) {
   try {
-    auto s = std::make_unique<state>();
-    check_options(options);
-    s->shapes = layout::resolve(problem);
-    s->chosen = solver::choose(problem, s->shapes, options);
-    s->problem = std::move(problem);
-    s->options = options;
-    s->executor = make_executor(*s);
-    const std::string description = s->executor->description();
-    if (!description.empty()) s->chosen.reason += "; " + description;
-    state_ = std::move(s);
+    state_ = solver::make_plan_state(std::move(problem), std::move(options), {});
   } catch (const std::bad_alloc&) {
     throw error(errc::out_of_memory, "a plan: host memory ran out");
   }
 }
 
+plan::plan(std::unique_ptr<const state> s) noexcept : state_(std::move(s)) {}
 plan::~plan() = default;
 plan::plan(plan&&) noexcept = default;
 plan& plan::operator=(plan&&) noexcept = default;
@@ -175,7 +181,7 @@ void plan::factor(const void* dl, const void* d, const void* du, void* factors,
   check_kind(s, false);
   const void* const inputs[] = {dl, d, du};
   for (int k = 0; k < layout::rhs_in; ++k) check_array(s, s.shapes.in[k], inputs[k]);
-  check_memory(s, "factors", factors, factors_bytes(), factors_bytes());
+  check_memory(*s.executor, "factors", factors, factors_bytes(), factors_bytes());
   check_execution(s, e);
   if (nothing_to_do(s)) return;
   s.executor->factor(in_order(s, dl, d, du, nullptr, nullptr, e), factors, e.workspace, e.stream);
@@ -185,7 +191,7 @@ void plan::solve(const void* factors, const void* rhs, void* x, const execution&
   const state& s = *state_;
   check_kind(s, false);
   check_sides(s, rhs, x);
-  check_memory(s, "factors", factors, factors_bytes(), factors_bytes());
+  check_memory(*s.executor, "factors", factors, factors_bytes(), factors_bytes());
   check_execution(s, e);
   if (nothing_to_do(s)) return;
   s.executor->solve(factors, in_order(s, nullptr, nullptr, nullptr, rhs, x, e), e.workspace,
