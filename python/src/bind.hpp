@@ -9,5 +9,6 @@ namespace tridia::python {
 void bind_arrays(nanobind::module_& m);
 void bind_errors(nanobind::module_& m);
 void bind_info(nanobind::module_& m);
+void bind_jax(nanobind::module_& m);
 
 }  // namespace tridia::python

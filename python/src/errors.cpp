@@ -1,7 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "tridia/error.hpp"
+#include "errors.hpp"
 
 #include "bind.hpp"
+#include "tridia/error.hpp"
 
 #include <exception>
 #include <string>
@@ -9,12 +10,7 @@
 #include <utility>
 
 namespace tridia::python {
-namespace {
-
-namespace nb = nanobind;
-
-/// Returns a sentence of the library with the name that its argument has in Python.
-std::string translated(const std::string& sentence) {
+std::string python_sentence(const std::string& sentence) {
   constexpr std::pair<std::string_view, std::string_view> names[] = {
       {"rhs: ", "b: "},
       {"x: ", "out: "},
@@ -38,8 +34,12 @@ std::string translated(const std::string& sentence) {
   return sentence;
 }
 
+namespace {
+
+namespace nb = nanobind;
+
 void set_python_error(const error& e) {
-  const std::string sentence = translated(e.what());
+  const std::string sentence = python_sentence(e.what());
   switch (e.code()) {
     case errc::invalid_argument:
     case errc::wrong_device:

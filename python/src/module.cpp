@@ -30,4 +30,5 @@ NB_MODULE(_native, m) {
   bind_errors(m);
   bind_arrays(m);
   bind_info(m);
+  bind_jax(m);
 }
