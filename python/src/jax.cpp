@@ -53,8 +53,6 @@ void check_operator(const std::string& type, std::vector<index_t> in, std::vecto
                       backend::reference, -1);
 }
 
-bool is_algorithm(const std::string& name) { return parse<algorithm>(name).has_value(); }
-
 }  // namespace
 
 void bind_jax(nb::module_& m) {
@@ -67,8 +65,6 @@ void bind_jax(nb::module_& m) {
         "closure_rows"_a, "axis"_a, "spacing"_a, "periodic"_a, "head"_a, "tail"_a, "metric"_a,
         "adjoint"_a, "threads"_a,
         "This function raises an exception if there is no such compact operator.");
-  m.def("is_algorithm", &is_algorithm, "name"_a,
-        "This function returns whether an algorithm has this name.");
 }
 
 }  // namespace tridia::python

@@ -46,7 +46,7 @@ class call_workspace {
       data_ = heap_.get();
       return;
     }
-    data_ = at.scratch->Allocate(bytes, 256).value_or(nullptr);
+    data_ = at.scratch->Allocate(bytes).value_or(nullptr);
     if (data_ == nullptr) {
       throw error(errc::out_of_memory,
                   "workspace: XLA has no " + std::to_string(bytes) + " bytes left on the GPU");

@@ -8,6 +8,8 @@ jax = pytest.importorskip("jax", minversion="0.5.3")
 jnp = jax.numpy
 # Derivatives are compared with differences, which float32 is too coarse for.
 jax.config.update("jax_enable_x64", True)
+# A GPU has tests of its own.
+jax.config.update("jax_default_device", jax.devices("cpu")[0])
 
 
 def random_array(rng, shape, dtype=np.float64):

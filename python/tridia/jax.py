@@ -61,8 +61,9 @@ def solve(dl, d, du, b, /, *, axis=-1, periodic=False, pivoting=True, transpose=
     """
     if transpose not in _OPERATIONS:
         raise ValueError(f'transpose: {transpose!r} is none of None, "T", "H"')
-    if algorithm is not None and not _native.is_algorithm(algorithm):
-        raise ValueError(f"algorithm: {algorithm!r} is not an algorithm")
+    if algorithm is not None and algorithm not in _native.info()["algorithms"]:
+        raise ValueError(f"algorithm: {algorithm!r} is none of "
+                         f"{', '.join(_native.info()['algorithms'])}")
     arrays = [_as_array(name, a) for name, a in (("dl", dl), ("d", d), ("du", du), ("b", b))]
     return _solve(*arrays, axis=_as_int("axis", axis), periodic=bool(periodic),
                   pivoting=bool(pivoting), operation=_OPERATIONS[transpose],
@@ -247,7 +248,7 @@ def _from_the_end(axis, rank):
 
 
 def _with_rank(name, a, axis, rank):
-    """Returns an array with axes of extent 1 for what is broadcast; one dimension is the systems'."""
+    """Returns an array with axes of extent 1 where it is broadcast; one dimension is the rows."""
     if a.ndim == 1:
         return a.reshape((1,) * axis + (-1,) + (1,) * (rank - 1 - axis))
     return a.reshape((1,) * (rank - a.ndim) + a.shape)
