@@ -55,7 +55,14 @@ const char* name_of(element e) {
 }
 
 std::string class_name(nb::handle object) {
-  return nb::cast<std::string>(nb::str(object.type().attr("__name__")));
+  const nb::object name = object.type().attr("__name__");
+  return nb::cast<std::string>(name);
+}
+
+std::string dtype_name(nb::handle object) {
+  if (!nb::hasattr(object, "dtype")) return class_name(object);
+  const nb::object dtype = object.attr("dtype");
+  return nb::cast<std::string>(nb::str(nb::handle(dtype)));
 }
 
 }  // namespace
@@ -133,21 +140,18 @@ void array::read_described(const described_array& a) {
 }
 
 void array::read_buffer(nb::handle object) {
-  if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_STRIDED | PyBUF_FORMAT) != 0) {
+  if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_RECORDS_RO) != 0) {
     // NumPy cannot describe some types so (datetime64, say).
     PyErr_Clear();
     type_ = element::other;
-    type_text_ = nb::hasattr(object, "dtype") ? nb::cast<std::string>(nb::str(object.attr("dtype")))
-                                              : class_name(object);
+    type_text_ = dtype_name(object);
     return;
   }
   has_view_ = true;
   data_ = view_.buf;
   readonly_ = view_.readonly != 0;
   type_ = element_of_format(view_.format, view_.itemsize);
-  type_text_ = type_ == element::other && nb::hasattr(object, "dtype")
-                   ? nb::cast<std::string>(nb::str(object.attr("dtype")))
-                   : name_of(type_);
+  type_text_ = type_ == element::other ? dtype_name(object) : name_of(type_);
   element_bytes_ = static_cast<std::size_t>(view_.itemsize);
   if (view_.ndim > max_rank)
     value_failure(name_, "has " + std::to_string(view_.ndim) + " axes, more than " +
@@ -157,9 +161,8 @@ void array::read_buffer(nb::handle object) {
     shape_[k] = view_.shape[k];
     // A stride that is never stepped may be anything.
     if (shape_[k] > 1 && view_.strides[k] % view_.itemsize != 0) {
-      value_failure(name_, "its stride of " + std::to_string(view_.strides[k]) +
-                               " bytes is no multiple of its elements' " +
-                               std::to_string(view_.itemsize));
+      defect_ = "its stride of " + std::to_string(view_.strides[k]) +
+                " bytes is no multiple of its elements' " + std::to_string(view_.itemsize);
     }
     strides_[k] = view_.strides[k] / view_.itemsize;
   }
@@ -167,7 +170,7 @@ void array::read_buffer(nb::handle object) {
                                 : type_ == element::c128 ? 8
                                                          : bytes_of(type_);
   if (reinterpret_cast<std::uintptr_t>(data_) % alignment != 0 && view_.len > 0) {
-    value_failure(name_, "its memory is not aligned to " + std::to_string(alignment) + " bytes");
+    defect_ = "its memory is not aligned to " + std::to_string(alignment) + " bytes";
   }
 }
 
@@ -180,9 +183,7 @@ void array::read_dlpack(nb::handle object) {
   }
   tensor_ = tensor;
   type_ = element_of_dlpack(tensor.dtype());
-  type_text_ = type_ == element::other && nb::hasattr(object, "dtype")
-                   ? nb::cast<std::string>(nb::str(object.attr("dtype")))
-                   : name_of(type_);
+  type_text_ = type_ == element::other ? dtype_name(object) : name_of(type_);
   element_bytes_ = static_cast<std::size_t>(tensor.dtype().bits) / 8;
   data_ = const_cast<void*>(static_cast<const void*>(tensor.data()));
   rank_ = static_cast<int>(tensor.ndim());

@@ -5,6 +5,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
 
 #include <optional>
 #include <string>
@@ -35,8 +36,7 @@ class array {
  public:
   static constexpr int max_rank = 64;
 
-  /// Throws TypeError where `object` is no array, ValueError where its strides are not whole
-  /// elements; both begin with `name`.
+  /// Throws TypeError where `object` is no array; the sentence begins with `name`.
   array(const char* name, nb::handle object);
   ~array();
   array(const array&) = delete;
@@ -49,7 +49,10 @@ class array {
   /// Counts elements.
   [[nodiscard]] index_t stride(int k) const { return strides_[k]; }
   [[nodiscard]] element type() const { return type_; }
-  [[nodiscard]] bool is_number() const { return type_ <= element::c128; }
+  /// Returns whether elements are of one of the four types, and lie where they can be read.
+  [[nodiscard]] bool is_number() const { return type_ <= element::c128 && defect_.empty(); }
+  /// Returns why the elements cannot be read where they lie (a part of a sentence), or nothing.
+  [[nodiscard]] const std::string& defect() const { return defect_; }
   [[nodiscard]] value_type number_type() const { return static_cast<value_type>(type_); }
   [[nodiscard]] const std::string& type_text() const { return type_text_; }
   [[nodiscard]] bool readonly() const { return readonly_; }
@@ -72,7 +75,7 @@ class array {
   index_t shape_[max_rank], strides_[max_rank];
   element type_ = element::other;
   std::size_t element_bytes_ = 1;
-  std::string type_text_;
+  std::string type_text_, defect_;
   bool readonly_ = false, cuda_ = false, has_view_ = false;
   int device_ = -1;
   Py_buffer view_;

@@ -38,13 +38,14 @@ class cache_key {
   std::string bytes_;
 };
 
-/// Keeps what was made for a key, a plan or an operator, for all threads. One that is in use
-/// outlives its eviction, as the callers share it.
+/// Keeps what was made for a key, a plan or an operator, for all threads: XLA calls without
+/// Python's lock, which guards `plan_cache`. One that is in use outlives its eviction, as the
+/// callers share it.
 template <class T>
-class plan_cache {
+class shared_cache {
  public:
   /// A cache of more than `most` entries drops all of them; 0 means that it never does.
-  explicit plan_cache(std::size_t most) : most_(most) {}
+  explicit shared_cache(std::size_t most) : most_(most) {}
 
   /// Returns the entry of a key, which `make` makes where there is none. Two threads may both make
   /// one; the first stays. What `make` throws is passed on.

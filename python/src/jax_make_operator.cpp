@@ -66,20 +66,17 @@ end_condition end_of(const char* argument, std::string_view wanted) {
 scheme scheme_of(const operator_attributes& o) {
   const auto quantity = parsed<tridia::quantity>("quantity", o.quantity);
   const auto staggering = parsed<tridia::staggering>("staggering", o.staggering);
-  if (o.scheme_rows.empty()) return find_scheme(quantity, o.scheme, staggering, o.alpha);
   return {std::string(o.scheme), quantity, staggering, row_reader(o.scheme_rows).row()};
 }
 
-closure closure_of(const scheme& s, const operator_attributes& o) {
-  if (o.closure_rows.empty())
-    return o.closure.empty() ? default_closure(s) : find_closure(s, o.closure);
+closure closure_of(const operator_attributes& o) {
   row_reader from(o.closure_rows);
   const auto head_count = static_cast<std::size_t>(from.next());
   const auto tail_count = static_cast<std::size_t>(from.next());
   auto head = from.rows(head_count);
   auto tail = from.rows(tail_count);
-  if (tail.empty()) return {std::string(o.closure), s.quantity(), s.staggering(), std::move(head)};
-  return {std::string(o.closure), s.quantity(), s.staggering(), std::move(head), std::move(tail)};
+  return {std::string(o.closure), parsed<tridia::quantity>("quantity", o.quantity),
+          parsed<tridia::staggering>("staggering", o.staggering), std::move(head), std::move(tail)};
 }
 
 grid grid_of(const operator_arrays& arrays, const operator_attributes& o) {
@@ -101,11 +98,10 @@ grid grid_of(const operator_arrays& arrays, const operator_attributes& o) {
 compact_operator make_operator(const operator_arrays& arrays, const operator_attributes& o,
                                backend backend, int device) {
   const scheme s = scheme_of(o);
-  const options where{.backend = backend, .threads = static_cast<int>(o.threads), .device = device};
-  const bool by_default = o.closure_rows.empty() && o.closure.empty();
-  compact_operator made = by_default
-                              ? compact_operator(s, grid_of(arrays, o), where)
-                              : compact_operator(s, closure_of(s, o), grid_of(arrays, o), where);
+  const options where{.backend = backend, .device = device};
+  const grid g = grid_of(arrays, o);
+  compact_operator made = o.closure_rows.empty() ? compact_operator(s, g, where)
+                                                 : compact_operator(s, closure_of(o), g, where);
   if (made.in_extents() != arrays.in || made.out_extents() != arrays.out)
     refuse_argument("out: its shape is not the one that the operator writes");
   return made;

@@ -15,8 +15,8 @@ using numbers = std::span<const double>;
 /// names.
 struct operator_attributes {
   std::string_view quantity, staggering, scheme, closure;
-  double alpha;  ///< Of filters.
-  /// Rows of a scheme and a closure that are not the library's (see `row_reader`); otherwise empty.
+  /// These are the rows of the scheme and of the closure (see `row_reader`); without the latter,
+  /// ends have their usual closure.
   numbers scheme_rows, closure_rows;
   index_t axis;  ///< From 0.
   double spacing;
@@ -24,7 +24,6 @@ struct operator_attributes {
   std::string_view head, tail;
   numbers metric;
   bool adjoint;
-  index_t threads;
 };
 
 /// Describes the arrays that an operator reads and writes.

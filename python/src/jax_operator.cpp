@@ -16,7 +16,7 @@ operator_arrays arrays_of(const ffi::AnyBuffer& in, const ffi::AnyBuffer& out) {
 void make_key(cache_key& key, const ffi::AnyBuffer& in, const ffi::AnyBuffer& out,
               const call_place& at, const operator_attributes& o) {
   key.clear();
-  key.add(at.backend).add(at.device).add(o.axis).add(o.alpha).add(o.spacing).add(o.threads);
+  key.add(at.backend).add(at.device).add(o.axis).add(o.spacing);
   key.add(o.periodic).add(o.adjoint);
   for (const std::string_view text :
        {o.quantity, o.staggering, o.scheme, o.closure, o.head, o.tail})
@@ -33,7 +33,7 @@ ffi::Error apply(const ffi::AnyBuffer& in, const ffi::AnyBuffer& out, const call
                  const operator_attributes& o) {
   return guarded([&] {
     // Those of a GPU stay: they own memory of it, which enqueued work may still read.
-    static plan_cache<compact_operator> on_cpus(256), on_gpus(0);
+    static shared_cache<compact_operator> on_cpus(256), on_gpus(0);
     thread_local cache_key key;
     make_key(key, in, out, at, o);
     const auto op = (at.backend == backend::cpu ? on_cpus : on_gpus).find(key, [&] {
@@ -51,29 +51,27 @@ numbers list_of(ffi_numbers a) { return {a.begin(), a.size()}; }
 
 ffi::Error apply_on_cpu(ffi::AnyBuffer in, ffi::Result<ffi::AnyBuffer> out,
                         std::string_view quantity, std::string_view staggering,
-                        std::string_view scheme, std::string_view closure, double alpha,
-                        ffi_numbers scheme_rows, ffi_numbers closure_rows, int64_t axis,
-                        double spacing, bool periodic, std::string_view head, std::string_view tail,
-                        ffi_numbers metric, bool adjoint, int64_t threads) {
-  return apply(
-      in, *out, on_cpu(),
-      {quantity, staggering, scheme, closure, alpha, list_of(scheme_rows), list_of(closure_rows),
-       axis, spacing, periodic, head, tail, list_of(metric), adjoint, threads});
+                        std::string_view scheme, std::string_view closure, ffi_numbers scheme_rows,
+                        ffi_numbers closure_rows, int64_t axis, double spacing, bool periodic,
+                        std::string_view head, std::string_view tail, ffi_numbers metric,
+                        bool adjoint) {
+  return apply(in, *out, on_cpu(),
+               {quantity, staggering, scheme, closure, list_of(scheme_rows), list_of(closure_rows),
+                axis, spacing, periodic, head, tail, list_of(metric), adjoint});
 }
 
 ffi::Error apply_on_cuda(void* stream, ffi::ScratchAllocator scratch, ffi::AnyBuffer in,
                          ffi::Result<ffi::AnyBuffer> out, std::string_view quantity,
                          std::string_view staggering, std::string_view scheme,
-                         std::string_view closure, double alpha, ffi_numbers scheme_rows,
+                         std::string_view closure, ffi_numbers scheme_rows,
                          ffi_numbers closure_rows, int64_t axis, double spacing, bool periodic,
                          std::string_view head, std::string_view tail, ffi_numbers metric,
-                         bool adjoint, int64_t threads) {
+                         bool adjoint) {
   call_place at;
   if (auto e = guarded([&] { at = on_cuda(stream, scratch); }); e.failure()) return e;
-  return apply(
-      in, *out, at,
-      {quantity, staggering, scheme, closure, alpha, list_of(scheme_rows), list_of(closure_rows),
-       axis, spacing, periodic, head, tail, list_of(metric), adjoint, threads});
+  return apply(in, *out, at,
+               {quantity, staggering, scheme, closure, list_of(scheme_rows), list_of(closure_rows),
+                axis, spacing, periodic, head, tail, list_of(metric), adjoint});
 }
 
 /// Adds to a binding what an operator has on every platform.
@@ -86,7 +84,6 @@ auto with_operator_arguments(Binding&& binding) {
       .template Attr<std::string_view>("staggering")
       .template Attr<std::string_view>("scheme")
       .template Attr<std::string_view>("closure")
-      .template Attr<double>("alpha")
       .template Attr<ffi_numbers>("scheme_rows")
       .template Attr<ffi_numbers>("closure_rows")
       .template Attr<int64_t>("axis")
@@ -95,8 +92,7 @@ auto with_operator_arguments(Binding&& binding) {
       .template Attr<std::string_view>("head")
       .template Attr<std::string_view>("tail")
       .template Attr<ffi_numbers>("metric")
-      .template Attr<bool>("adjoint")
-      .template Attr<int64_t>("threads");
+      .template Attr<bool>("adjoint");
 }
 
 }  // namespace

@@ -23,8 +23,9 @@ struct solve_arrays {
   const ffi::AnyBuffer &dl, &d, &du, &rhs, &x;
 };
 
-/// Returns the strides of a dense array in C order, 0 where its extent is 1.
-std::vector<index_t> broadcast_strides(const ffi::AnyBuffer& a) {
+/// Returns the strides of a dense array in C order, 0 where its extent is 1; but not along the axis
+/// of systems of one row, where 0 would say that rows are broadcast.
+std::vector<index_t> broadcast_strides(const ffi::AnyBuffer& a, const problem& p) {
   const auto dims = a.dimensions();
   std::vector<index_t> strides(dims.size(), 0);
   index_t step = 1;
@@ -32,6 +33,8 @@ std::vector<index_t> broadcast_strides(const ffi::AnyBuffer& a) {
     if (dims[k] != 1) strides[k] = step;
     step *= std::max<index_t>(dims[k], 1);
   }
+  const auto axis = static_cast<std::size_t>(p.axis);
+  if (p.extents[axis] == 1) strides[axis] = 1;
   return strides;
 }
 
@@ -79,10 +82,10 @@ problem problem_of(const solve_arrays& s, const solve_attributes& o) {
   p.short_off_diagonals = o.short_off_diagonals;
   if (is_shared(s.dl, axis) && is_shared(s.d, axis) && is_shared(s.du, axis))
     p.coefficients = coefficients::shared;
-  p.dl_strides = broadcast_strides(s.dl);
-  p.d_strides = broadcast_strides(s.d);
-  p.du_strides = broadcast_strides(s.du);
-  p.rhs_strides = broadcast_strides(s.rhs);
+  p.dl_strides = broadcast_strides(s.dl, p);
+  p.d_strides = broadcast_strides(s.d, p);
+  p.du_strides = broadcast_strides(s.du, p);
+  p.rhs_strides = broadcast_strides(s.rhs, p);
   return p;
 }
 
@@ -111,7 +114,7 @@ void make_key(cache_key& key, const solve_arrays& s, const call_place& at,
 std::shared_ptr<const plan> plan_of(const solve_arrays& s, const call_place& at,
                                     const solve_attributes& o) {
   // Plans of a GPU stay, as work that was enqueued with one may still run when it is dropped.
-  static plan_cache<plan> on_cpus(512), on_gpus(0);
+  static shared_cache<plan> on_cpus(512), on_gpus(0);
   thread_local cache_key key;
   make_key(key, s, at, o);
   return (at.backend == backend::cpu ? on_cpus : on_gpus).find(key, [&] {

@@ -127,17 +127,20 @@ def test_named_algorithm_and_threads():
 
 
 @pytest.mark.parametrize("arguments, options, kind, words", [
-    (((5,), (5,), (5,), (5,)), {"axis": 1}, ValueError, "axis: 1 "),
-    (((5,), (5,), (5,), (5,)), {"axis": 0.5}, TypeError, "axis: 0.5"),
-    (((5,), (5,), (5,), (5,)), {"transpose": "X"}, ValueError, "transpose: 'X'"),
-    (((4,), (5,), (5,), (5,)), {}, ValueError, "dl: has 4 .* b has 5"),
-    (((5,), (5,), (3,), (5,)), {}, ValueError, "du: has 3 .* b has 5"),
-    (((5,), (6,), (5,), (5,)), {}, ValueError, "d: has 6 .* b has 5"),
-    (((4,), (5,), (4,), (5,)), {"periodic": True}, ValueError, "dl, du: have 4 .* 5"),
-    (((5,), (2, 5), (5,), (3, 5)), {}, ValueError, r"d: .*\(2, 1\) .* \(3, 1\)"),
-    (((), (), (), ()), {}, ValueError, "axis: -1 .* 0 dimensions"),
-    (((5,), (5,), (5,), (5,)), {"threads": -1}, ValueError, "threads: -1 is below 0"),
-    (((5,), (5,), (5,), (5,)), {"algorithm": "magic"}, ValueError, "algorithm: 'magic'"),
+    (((5,),) * 4, {"axis": 1}, ValueError, "axis: 1 is out of range for 1 axis"),
+    (((5,),) * 4, {"axis": 0.5}, TypeError, "axis: must be an integer, not float"),
+    (((5,),) * 4, {"transpose": "X"}, ValueError, "transpose: must be .* not 'X'"),
+    (((5,),) * 4, {"periodic": 1.0}, TypeError, "periodic: must be True or False"),
+    (((5,),) * 4, {"threads": -1}, ValueError, "threads: -1 is not from 0"),
+    (((5,),) * 4, {"algorithm": "magic"}, ValueError, "algorithm: 'magic' is none of automatic"),
+    (((5,),) * 4, {"out": np.ones(5)}, TypeError, "out: is not for arrays of JAX"),
+    (((5,),) * 4, {"stream": 0}, TypeError, "stream: is not for arrays of JAX"),
+    (((4,), (5,), (5,), (5,)), {}, ValueError, r"dl: its shape \(4,\) .* 4 entries"),
+    (((5,), (5,), (3,), (5,)), {}, ValueError, r"du: its shape \(3,\) .* there must be 5"),
+    (((5,), (6,), (5,), (5,)), {}, ValueError, r"d: its shape \(6,\) .* 6 and 5 rows"),
+    (((4,), (5,), (4,), (5,)), {"periodic": True}, ValueError, "dl: .* 4 entries .* must be 5"),
+    (((5,), (2, 5), (5,), (3, 5)), {}, ValueError, r"d: its shape \(2, 5\) .* \(3, 5\)"),
+    (((), (), (), ()), {}, ValueError, "b: has no axis"),
 ])
 def test_bad_arguments(arguments, options, kind, words):
     with pytest.raises(kind, match=words):
@@ -146,10 +149,40 @@ def test_bad_arguments(arguments, options, kind, words):
 
 def test_bad_types():
     a = jnp.ones(5)
-    with pytest.raises(TypeError, match="bfloat16"):
-        tridia.jax.solve(*[a.astype(jnp.bfloat16)] * 4)
-    with pytest.raises(TypeError, match="du: str"):
-        tridia.jax.solve(a, a, "a", a)
+    for wrong in ("text", None, object(), {1: 2}):
+        with pytest.raises(TypeError, match="du: must be an array"):
+            tridia.jax.solve(a, a, wrong, a)
+    with pytest.raises(TypeError, match="b: "):
+        tridia.jax.solve(a, a, a, np.array(["text"]))
+
+
+def test_halves_are_computed_in_float32():
+    for dtype in (jnp.float16, jnp.bfloat16):
+        assert tridia.jax.solve(0, 2, 0, jnp.ones(5, dtype)).dtype == jnp.float32
+
+
+def test_tridia_solve_takes_arrays_of_jax():
+    systems = random_systems((3, 7))
+    x = tridia.solve(*systems)
+    assert isinstance(x, jax.Array)
+    np.testing.assert_array_equal(x, tridia.jax.solve(*systems))
+    mixed = [np.asarray(a) for a in systems[:3]]
+    np.testing.assert_array_equal(tridia.solve(*mixed, systems[3]), x)
+    np.testing.assert_array_equal(jax.jit(lambda *a: tridia.solve(*a, axis=-1))(*systems), x)
+    with pytest.raises(TypeError, match="status: is not for arrays of JAX"):
+        tridia.solve(*systems, status=np.zeros(3, int))
+
+
+@pytest.mark.parametrize("shapes, axis", [
+    (((4,), (1, 4), (), (4,)), -1), (((1,), (3, 4), (4,), (1,)), 1),
+    (((4,), (4, 2), (1,), (4,)), 0), (((3,), (2, 4), (2, 3), (2, 1)), -1), (((1,),) * 4, 0), (((1,), (1,), (1,), (3, 2, 1)), 2),
+    (((2, 1), (1,), (2, 1), (2, 2)), -1)])
+def test_operands_broadcast_as_those_of_numpy(shapes, axis):
+    rng = np.random.default_rng(3)
+    dl, d, du, b = (rng.standard_normal(s) for s in shapes)
+    x = tridia.jax.solve(*map(jnp.asarray, (dl, d + 5, du, b)), axis=axis)
+    expected = tridia.solve(*map(np.asarray, (dl, d + 5, du, b)), axis=axis)
+    np.testing.assert_allclose(x, expected, atol=1e-12)
 
 
 def test_calls_do_not_grow_memory():

@@ -1,6 +1,8 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 """The exceptions of this package."""
 
+from typing import Any
+
 import numpy
 
 
@@ -16,6 +18,6 @@ class SingularError(Error, numpy.linalg.LinAlgError):
     where the system was solved. It is None where the matrix is one that a plan was made of.
     """
 
-    def __init__(self, message, status=None):
+    def __init__(self, message: str, status: Any = None) -> None:
         super().__init__(message)
         self.status = status

@@ -14,9 +14,6 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from tridia import _native
 
-TYPES = ("float32", "float64", "complex64", "complex128")
-
-
 def register_handlers():
     """Registers the handlers of this build for each platform that it has."""
     handlers = _native.jax_handlers()
@@ -27,13 +24,6 @@ def register_handlers():
 
 
 register_handlers()
-
-
-def check_type(name, dtype):
-    """Refuses a type that tridia does not compute in."""
-    if str(dtype) not in TYPES:
-        raise TypeError(f"{name}: its type is {dtype}, but tridia computes in {', '.join(TYPES)}; "
-                        "convert it with astype")
 
 
 def shape_and_type(shape, dtype):

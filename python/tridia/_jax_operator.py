@@ -8,8 +8,6 @@ import jax
 import numpy as np
 from jax.interpreters import ad, batching
 
-from tridia import _native
-
 from ._jax_ffi import SplitPrimitive, shape_and_type
 
 
@@ -20,17 +18,15 @@ class OperatorOptions(NamedTuple):
     quantity: str
     staggering: str
     scheme: str
-    closure: str = ""  # the default one
-    alpha: float = 0.45
-    scheme_rows: tuple = ()  # of a scheme that is not the library's
-    closure_rows: tuple = ()
+    scheme_rows: tuple  # numbers: of each row sub, diag, sup, first, how many weights, and these
+    closure: str = ""
+    closure_rows: tuple = ()  # the same, after the counts of head and tail; empty: the usual ones
     spacing: float = 1.0
     periodic: bool = False
     head: str = "closure"
     tail: str = "closure"
     metric: tuple = ()
     adjoint: bool = False
-    threads: int = 0
 
 
 def results_of(points, options):
@@ -56,8 +52,7 @@ def _call(f, options):
     as_numbers = {name: np.asarray(getattr(options, name), np.float64)
                   for name in ("scheme_rows", "closure_rows", "metric")}
     return call(f, **options._asdict() | as_numbers | {
-        "axis": np.int64(options.axis), "threads": np.int64(options.threads),
-        "alpha": np.float64(options.alpha), "spacing": np.float64(options.spacing)})
+        "axis": np.int64(options.axis), "spacing": np.float64(options.spacing)})
 
 
 def _factors(shapes, out_shape, options):
@@ -72,11 +67,10 @@ def _factors(shapes, out_shape, options):
 _primitive = SplitPrimitive("tridia_operator", _out_shape, _call, _factors)
 
 
-def check(f, options):
-    """Raises an exception where there is no such operator for f."""
-    kind = {"float32": "f32", "float64": "f64", "complex64": "c64", "complex128": "c128"}
-    _native.jax_check_operator(kind[str(f.dtype)], f.shape, _out_shape([f.shape], options),
-                               **options._asdict())
+def row_numbers(rows):
+    """Returns rows of a scheme as numbers one after another."""
+    return sum(((r.sub, r.diag, r.sup, float(r.first), float(len(r.weights)), *r.weights)
+                for r in rows), ())
 
 
 def apply(f, options):

@@ -32,12 +32,10 @@ class SolveOptions(NamedTuple):
 
 
 def _out_shape(shapes, options):
-    batch = np.broadcast_shapes(*(_without(s, options.axis) for s in shapes))
-    return batch[:options.axis] + (shapes[3][options.axis],) + batch[options.axis:]
-
-
-def _without(shape, axis):
-    return shape[:axis] + shape[axis + 1:]
+    axis = options.axis
+    batch = np.broadcast_shapes(*(s[:axis] + (1,) + s[axis + 1:] for s in shapes))
+    rows, = np.broadcast_shapes(shapes[1][axis:axis + 1], shapes[3][axis:axis + 1])
+    return batch[:axis] + (rows,) + batch[axis + 1:]
 
 
 def _call(dl, d, du, b, options):
