@@ -3,6 +3,7 @@
 
 import doctest
 import resource
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -175,14 +176,27 @@ def test_tridia_solve_takes_arrays_of_jax():
 
 @pytest.mark.parametrize("shapes, axis", [
     (((4,), (1, 4), (), (4,)), -1), (((1,), (3, 4), (4,), (1,)), 1),
-    (((4,), (4, 2), (1,), (4,)), 0), (((3,), (2, 4), (2, 3), (2, 1)), -1), (((1,),) * 4, 0), (((1,), (1,), (1,), (3, 2, 1)), 2),
-    (((2, 1), (1,), (2, 1), (2, 2)), -1)])
+    (((4,), (4, 2), (1,), (4,)), 0), (((3,), (2, 4), (2, 3), (2, 1)), -1), (((1,),) * 4, 0),
+    (((1,), (1,), (1,), (3, 2, 1)), 2), (((2, 1), (1,), (2, 1), (2, 2)), -1)])
 def test_operands_broadcast_as_those_of_numpy(shapes, axis):
     rng = np.random.default_rng(3)
     dl, d, du, b = (rng.standard_normal(s) for s in shapes)
     x = tridia.jax.solve(*map(jnp.asarray, (dl, d + 5, du, b)), axis=axis)
     expected = tridia.solve(*map(np.asarray, (dl, d + 5, du, b)), axis=axis)
     np.testing.assert_allclose(x, expected, atol=1e-12)
+
+
+def test_threads_call_at_the_same_time():
+    """XLA calls the handlers from its own threads, without Python's lock."""
+    cases = [random_systems((k % 7 + 1, k + 2), seed=k) for k in range(24)]
+    expected = [solve_dense(*systems) for systems in cases]
+
+    def check(k):
+        for _ in range(20):
+            np.testing.assert_allclose(tridia.jax.solve(*cases[k]), expected[k], atol=1e-10)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(check, range(len(cases))))
 
 
 def test_calls_do_not_grow_memory():

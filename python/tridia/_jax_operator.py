@@ -8,7 +8,7 @@ import jax
 import numpy as np
 from jax.interpreters import ad, batching
 
-from ._jax_ffi import SplitPrimitive, shape_and_type
+from tridia._jax_ffi import SplitPrimitive, shape_and_type
 
 
 class OperatorOptions(NamedTuple):

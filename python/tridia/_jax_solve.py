@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.interpreters import ad, batching
 
-from ._jax_ffi import insert_axis, SplitPrimitive, shape_and_type
+from tridia._jax_ffi import insert_axis, SplitPrimitive, shape_and_type
 
 PLAIN, TRANSPOSED, CONJUGATED = 0, 1, 2  # the values of C++'s tridia::operation
 

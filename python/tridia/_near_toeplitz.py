@@ -63,7 +63,12 @@ class NearToeplitz:
         The arguments are those of ``tridia.solve``. The matrix is factored when a shape is met for
         the first time; the last 16 are kept. Raises SingularError where it has no inverse.
         """
-        from tridia._frameworks import framework_of
+        from tridia._frameworks import framework_of, is_jax
+        if is_jax(b):
+            from tridia import jax
+            return jax.solve_constant(self, b, axis=axis, periodic=periodic, pivoting=pivoting,
+                                      transpose=transpose, out=out, status=status,
+                                      algorithm=algorithm, threads=threads, stream=stream)
         framework = framework_of(b=b, out=out, status=status)
         b = framework.asarray("b", b)
         b = framework.cast(b, self._dtype(framework, b))

@@ -142,6 +142,9 @@ def solve_banded(l_and_u: tuple[int, int], ab: Any, b: Any, overwrite_ab: bool =
     >>> tridia.solve_banded((1, 1), ab, [1.0, 2.0, 3.0])
     array([2.5, 4. , 3.5])
     """
+    if is_jax(ab, b):
+        from tridia import jax
+        return jax.solve_banded(l_and_u, ab, b)
     if tuple(l_and_u) != (1, 1):
         raise ValueError(f"l_and_u: is {tuple(l_and_u)}, but only (1, 1) is tridiagonal")
     convert = numpy.asarray_chkfinite if check_finite else numpy.asarray

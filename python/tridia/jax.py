@@ -13,10 +13,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from tridia import _checks, _fields, _jax_operator, _jax_solve, _native
+from tridia import _checks, _fields, _jax_constant, _jax_operator, _jax_solve, _native
 from tridia._jax_arguments import as_array, as_static, axis_from_0, broadcast, computed_type, refuse
 from tridia._jax_ffi import vary_alike
+from tridia._near_toeplitz import NearToeplitz
 from tridia._operator import Operator, end_pair
+from tridia._plan import Plan
 from tridia._schemes import Closure
 
 _OPERATIONS = {None: _jax_solve.PLAIN, "T": _jax_solve.TRANSPOSED, "H": _jax_solve.CONJUGATED}
@@ -80,15 +82,19 @@ def solve(dl: Any, d: Any, du: Any, b: Any, /, *, axis: int = -1, periodic: bool
     """
     refuse(_NOT_WRITTEN, out=out, status=status)
     refuse(_NO_STREAM, stream=stream)
-    if not (transpose is None or transpose in ("T", "H")) or isinstance(transpose, bool):
-        raise ValueError(f'transpose: must be None, "T" or "H", not {transpose!r}')
     if algorithm is not None:
         _checks.choice("algorithm", algorithm, _native.info()["algorithms"])
     arrays = [as_array(name, a) for name, a in (("dl", dl), ("d", d), ("du", du), ("b", b))]
     return _solve(*arrays, axis=_checks.integer("axis", axis),
                   periodic=_checks.flag("periodic", periodic),
-                  pivoting=_checks.flag("pivoting", pivoting), operation=_OPERATIONS[transpose],
+                  pivoting=_checks.flag("pivoting", pivoting), operation=_operation(transpose),
                   algorithm=algorithm or "", threads=_checks.integer("threads", threads, 0, 2**20))
+
+
+def _operation(transpose):
+    if not (transpose is None or isinstance(transpose, str) and transpose in _OPERATIONS):
+        raise ValueError(f'transpose: must be None, "T" or "H", not {transpose!r}')
+    return _OPERATIONS[transpose]
 
 
 @functools.partial(jax.jit, static_argnames=(
@@ -100,6 +106,75 @@ def _solve(dl, d, du, b, *, axis, periodic, pivoting, operation, algorithm, thre
     operands, axis, short = broadcast([a.astype(dtype) for a in (dl, d, du, b)], axis, periodic)
     return _jax_solve.solve(*vary_alike(*operands), _jax_solve.SolveOptions(
         axis, periodic, pivoting, short, operation, algorithm, threads))
+
+
+def solve_banded(l_and_u: tuple[int, int], ab: Any, b: Any, overwrite_ab: bool = False,
+                 overwrite_b: bool = False, check_finite: bool = False) -> jax.Array:
+    """This solves banded systems as ``tridia.solve_banded`` does, on arrays of JAX.
+
+    Nothing is overwritten. ``check_finite`` has no effect, and a singular system is NaN, as nothing
+    waits for values.
+
+    >>> import jax.numpy as jnp
+    >>> import tridia.jax
+    >>> ab = jnp.array([[0.0, -1.0, -1.0], [2.0, 2.0, 2.0], [-1.0, -1.0, 0.0]])
+    >>> tridia.jax.solve_banded((1, 1), ab, jnp.array([1.0, 2.0, 3.0])).round(2).tolist()
+    [2.5, 4.0, 3.5]
+    """
+    del overwrite_ab, overwrite_b, check_finite
+    if tuple(l_and_u) != (1, 1):
+        raise ValueError(f"l_and_u: is {tuple(l_and_u)}, but only (1, 1) is tridiagonal")
+    ab, b = as_array("ab", ab), as_array("b", b)
+    if ab.ndim < 2 or ab.shape[-2] != 3:
+        raise ValueError(f"ab: its shape is {ab.shape}, but must be (3, n), with a batch before")
+    if b.ndim == 0 or ab.shape[-1] != b.shape[-1 if b.ndim == 1 else -2]:
+        raise ValueError(f"b: its shape {b.shape} does not fit that of ab, {ab.shape}")
+    if b.ndim == 1:
+        return solve(ab[..., 2, :-1], ab[..., 1, :], ab[..., 0, 1:], b)
+    return solve(ab[..., 2, :-1, None], ab[..., 1, :, None], ab[..., 0, 1:, None], b, axis=-2)
+
+
+def solve_constant(matrix: NearToeplitz, b: Any, /, *, axis: int = -1, periodic: bool = False,
+                   pivoting: bool = True, transpose: str | None = None, out: None = None,
+                   status: None = None, algorithm: None = None, threads: int = 0,
+                   stream: None = None) -> jax.Array:
+    """This solves with a matrix of constants along an axis of an array of JAX.
+
+    ``tridia.NearToeplitz.solve`` comes here. The matrix is factored once, and right-hand sides
+    alone are moved. Its numbers are not traced: the gradient is that with respect to ``b``.
+
+    >>> import jax, jax.numpy as jnp
+    >>> import tridia
+    >>> heat = tridia.NearToeplitz((-1, 3, -1), head=[(0, 2, -1)], tail=[(-1, 2, 0)])
+    >>> heat.solve(jnp.ones(4)).round(3).tolist()
+    [1.0, 1.0, 1.0, 1.0]
+    """
+    refuse(_NOT_WRITTEN, out=out, status=status)
+    refuse(_NO_STREAM, stream=stream)
+    refuse("is chosen by the library for a matrix of constants", algorithm=algorithm)
+    _checks.integer("threads", threads, 0, 2**20)
+    b = as_array("b", b)
+    rows = matrix.interior, *matrix.head, *matrix.tail
+    rows = tuple(complex(v) for row in rows for v in row)
+    dtype = jnp.result_type(b, *([1j] if any(v.imag for v in rows) else []))
+    dtype, operation = computed_type("b", dtype), _operation(transpose)
+    options = _jax_constant.ConstantOptions(
+        axis_from_0(axis, b.ndim), _checks.flag("periodic", periodic),
+        _checks.flag("pivoting", pivoting), operation, rows, len(matrix.head))
+    _check_constant(matrix, b.shape, str(dtype), options, transpose)
+    return _solve_constant(b, dtype=dtype, options=options)
+
+
+@functools.lru_cache(maxsize=256)
+def _check_constant(matrix, shape, dtype, options, transpose):
+    """Checks what a handler would refuse only when the program runs, and that A is not singular."""
+    Plan(shape, dtype, coefficients=matrix, axis=options.axis, periodic=options.periodic,
+         pivoting=options.pivoting, transpose=transpose)
+
+
+@functools.partial(jax.jit, static_argnames=("dtype", "options"))
+def _solve_constant(b, *, dtype, options):
+    return _jax_constant.solve(b.astype(dtype), options)
 
 
 def derivative(f: Any, /, spacing: float = 1.0, *, order: int = 1, scheme: Any = "C6",
