@@ -80,9 +80,10 @@ solve_shape broadcast(const array& dl_, const array& d_, const array& du_, const
                 d.strides(rank),
                 du.strides(rank),
                 b.strides(rank)};
-  // The stride along the axis of systems of one row is never stepped: it is not 0, as that would
-  // say that rows are broadcast.
+  // The stride of a single entry along the axis is never stepped: it is not 0, as that would say
+  // that rows are broadcast.
   if (rows == 1) s.dl[axis] = s.d[axis] = s.du[axis] = s.b[axis] = 1;
+  if (rows == 2 && s.short_off_diagonals) s.dl[axis] = s.du[axis] = 1;
   check_rows(dl, b, rows, axis, s.short_off_diagonals, periodic);
   check_rows(du, b, rows, axis, s.short_off_diagonals, periodic);
   for (int k = 0; k < rank; ++k) {

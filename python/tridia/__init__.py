@@ -11,10 +11,12 @@ from tridia._operator import Operator
 from tridia._plan import Factors, Plan
 from tridia._schemes import Closure, Row, Scheme, schemes
 from tridia._solve import solve, solve_banded
+from tridia._spline import CubicSpline
 
 __version__: str = _native.version()
 __all__ = [
     "Closure",
+    "CubicSpline",
     "Error",
     "Factors",
     "NearToeplitz",
