@@ -18,23 +18,20 @@ struct solve_attributes {
 };
 
 /// Holds the operands and the result, which have one rank. An operand has extent 1 where it is
-/// broadcast.
+/// broadcast along the batch; along the axis it has all its rows.
 struct solve_arrays {
   const ffi::AnyBuffer &dl, &d, &du, &rhs, &x;
 };
 
-/// Returns the strides of a dense array in C order, 0 where its extent is 1; but not along the axis
-/// of systems of one row, where 0 would say that rows are broadcast.
-std::vector<index_t> broadcast_strides(const ffi::AnyBuffer& a, const problem& p) {
+/// Returns the strides of a dense array in C order, 0 where it is broadcast along the batch.
+std::vector<index_t> broadcast_strides(const ffi::AnyBuffer& a, std::size_t axis) {
   const auto dims = a.dimensions();
   std::vector<index_t> strides(dims.size(), 0);
   index_t step = 1;
   for (std::size_t k = dims.size(); k-- > 0;) {
-    if (dims[k] != 1) strides[k] = step;
+    if (dims[k] != 1 || k == axis) strides[k] = step;
     step *= std::max<index_t>(dims[k], 1);
   }
-  const auto axis = static_cast<std::size_t>(p.axis);
-  if (p.extents[axis] == 1) strides[axis] = 1;
   return strides;
 }
 
@@ -47,8 +44,7 @@ void check_operand(const char* name, const ffi::AnyBuffer& a, const solve_arrays
   const auto out = s.x.dimensions();
   if (dims.size() != out.size()) refuse_argument(std::string(name) + ": has another rank than x");
   for (std::size_t k = 0; k < dims.size(); ++k) {
-    const index_t most = k == axis ? rows : out[k];
-    if (dims[k] != 1 && dims[k] != most) {
+    if (dims[k] != (k == axis ? rows : out[k]) && (k == axis || dims[k] != 1)) {
       refuse_argument(std::string(name) + ": has extent " + std::to_string(dims[k]) +
                       " along axis " + std::to_string(k) + ", but x has " + std::to_string(out[k]));
     }
@@ -70,11 +66,11 @@ problem problem_of(const solve_arrays& s, const solve_attributes& o) {
   const auto axis = static_cast<std::size_t>(o.axis);
   if (o.axis < 0 || axis >= p.extents.size())
     refuse_argument("axis: " + std::to_string(o.axis) + " is not an axis of b");
-  const index_t off = p.extents[axis] - (o.short_off_diagonals ? 1 : 0);
+  const index_t rows = p.extents[axis], off = rows - (o.short_off_diagonals ? 1 : 0);
   check_operand("dl", s.dl, s, axis, off, p.type);
-  check_operand("d", s.d, s, axis, p.extents[axis], p.type);
+  check_operand("d", s.d, s, axis, rows, p.type);
   check_operand("du", s.du, s, axis, off, p.type);
-  check_operand("b", s.rhs, s, axis, p.extents[axis], p.type);
+  check_operand("b", s.rhs, s, axis, rows, p.type);
   p.axis = static_cast<int>(o.axis);
   p.boundary = o.periodic ? boundary::periodic : boundary::regular;
   p.pivoting = o.pivoting ? pivoting::partial : pivoting::none;
@@ -82,10 +78,10 @@ problem problem_of(const solve_arrays& s, const solve_attributes& o) {
   p.short_off_diagonals = o.short_off_diagonals;
   if (is_shared(s.dl, axis) && is_shared(s.d, axis) && is_shared(s.du, axis))
     p.coefficients = coefficients::shared;
-  p.dl_strides = broadcast_strides(s.dl, p);
-  p.d_strides = broadcast_strides(s.d, p);
-  p.du_strides = broadcast_strides(s.du, p);
-  p.rhs_strides = broadcast_strides(s.rhs, p);
+  p.dl_strides = broadcast_strides(s.dl, axis);
+  p.d_strides = broadcast_strides(s.d, axis);
+  p.du_strides = broadcast_strides(s.du, axis);
+  p.rhs_strides = broadcast_strides(s.rhs, axis);
   return p;
 }
 

@@ -60,7 +60,8 @@ def axis_from_0(axis, rank):
 def broadcast(operands, axis, periodic):
     """Returns dl, d, du, b with one rank, the axis from 0, and whether dl and du are one shorter.
 
-    An extent of 1 stays where an operand is broadcast, so that nothing is copied. A one-dimensional
+    An extent of 1 stays where an operand is broadcast along the batch, so that nothing is copied;
+    along the axis all get their rows. A one-dimensional
     operand lies along the axis; others are aligned at the last axis, as NumPy's.
     """
     rank = max(a.ndim for a in operands)
@@ -82,13 +83,18 @@ def broadcast(operands, axis, periodic):
             _disagree(given, name, f"{a.shape[axis]} entries along the axis, but there must be "
                                    f"{wanted}")
     _check_batch(given, aligned, axis)
-    return aligned, axis, short
+    off = rows - 1 if short else rows
+    return [_with_rows(a, axis, n) for a, n in zip(aligned, (off, rows, off, rows))], axis, short
 
 
 def _with_rank(a, axis, rank):
     if a.ndim == 1:
         return a.reshape((1,) * axis + a.shape + (1,) * (rank - 1 - axis))
     return a.reshape((1,) * (rank - a.ndim) + a.shape)
+
+
+def _with_rows(a, axis, rows):
+    return jnp.broadcast_to(a, (*a.shape[:axis], rows, *a.shape[axis + 1:]))
 
 
 def _check_batch(given, aligned, axis):

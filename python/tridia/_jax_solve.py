@@ -34,8 +34,7 @@ class SolveOptions(NamedTuple):
 def _out_shape(shapes, options):
     axis = options.axis
     batch = np.broadcast_shapes(*(s[:axis] + (1,) + s[axis + 1:] for s in shapes))
-    rows, = np.broadcast_shapes(shapes[1][axis:axis + 1], shapes[3][axis:axis + 1])
-    return batch[:axis] + (rows,) + batch[axis + 1:]
+    return batch[:axis] + (shapes[3][axis],) + batch[axis + 1:]
 
 
 def _call(dl, d, du, b, options):
@@ -96,10 +95,8 @@ def _off_diagonal(entries, x, options, step, by_row):
     n, axis = x.shape[options.axis], options.axis
     first, last = slice(0, max(n - 1, 0)), slice(1, n)
     inner = entries
-    if entries.shape[axis] == n and n > 1 and not options.short_off_diagonals:
+    if not options.short_off_diagonals:
         inner = _part(entries, axis, last if step == 1 else first)
-    elif n <= 1:
-        inner = _part(entries, axis, slice(0, 0))
     # Rows 1 to n - 1 take from the rows before them with dl, or with du of a transposed matrix.
     downward = (step == 1) == by_row
     product = inner * _part(x, axis, first if downward else last)
