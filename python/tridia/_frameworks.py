@@ -104,6 +104,12 @@ class Torch(_Device):
         if x.layout is not self.torch.strided or x.device.type not in ("cpu", "cuda"):
             raise TypeError(f"{name}: is a tensor of layout {x.layout} on {x.device}, but must be "
                             "strided, on a CPU or a CUDA GPU")
+        if x.requires_grad and self.torch.is_grad_enabled():
+            raise ValueError(f"{name}: requires a gradient, which this call does not compute: use "
+                             "tridia.solve or tridia.derivative, or torch.no_grad()")
+        if self.torch._C._functorch.is_functorch_wrapped_tensor(x):
+            raise TypeError(f"{name}: is traced by torch.func, which this call is not made for: "
+                            "use tridia.solve or tridia.derivative")
         x = x.detach()
         if x.is_conj() or x.is_neg():
             if name in ("out", "status", "workspace"):
@@ -124,7 +130,7 @@ class Torch(_Device):
 
     def stream(self, stream):
         if not self.cuda:
-            return Numpy.stream(self, stream)
+            return Numpy().stream(stream)
         if stream is None:
             return self.torch.cuda.current_stream(self.where).cuda_stream
         return stream_pointer(stream)
@@ -135,9 +141,6 @@ class Torch(_Device):
         # Workspace is freed for the stream that it was allocated on.
         external = self.torch.cuda.ExternalStream(stream_pointer(stream), self.where)
         return self.torch.cuda.stream(external)
-
-    def allocator(self):
-        return super().allocator()
 
 
 class Cupy(_Device):
