@@ -128,6 +128,8 @@ def test_spline(rng):
     for bc in ("not-a-knot", "natural", "clamped"):
         assert torch.autograd.gradcheck(lambda x, y: tridia.CubicSpline(x, y, bc_type=bc)(at),
                                         (x, y))
+    points = at.clone().requires_grad_()
+    assert torch.autograd.gradcheck(tridia.CubicSpline(x.detach(), y.detach()), points)
     numpy_spline = tridia.CubicSpline(x.detach().numpy(), y.detach().numpy())
     np.testing.assert_allclose(tridia.CubicSpline(x, y)(at).detach().numpy(), numpy_spline(at))
 
@@ -141,11 +143,11 @@ def test_what_is_not_differentiated_is_refused(rng):
         torch.testing.assert_close(plan.execute(dl, d, du, b), tridia.solve(dl, d, du, b))
     with pytest.raises(ValueError, match="out: is not taken where a gradient"):
         tridia.solve(dl, d, du, b, out=torch.empty(3, 5, dtype=torch.float64))
-    with pytest.raises(TypeError, match="numpy.ndarray, but"):
+    with pytest.raises(TypeError, match="arrays of one framework are needed"):
         tridia.solve(dl.detach().numpy(), d, du, b)
-    with pytest.raises(TypeError, match="layout"):
+    with pytest.raises(TypeError, match="layout|cannot be read"):
         tridia.solve(-1.0, 4.0, -1.0, torch.ones(3, 4).to_sparse())
-    with pytest.raises(TypeError, match="meta"):
+    with pytest.raises(TypeError, match="meta|cannot be read"):
         tridia.solve(-1.0, 4.0, -1.0, torch.ones(3, 4, device="meta"))
     with pytest.raises((TypeError, RuntimeError, ValueError)):
         torch.func.vmap(plan.execute)(*(t[None].detach() for t in (dl, d, du, b)))

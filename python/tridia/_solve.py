@@ -77,6 +77,10 @@ def solve(dl: Any, d: Any, du: Any, b: Any, /, *, axis: int = -1, periodic: bool
                           threads, False, False, -1, 0, None)
         if x is not NotImplemented:
             return x
+    elif type(b).__module__ == "torch":
+        from tridia import _torch
+        return _torch.solve(dl, d, du, b, axis, periodic, pivoting, transpose, out, status,
+                            algorithm, threads, stream)
     return _solve_any(dl, d, du, b, axis, periodic, pivoting, transpose, out, status, algorithm,
                       threads, stream)
 

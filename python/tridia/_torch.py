@@ -5,11 +5,13 @@ A tensor that needs none of them goes straight to the kernel. torch.compile take
 break, and refuses it under ``fullgraph=True``.
 """
 
+import inspect
 from typing import Any
 
 import torch
 
-from tridia._frameworks import Torch, common_type
+from tridia import _native
+from tridia._frameworks import Torch, common_type, framework_of
 from tridia._solve import solve_arrays
 
 
@@ -23,18 +25,49 @@ def is_transformed(*tensors: Any) -> bool:
                                            for t in tensors)
 
 
-@torch.compiler.disable
+_has_exchange = hasattr(torch.Tensor, "__dlpack_c_exchange_api__")
+_TYPES = {torch.float32, torch.float64, torch.complex64, torch.complex128}
+
+
+def _is_plain(t, dtype):
+    """Returns whether a tensor goes to the kernel as it is."""
+    return type(t) is torch.Tensor and t.dtype is dtype and not t.is_conj() and not t.is_neg()
+
+
 def solve(dl: Any, d: Any, du: Any, b: Any, axis: int, periodic: bool, pivoting: bool,
           transpose: str | None, out: Any, status: Any, algorithm: str | None, threads: int,
           stream: Any) -> Any:
     """This solves as ``tridia.solve`` does, where one of the arrays is a tensor."""
-    given = [t for t in (b, d, dl, du) if isinstance(t, torch.Tensor)]
-    framework = Torch(given[0])
-    arrays = {"b": b, "d": d, "dl": dl, "du": du}
-    dtype = getattr(torch, common_type(framework, **arrays))
-    arrays = {k: framework.asarray(k, x) for k, x in arrays.items()}
-    arrays = {k: x if x.dtype == dtype else x.to(dtype) for k, x in arrays.items()}
-    ordered = [arrays[k] for k in ("dl", "d", "du", "b")]
+    arguments = (dl, d, du, b, axis, periodic, pivoting, transpose, out, status, algorithm, threads,
+                 stream)
+    if torch.compiler.is_compiling():
+        return _solve_outside_of_graphs(*arguments)
+    if type(b) is torch.Tensor and b.dtype in _TYPES and stream is None and _has_exchange and all(
+            [_is_plain(t, b.dtype) for t in (dl, d, du, b)]) and not is_transformed(dl, d, du, b):
+        framework = Torch(b)
+        return _native.solve(dl, d, du, b, axis, periodic, pivoting, transpose,
+                             None if out is None else framework.describe("out", out),
+                             None if status is None else framework.describe("status", status),
+                             algorithm, threads, True, framework.cuda, framework.device,
+                             framework.stream(None), framework.empty)
+    return _solve(*arguments)
+
+
+@torch.compiler.disable
+def _solve_outside_of_graphs(*arguments):
+    return _solve(*arguments)
+
+
+def _solve(dl, d, du, b, axis, periodic, pivoting, transpose, out, status, algorithm, threads,
+           stream):
+    arrays = {"dl": dl, "d": d, "du": du, "b": b}
+    framework = framework_of(**arrays, out=out, status=status)
+    given = ordered = list(arrays.values())
+    if not all(isinstance(t, torch.Tensor) and t.dtype in _TYPES and t.dtype is b.dtype
+               for t in ordered):
+        given = [t for t in ordered if isinstance(t, torch.Tensor)]
+        dtype = getattr(torch, common_type(framework, **arrays))
+        ordered = [framework.cast(framework.asarray(k, x), dtype) for k, x in arrays.items()]
     if not is_transformed(*given):
         return solve_arrays(framework, ordered, (axis, periodic, pivoting, transpose), out, status,
                             algorithm, threads, stream)
@@ -54,6 +87,8 @@ def _expand(dl, d, du, b, axis, periodic):
     if not isinstance(axis, int) or not -rank <= axis < rank:
         raise ValueError(f"axis: {axis} is out of range for {rank} axes")
     axis = axis % rank - rank
+    if dl.shape == d.shape == du.shape == b.shape:
+        return dl, d, du, b, axis
 
     def along(t):
         return t.reshape(t.shape + (1,) * (-axis - 1)) if t.ndim == 1 else t
@@ -217,6 +252,11 @@ class _Linear(torch.autograd.Function):
         f = f.movedim(in_dims[0], 0)
         n = info.batch_size
         return _Linear.apply(f, forward_map.batched(n), adjoint_map.batched(n)), 0
+
+
+for _function in (_Solve, _Linear):
+    # torch asks for it in every call, and inspect takes 20 us to find it.
+    _function.forward.__signature__ = inspect.signature(_function.forward)
 
 
 class _FieldMap:
