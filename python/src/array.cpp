@@ -65,6 +65,16 @@ std::string dtype_name(nb::handle object) {
   return nb::cast<std::string>(nb::str(nb::handle(dtype)));
 }
 
+/// Does what `exchange` does, with what a framework raises as a TypeError that has the name.
+bool exchange_or_refuse(const char* name, nb::handle object, exchanged_tensor& tensor) {
+  try {
+    return exchange(object, tensor);
+  } catch (const nb::python_error& e) {
+    const std::string sentence = e.what();
+    type_failure(name, "cannot be read: " + sentence.substr(0, sentence.find('\n')));
+  }
+}
+
 }  // namespace
 
 void type_failure(const std::string& name, const std::string& sentence) {
@@ -110,6 +120,9 @@ array::array(const char* name, nb::handle object) : name_(name) {
     read_described(nb::cast<const described_array&>(object));
   } else if (PyObject_CheckBuffer(object.ptr()) != 0) {
     read_buffer(object);
+  } else if (exchanged_tensor tensor; exchange_or_refuse(name, object, tensor)) {
+    read_exchanged(tensor);
+    owner_ = nb::borrow(object);
   } else if (nb::hasattr(object, "__dlpack__")) {
     read_dlpack(object);
   } else {
@@ -174,6 +187,38 @@ void array::read_buffer(nb::handle object) {
   }
 }
 
+void array::read_exchanged(const exchanged_tensor& t) {
+  const nb::dlpack::dtype type{t.type_code, t.type_bits, t.type_lanes};
+  type_ = element_of_dlpack(type);
+  type_text_ = name_of(type_);
+  element_bytes_ = static_cast<std::size_t>(t.type_bits) / 8;
+  data_ = static_cast<char*>(t.data) + t.byte_offset;
+  rank_ = t.rank;
+  check_rank();
+  index_t step = 1;
+  for (int k = rank_; k-- > 0; step *= shape_[k]) {
+    shape_[k] = t.shape[k];
+    strides_[k] = t.strides != nullptr ? t.strides[k] : step;
+  }
+  set_device(t.device_type, t.device_id);
+}
+
+void array::check_rank() const {
+  if (rank_ <= max_rank) return;
+  value_failure(name_,
+                "has " + std::to_string(rank_) + " axes, more than " + std::to_string(max_rank));
+}
+
+void array::set_device(int type, int number) {
+  const bool host = type == nb::device::cpu::value;
+  if (!host && type != nb::device::cuda::value) {
+    value_failure(name_, "lies on a device of DLPack's type " + std::to_string(type) +
+                             ", but must be on a CPU or a CUDA GPU");
+  }
+  cuda_ = !host;
+  device_ = host ? -1 : number;
+}
+
 void array::read_dlpack(nb::handle object) {
   nb::ndarray<nb::ro> tensor;
   if (!nb::try_cast(object, tensor)) {
@@ -194,14 +239,7 @@ void array::read_dlpack(nb::handle object) {
     shape_[k] = static_cast<index_t>(tensor.shape(k));
     strides_[k] = tensor.stride(k);
   }
-  const int device = tensor.device_type();
-  const bool host = device == nb::device::cpu::value;
-  if (!host && device != nb::device::cuda::value) {
-    value_failure(name_, "lies on a device of DLPack's type " + std::to_string(device) +
-                             ", but must be on a CPU or a CUDA GPU");
-  }
-  cuda_ = !host;
-  device_ = host ? -1 : tensor.device_id();
+  set_device(tensor.device_type(), tensor.device_id());
 }
 
 std::size_t array::bytes() const {

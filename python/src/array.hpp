@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "exchange.hpp"
 #include "tridia/types.hpp"
 
 #include <nanobind/nanobind.h>
@@ -68,6 +69,9 @@ class array {
   void read_described(const described_array& a);
   void read_buffer(nb::handle object);
   void read_dlpack(nb::handle object);
+  void read_exchanged(const exchanged_tensor& t);
+  void check_rank() const;
+  void set_device(int type, int number);
 
   const char* name_;
   void* data_ = nullptr;

@@ -29,6 +29,8 @@ void bind_arrays(nb::module_& m) {
 // NOLINTNEXTLINE: the macro's own text
 NB_MODULE(_native, m) {
   using namespace tridia::python;
+  // Caches of this package outlive the interpreter, which is no fault to print.
+  nanobind::set_leak_warnings(false);
   bind_errors(m);
   bind_arrays(m);
   bind_compact(m);

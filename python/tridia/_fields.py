@@ -37,8 +37,8 @@ def _operator(scheme, shape, dtype, strides, out_strides, axis, spacing, closure
               metric, device):
     return Operator(scheme, shape, dtype, axis=axis, spacing=spacing, closure=closure,
                     periodic=periodic, ends=ends, metric=metric, device=device,
-                    strides={"f": strides, **({} if out_strides is None else
-                                              {"out": out_strides})})
+                    strides={name: given for name, given in
+                             (("f", strides), ("out", out_strides)) if given is not None})
 
 
 def _hashable(metric):
@@ -61,6 +61,10 @@ def apply(scheme: Scheme, f: Any, axis: int, spacing: float, periodic: bool, clo
         raise ValueError("add: needs out, which the result is added to")
     arguments = (axis, _checks.number("spacing", spacing), closure, periodic, end_pair(ends),
                  _hashable(metric), f"cuda:{framework.device}" if framework.cuda else "cpu")
+    if framework.name == "torch":
+        from tridia import _torch
+        if _torch.is_transformed(f):
+            return _differentiable(_torch, scheme, f, dtype, arguments, out)
     strides = tuple(framework.strides(f))
     if out is not None:
         if not hasattr(out, "shape"):
@@ -77,6 +81,22 @@ def apply(scheme: Scheme, f: Any, axis: int, spacing: float, periodic: bool, clo
         out_strides = None
     op = _operator(scheme, tuple(f.shape), dtype, strides, out_strides, *arguments)
     return op(f, out=out, add=add, stream=stream)
+
+
+def _differentiable(torch_side, scheme, f, dtype, arguments, out):
+    if out is not None:
+        raise ValueError("out: is not taken where a gradient or a transform of torch.func is in "
+                         "force: the result is a new tensor")
+    axis, *others = arguments
+    rank = len(f.shape)
+    if not -rank <= _checks.integer("axis", axis) < rank:
+        raise ValueError(f"axis: {axis} is out of range for {rank} axes")
+    axis = axis % rank - rank  # from the last, so that vmap's axis goes first
+
+    def make(shape, strides, out_strides):
+        return _operator(scheme, shape, dtype, strides, out_strides, axis, *others)
+
+    return torch_side.apply_field(f, make)
 
 
 def derivative(f: Any, /, spacing: float = 1.0, *, order: int = 1, scheme: Any = "C6",

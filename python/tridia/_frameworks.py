@@ -14,6 +14,9 @@ import numpy
 from tridia import _native
 
 
+_NOTHING = contextlib.nullcontext()
+
+
 class Numpy:
     """This describes arrays of NumPy, and those of other libraries on a CPU, by DLPack."""
 
@@ -72,7 +75,7 @@ class _Device:
         return lambda shape, dtype: self.describe("workspace", self.empty(shape, dtype))
 
     def current(self, stream):
-        return contextlib.nullcontext()
+        return _NOTHING
 
 
 class Torch(_Device):
@@ -95,20 +98,31 @@ class Torch(_Device):
         return numpy.dtype(_torch_name(name=str(x.dtype)))
 
     def cast(self, x, dtype):
-        return x.to(getattr(self.torch, numpy.dtype(dtype).name))
+        if not isinstance(dtype, self.torch.dtype):
+            dtype = getattr(self.torch, numpy.dtype(dtype).name)
+        return x if x.dtype is dtype else x.to(dtype)
 
     def describe(self, name, x):
         if not isinstance(x, self.torch.Tensor):
             raise TypeError(f"{name}: is a {_kind_text(x)}, but the other arrays are tensors of "
                             "torch")
-        if x.layout is not self.torch.strided or x.device.type not in ("cpu", "cuda"):
-            raise TypeError(f"{name}: is a tensor of layout {x.layout} on {x.device}, but must be "
-                            "strided, on a CPU or a CUDA GPU")
-        x = x.detach()
+        if x.requires_grad and self.torch.is_grad_enabled():
+            raise ValueError(f"{name}: requires a gradient, which this call does not compute: use "
+                             "tridia.solve or tridia.derivative, or torch.no_grad()")
+        if self.torch._C._functorch.is_functorch_wrapped_tensor(x):
+            raise TypeError(f"{name}: is traced by torch.func, which this call is not made for: "
+                            "use tridia.solve or tridia.derivative")
         if x.is_conj() or x.is_neg():
             if name in ("out", "status", "workspace"):
                 raise ValueError(f"{name}: is a conjugated or negated view, which is not written")
             x = x.resolve_conj().resolve_neg()
+        # The extension reads tensors by DLPack's interface in C, which torch has since 2.10.
+        if type(x) is self.torch.Tensor and hasattr(x, "__dlpack_c_exchange_api__"):
+            return x
+        if x.layout is not self.torch.strided or x.device.type not in ("cpu", "cuda"):
+            raise TypeError(f"{name}: is a tensor of layout {x.layout} on {x.device}, but must be "
+                            "strided, on a CPU or a CUDA GPU")
+        x = x.detach()
         index = x.device.index if x.is_cuda else -1
         return _native.Array(x.data_ptr(), str(x.dtype)[6:], tuple(x.shape), x.stride(), x.is_cuda,
                              index, False, x)
@@ -124,20 +138,17 @@ class Torch(_Device):
 
     def stream(self, stream):
         if not self.cuda:
-            return Numpy.stream(self, stream)
+            return Numpy().stream(stream)
         if stream is None:
-            return self.torch.cuda.current_stream(self.where).cuda_stream
+            return self.torch._C._cuda_getCurrentRawStream(self.device)
         return stream_pointer(stream)
 
     def current(self, stream):
         if stream is None or not self.cuda:
-            return contextlib.nullcontext()
+            return _NOTHING
         # Workspace is freed for the stream that it was allocated on.
         external = self.torch.cuda.ExternalStream(stream_pointer(stream), self.where)
         return self.torch.cuda.stream(external)
-
-    def allocator(self):
-        return super().allocator()
 
 
 class Cupy(_Device):
@@ -222,8 +233,13 @@ def _is_neutral(x):
     return x is None or isinstance(x, (int, float, complex, list, tuple, numpy.generic))
 
 
+_tensor_alone: set[type] = set()  # torch.Tensor, once one was met
+
+
 def framework_of(**arrays: Any) -> Any:
     """This returns the framework of these arrays; throws TypeError where they are of several."""
+    if {type(x) for x in arrays.values() if x is not None} == _tensor_alone:
+        return Torch(next(x for x in arrays.values() if x is not None))
     found = name = None
     for argument, x in arrays.items():
         if _is_neutral(x):
@@ -239,6 +255,7 @@ def framework_of(**arrays: Any) -> Any:
         if found is None:
             found, name = package, argument
     if found == "torch":
+        _tensor_alone.add(sys.modules["torch"].Tensor)
         return Torch(next(x for x in arrays.values() if _package(x) == "torch"))
     if found == "cupy":
         return Cupy(next(x for x in arrays.values() if _package(x) == "cupy"))

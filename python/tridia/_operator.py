@@ -118,6 +118,13 @@ class Operator:
             other._transposed, self._transposed = self, other
         return self._transposed
 
+    def _in_strides(self):
+        """Returns the strides that were asked for, or None for dense arrays."""
+        strides, steps = self._arguments["strides"][0], self._arguments["steps"][0]
+        if not strides:
+            return None
+        return tuple(strides) if self._arguments["fields"] is None else (steps, *strides)
+
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the array that is read."""
@@ -158,6 +165,13 @@ class Operator:
         if type(f) is _ndarray and stream is None:
             return self._native.apply(f, out, add, workspace, 0, None)
         framework = framework_of(f=f, out=out, workspace=workspace)
+        if framework.name == "torch" and out is None:
+            from tridia import _torch
+            if _torch.is_transformed(f) and tuple(f.shape) == self.shape:
+                return _torch.apply_operator(self, f)
+        return self._apply(framework, f, out, add, workspace, stream)
+
+    def _apply(self, framework, f, out, add, workspace, stream):
         described = {k: None if x is None else framework.describe(k, x)
                      for k, x in dict(f=f, out=out, workspace=workspace).items()}
         with framework.current(stream):

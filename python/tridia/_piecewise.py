@@ -25,14 +25,13 @@ class PiecewisePolynomial:
         The shape of the result is that of the data, with the points' in place of the axis. A
         negative ``nu`` integrates.
         """
-        from tridia._spline import namespace_of
+        from tridia._spline import as_array, namespace_of
         if nu != 0:
             other = self.derivative(nu)
             return other(x, extrapolate=self.extrapolate if extrapolate is None else extrapolate)
         extrapolate = self.extrapolate if extrapolate is None else extrapolate
         xp = namespace_of(self.c)
-        where = {"device": self.x.device} if xp.__name__ == "torch" else {}
-        points = xp.asarray(x, dtype=self.x.dtype, **where)
+        points = as_array(xp, x, self.x, self.x.dtype)
         at = points.reshape(-1)
         if extrapolate == "periodic":
             at = self.x[0] + (at - self.x[0]) % (self.x[-1] - self.x[0])

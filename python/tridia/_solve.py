@@ -77,6 +77,10 @@ def solve(dl: Any, d: Any, du: Any, b: Any, /, *, axis: int = -1, periodic: bool
                           threads, False, False, -1, 0, None)
         if x is not NotImplemented:
             return x
+    elif type(b).__module__ == "torch":
+        from tridia import _torch
+        return _torch.solve(dl, d, du, b, axis, periodic, pivoting, transpose, out, status,
+                            algorithm, threads, stream)
     return _solve_any(dl, d, du, b, axis, periodic, pivoting, transpose, out, status, algorithm,
                       threads, stream)
 
@@ -89,6 +93,10 @@ def _solve_any(dl, d, du, b, axis, periodic, pivoting, transpose, out, status, a
                          transpose=transpose, out=out, status=status, algorithm=algorithm,
                          threads=threads, stream=stream)
     framework = framework_of(b=b, d=d, dl=dl, du=du, out=out, status=status)
+    if framework.name == "torch":
+        from tridia import _torch
+        return _torch.solve(dl, d, du, b, axis, periodic, pivoting, transpose, out, status,
+                            algorithm, threads, stream)
     dtype = common_type(framework, b=b, d=d, dl=dl, du=du)
     arrays = [framework.cast(framework.asarray(name, x), dtype)
               for name, x in (("dl", dl), ("d", d), ("du", du), ("b", b))]

@@ -25,6 +25,15 @@ def namespace_of(*arrays: Any) -> Any:
     return numpy
 
 
+def as_array(xp: Any, x: Any, like: Any, dtype: Any = None) -> Any:
+    """This returns an array of this module, on the device of ``like``; tensors keep gradients."""
+    if xp.__name__ != "torch":
+        return xp.asarray(x) if dtype is None else xp.asarray(x, dtype=dtype)
+    if isinstance(x, xp.Tensor):
+        return x if dtype is None else x.to(dtype)
+    return xp.as_tensor(x, dtype=dtype, device=like.device)
+
+
 def _one_condition(name, value):
     if isinstance(value, str):
         if value not in _SHORT or (name and value == "periodic"):
@@ -134,13 +143,14 @@ def _points(xp, x, y):
         x, y = x.astype(float), y.astype(complex if y.dtype.kind == "c" else float)
     else:
         like = y if namespace_of(y) is xp else x
-        where = {"device": like.device} if xp.__name__ == "torch" else {}
-        y = xp.asarray(y, **where)
-        floating = y.is_floating_point() or y.is_complex() if where else y.dtype.kind in "fc"
+        y = as_array(xp, y, like)
+        if xp.__name__ == "torch":
+            floating, is_complex = y.is_floating_point() or y.is_complex(), y.is_complex()
+        else:
+            floating, is_complex = y.dtype.kind in "fc", y.dtype.kind == "c"
         if not floating:
             y = y * 1.0
-        real = y.real if (y.is_complex() if where else y.dtype.kind == "c") else y
-        x = xp.asarray(x, dtype=real.dtype, **where)
+        x = as_array(xp, x, like, (y.real if is_complex else y).dtype)
     if len(x.shape) != 1 or x.shape[0] < 2:
         raise ValueError(f"x: its shape is {tuple(x.shape)}, but it has one axis of 2 points or "
                          "more")
@@ -198,8 +208,7 @@ def _value(xp, value, y):
     row = y[:1]
     if isinstance(value, (int, float, complex)):
         return row * 0 + value
-    where = {"device": y.device} if xp.__name__ == "torch" else {}
-    value = xp.asarray(value, **where)
+    value = as_array(xp, value, y)
     if tuple(value.shape) not in ((), tuple(row.shape[1:])):
         raise ValueError(f"bc_type: a value's shape is {tuple(value.shape)}, but that of y without "
                          f"the axis is {tuple(row.shape[1:])}")
