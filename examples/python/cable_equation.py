@@ -11,16 +11,23 @@ a current enters the cable at a different place in each, and electrodes record t
 others. The leak g(x) is unknown. It is found from the recordings, through the gradient of their
 misfit: that of 200 solves, one after another, is 200 solves with the transposed matrix.
 
-    examples/python/cable_equation.py [--steps 200] [--png cable_equation.png]
+    cable_equation.py [--steps 200] [--png FILE]      # exits with 77 where JAX is not there
 """
 
-import argparse
+# %% A cable, where currents enter it, and where its voltage is recorded
 
-import jax
-import jax.numpy as jnp
+import argparse
+import sys
+
 import numpy as np
 
-import tridia.jax
+try:
+    import jax
+    import jax.numpy as jnp
+except ImportError:
+    sys.exit(77)
+
+import tridia
 
 jax.config.update("jax_enable_x64", True)
 
@@ -30,6 +37,9 @@ PLACES = np.linspace(16, CELLS - 17, 12).astype(int)  # where currents enter, on
 ELECTRODES = np.arange(8, CELLS, 16)
 X = (np.arange(CELLS) + 0.5) * LENGTH / CELLS
 H = LENGTH / CELLS
+
+
+# %% The model: implicit steps in time
 
 
 def matrix(leak):
@@ -47,10 +57,13 @@ def simulate(leak):
     def step(v, k):
         pulse = jnp.where(k * DT < 1, 1.0, 0.0)
         # The matrix is dominant, so it needs no interchanges of rows.
-        v = tridia.jax.solve(dl, d, du, v + DT * pulse * current, pivoting=False)
+        v = tridia.solve(dl, d, du, v + DT * pulse * current, pivoting=False)
         return v, v
 
     return jax.lax.scan(step, jnp.zeros_like(current), jnp.arange(TIMES))[1]
+
+
+# %% The misfit, and the leak that makes it small
 
 
 def misfit(log_leak, recorded):
@@ -86,6 +99,9 @@ def check_gradient(log_leak, recorded):
                   misfit(log_leak - h * along, recorded)) / (2 * h)
     exact = jnp.vdot(jax.grad(misfit)(log_leak, recorded), along)
     return float(abs(exact - difference) / abs(difference))
+
+
+# %% A picture, and the run
 
 
 def draw(path, leak, found, values):
