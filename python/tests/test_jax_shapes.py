@@ -2,7 +2,7 @@
 """Tests tridia.jax.solve on random shapes, options and mapped axes against dense solves."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jax_support import jax, jnp, solve_dense
@@ -41,7 +41,7 @@ def filled(dl, d, du, b, n, short):
             for a, rows in ((dl, off), (d, n), (du, off), (b, n))]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(systems(), st.booleans(), st.sampled_from((None, "T", "H")), st.booleans())
 def test_solve_and_its_gradients(drawn, periodic, transpose, pivoting):
     dl, d, du, b, n, short = drawn
@@ -72,7 +72,7 @@ def test_solve_and_its_gradients(drawn, periodic, transpose, pivoting):
 MAPPED = st.tuples(*[st.sampled_from((None, 0, 1))] * 4).filter(lambda axes: set(axes) != {None})
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(1, 4), st.integers(1, 4), MAPPED)
 def test_vmap(size, n, mapped):
     rng = np.random.default_rng(size * 10 + n)
