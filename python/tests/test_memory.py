@@ -104,3 +104,29 @@ def test_arrays_without_elements(shape):
     assert tridia.solve(1.0, 4.0, 1.0, np.ones(shape)).shape == shape
     assert tridia.factor(np.ones(shape), np.ones(shape), np.ones(shape)).solve(
         np.ones(shape)).shape == shape
+
+
+class OnGpu:
+    """An array that says that it lies on a GPU, which is not asked."""
+
+    def __init__(self, a, stream=None):
+        self.a = a
+        self.__cuda_array_interface__ = {**a.__array_interface__, "version": 3, "stream": stream}
+
+
+def test_cuda_array_interface():
+    from tridia._frameworks import framework_of
+    a = np.zeros((4, 6))[:, ::-2]
+    arrays = {name: OnGpu(a, 7) for name in ("b", "d")}
+    framework = framework_of(**arrays)
+    described = framework.describe("b", arrays["b"])
+    assert _native.address(described) == a.__array_interface__["data"][0]
+    assert framework.strides(arrays["b"]) == (6, -2) and framework.stream(None) == 7
+    framework.describe("d", OnGpu(a, 9))
+    with pytest.raises(ValueError, match="stream: is needed"):
+        framework.stream(None)
+    with pytest.raises(TypeError, match="arrays of one framework are needed"):
+        framework_of(b=OnGpu(a), d=a)
+    if not tridia.info()["cuda_built"]:
+        with pytest.raises(tridia.Error, match="cuda|CUDA"):
+            tridia.solve(*(OnGpu(np.ones(4)) for _ in range(4)), out=OnGpu(np.ones(4)))
