@@ -3,6 +3,8 @@
 
 import gc
 import resource
+import threading
+import time
 import tracemalloc
 
 import numpy as np
@@ -90,6 +92,25 @@ def test_plans_are_kept_and_dropped():
     for n in range(1, 300):
         tridia.solve(-1.0, 4.0, -1.0, np.ones(n))
     assert _native.cached_plans() == 128
+
+
+def test_the_gil_is_released():
+    n = 1 << 22
+    arrays = [np.full(n, v) for v in (-1.0, 4.0, -1.0, 1.0)]
+    out, done = np.empty(n), threading.Event()
+
+    def work():
+        tridia.solve(*arrays, out=out, threads=1)
+        done.set()
+
+    worker = threading.Thread(target=work)
+    turns = 0
+    worker.start()
+    while not done.is_set():
+        turns += 1
+        time.sleep(0)
+    worker.join()
+    assert turns > 100  # of this thread, while the other one solved
 
 
 def test_a_freed_array_is_kept_alive():
