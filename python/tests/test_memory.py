@@ -3,6 +3,8 @@
 
 import gc
 import resource
+import threading
+import time
 import tracemalloc
 
 import numpy as np
@@ -92,6 +94,25 @@ def test_plans_are_kept_and_dropped():
     assert _native.cached_plans() == 128
 
 
+def test_the_gil_is_released():
+    n = 1 << 22
+    arrays = [np.full(n, v) for v in (-1.0, 4.0, -1.0, 1.0)]
+    out, done = np.empty(n), threading.Event()
+
+    def work():
+        tridia.solve(*arrays, out=out, threads=1)
+        done.set()
+
+    worker = threading.Thread(target=work)
+    turns = 0
+    worker.start()
+    while not done.is_set():
+        turns += 1
+        time.sleep(0)
+    worker.join()
+    assert turns > 100  # of this thread, while the other one solved
+
+
 def test_a_freed_array_is_kept_alive():
     b = np.ones((100, 100))
     d = np.full((100, 100), 4.0)
@@ -104,3 +125,29 @@ def test_arrays_without_elements(shape):
     assert tridia.solve(1.0, 4.0, 1.0, np.ones(shape)).shape == shape
     assert tridia.factor(np.ones(shape), np.ones(shape), np.ones(shape)).solve(
         np.ones(shape)).shape == shape
+
+
+class OnGpu:
+    """An array that says that it lies on a GPU, which is not asked."""
+
+    def __init__(self, a, stream=None):
+        self.a = a
+        self.__cuda_array_interface__ = {**a.__array_interface__, "version": 3, "stream": stream}
+
+
+def test_cuda_array_interface():
+    from tridia._frameworks import framework_of
+    a = np.zeros((4, 6))[:, ::-2]
+    arrays = {name: OnGpu(a, 7) for name in ("b", "d")}
+    framework = framework_of(**arrays)
+    described = framework.describe("b", arrays["b"])
+    assert _native.address(described) == a.__array_interface__["data"][0]
+    assert framework.strides(arrays["b"]) == (6, -2) and framework.stream(None) == 7
+    framework.describe("d", OnGpu(a, 9))
+    with pytest.raises(ValueError, match="stream: is needed"):
+        framework.stream(None)
+    with pytest.raises(TypeError, match="arrays of one framework are needed"):
+        framework_of(b=OnGpu(a), d=a)
+    if not tridia.info()["cuda_built"]:
+        with pytest.raises(tridia.Error, match="cuda|CUDA"):
+            tridia.solve(*(OnGpu(np.ones(4)) for _ in range(4)), out=OnGpu(np.ones(4)))

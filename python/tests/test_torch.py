@@ -159,32 +159,51 @@ def test_compile(rng):
     def loss(*a):
         return (tridia.solve(*a) * 2).sum()
 
-    compiled = torch.compile(loss, backend="aot_eager")
+    # One graph, with the operator in it.
+    compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
     wanted = torch.autograd.grad(loss(*arrays), arrays)
     for ours, theirs in zip(torch.autograd.grad(compiled(*arrays), arrays), wanted):
         torch.testing.assert_close(ours, theirs)
-    # Right, or a loud error.
-    whole = torch.compile(loss, backend="aot_eager", fullgraph=True)
-    try:
-        grads = torch.autograd.grad(whole(*arrays), arrays)
-    except torch._dynamo.exc.TorchDynamoException:
-        return
-    for ours, theirs in zip(grads, wanted):
-        torch.testing.assert_close(ours, theirs)
+    mixed = torch.compile(lambda b: tridia.solve(-1.0, 4.0, -1.0, b), backend="aot_eager")
+    torch.testing.assert_close(mixed(arrays[3]), tridia.solve(-1.0, 4.0, -1.0, arrays[3]))
 
 
 def test_compile_under_a_transform(rng):
-    d = torch.full((3, 5), 4.0, dtype=torch.float64)
+    dl, d, du, b = (t.detach()[0] for t in tensors(rng, (3, 5), torch.float64))
 
     def loss(d):
-        return (tridia.solve(-1.0, d, -1.0, d) ** 2).sum()
+        return (tridia.solve(dl, d, du, b) ** 2).sum()
 
-    wanted = torch.func.vmap(torch.func.grad(loss))(d)
-    try:
-        ours = torch.compile(torch.func.vmap(torch.func.grad(loss)), backend="aot_eager")(d)
-    except torch._dynamo.exc.TorchDynamoException:
-        return
-    torch.testing.assert_close(ours, wanted)
+    many = torch.stack([d, d + 1])
+    for f, at in ((torch.func.vmap(torch.func.grad(loss)), many), (torch.func.grad(loss), d),
+                  (lambda d: torch.func.jvp(loss, (d,), (torch.ones_like(d),))[1], d)):
+        torch._dynamo.reset()
+        torch.testing.assert_close(torch.compile(f, backend="aot_eager")(at), f(at))
+        torch._dynamo.reset()
+        with pytest.raises(torch._dynamo.exc.TorchDynamoException):
+            torch.compile(f, backend="aot_eager", fullgraph=True)(at)
+
+
+@pytest.mark.parametrize("dtype, transpose, periodic", [
+    (torch.float64, None, False), (torch.float64, "T", True), (torch.complex128, "H", False)])
+def test_operator(dtype, transpose, periodic, rng):
+    arrays = tensors(rng, (3, 5), dtype)
+    options = (-1, periodic, True, transpose, None, 0)
+    with torch.no_grad():
+        tridia.solve(*arrays)  # which registers it
+    torch.library.opcheck(torch.ops.tridia.solve, (*arrays, *options))
+    assert torch.autograd.gradcheck(lambda *a: torch.ops.tridia.solve(*a, *options), arrays)
+    assert torch.autograd.gradgradcheck(lambda *a: torch.ops.tridia.solve(*a, *options), arrays)
+
+
+def test_export(rng):
+    class Model(torch.nn.Module):
+        def forward(self, *a):
+            return tridia.solve(*a)
+
+    arrays = tuple(t.detach() for t in tensors(rng, (3, 5), torch.float64))
+    exported = torch.export.export(Model(), arrays).module()
+    torch.testing.assert_close(exported(*arrays), tridia.solve(*arrays))
 
 
 def test_singular(rng):

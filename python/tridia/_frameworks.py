@@ -174,6 +174,8 @@ class Cupy(_Device):
                              x.device.id, False, x)
 
     def empty(self, shape, dtype):
+        if self.device < 0:
+            return self.cupy.empty(shape, dtype)
         with self.cupy.cuda.Device(self.device):
             return self.cupy.empty(shape, dtype)
 
@@ -192,6 +194,93 @@ class Cupy(_Device):
         if stream is None:
             return contextlib.nullcontext()
         return self.cupy.cuda.ExternalStream(stream_pointer(stream), self.device)
+
+
+class CudaInterface(_Device):
+    """This describes arrays that have ``__cuda_array_interface__`` alone, as Numba's.
+
+    Work goes to the stream that they name. Results are written into ``out``, as nothing is known of
+    how to make such an array.
+    """
+
+    name = "cuda"
+    cuda = True
+    device = -1  # the current one; the library compares it with where memory is
+
+    def __init__(self, like):
+        self.streams = set()
+
+    def asarray(self, name, x):
+        return x
+
+    def dtype(self, x):
+        return numpy.dtype(x.__cuda_array_interface__["typestr"])
+
+    def cast(self, x, dtype):
+        if self.dtype(x) != dtype:
+            raise TypeError(f"dtype: one array is of {self.dtype(x)}, but others are of {dtype}")
+        return x
+
+    def describe(self, name, x):
+        if isinstance(x, _native.Array):
+            return x
+        interface = getattr(x, "__cuda_array_interface__", None)
+        if interface is None:
+            raise TypeError(f"{name}: is a {_kind_text(x)}, but the other arrays have "
+                            "__cuda_array_interface__")
+        if interface.get("mask") is not None:
+            raise TypeError(f"{name}: has a mask, which would be ignored")
+        address, readonly = interface["data"]
+        dtype, shape = numpy.dtype(interface["typestr"]), tuple(interface["shape"])
+        if interface.get("stream") is not None:
+            self.streams.add(interface["stream"])
+        return _native.Array(address, dtype.name, shape, _strides(interface, dtype), True, -1,
+                             bool(readonly), x)
+
+    def empty(self, shape, dtype):
+        for module in ("cupy", "torch"):
+            if module in sys.modules:
+                maker = Cupy.empty if module == "cupy" else _torch_empty
+                return maker(self, shape, dtype)
+        raise ValueError("out: is needed, and for a plan a workspace: neither CuPy nor torch is "
+                         "imported, which could make an array on the GPU")
+
+    @property
+    def cupy(self):
+        return sys.modules["cupy"]
+
+    def copy_like(self, x, strides):
+        raise ValueError("b: is not dense in C order")
+
+    def strides(self, x):
+        interface = x.__cuda_array_interface__
+        return _strides(interface, numpy.dtype(interface["typestr"]))
+
+    def stream(self, stream):
+        if stream is not None:
+            return stream_pointer(stream)
+        if len(self.streams) > 1:
+            raise ValueError(f"stream: is needed, as the arrays are of streams {self.streams}")
+        return next(iter(self.streams), 0)
+
+
+def _torch_empty(_, shape, dtype):
+    torch = sys.modules["torch"]
+    return torch.empty(shape, dtype=getattr(torch, dtype), device="cuda")
+
+
+def _strides(interface, dtype):
+    """Returns the strides of an interface in elements."""
+    given, shape = interface.get("strides"), interface["shape"]
+    if given is not None:
+        if any(s % dtype.itemsize for s in given):
+            raise ValueError(f"strides: {given} bytes are no multiples of {dtype.itemsize}")
+        return tuple(s // dtype.itemsize for s in given)
+    strides, step = [], 1
+    for extent in reversed(shape):
+        strides.insert(0, step)
+        step *= max(extent, 1)
+    return tuple(strides)
 
 
 def _torch_name(name):
@@ -245,7 +334,9 @@ def framework_of(**arrays: Any) -> Any:
         if _is_neutral(x):
             continue
         package = _package(x)
-        if package is None and not hasattr(x, "__dlpack__") and not hasattr(x, "__array__"):
+        if package is None and hasattr(x, "__cuda_array_interface__"):
+            package = "cuda"
+        elif package is None and not hasattr(x, "__dlpack__") and not hasattr(x, "__array__"):
             raise TypeError(f"{argument}: must be an array (NumPy's, CuPy's, PyTorch's, JAX's, or "
                             f"one with DLPack), not {type(x).__name__}")
         package = package or "numpy"
@@ -257,6 +348,8 @@ def framework_of(**arrays: Any) -> Any:
     if found == "torch":
         _tensor_alone.add(sys.modules["torch"].Tensor)
         return Torch(next(x for x in arrays.values() if _package(x) == "torch"))
+    if found == "cuda":
+        return CudaInterface(arrays[name])
     if found == "cupy":
         return Cupy(next(x for x in arrays.values() if _package(x) == "cupy"))
     return Numpy()

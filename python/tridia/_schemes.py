@@ -117,7 +117,8 @@ class Scheme:
         an array of real numbers where the scheme is symmetric.
         """
         result = numpy.vectorize(self._native.modified_wavenumber, otypes=[complex])(w)
-        return result.real[()] if (result.imag == 0).all() else result[()]
+        is_real = (abs(result.imag) <= 1e-13 * (1 + abs(result))).all()
+        return result.real[()] if is_real else result[()]
 
     def closures(self) -> list[list[int]]:
         """This returns the orders that a closure's name can have for rows 0, 1, …."""

@@ -1,8 +1,8 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 """Tensors of PyTorch: gradients, forward mode and vmap of solves and operators.
 
-A tensor that needs none of them goes straight to the kernel. torch.compile takes a call as a graph
-break, and refuses it under ``fullgraph=True``.
+A tensor that needs none of them goes straight to the kernel. torch.compile keeps solves in its graph
+as an operator (``_torch_ops``); other calls are graph breaks, which ``fullgraph=True`` refuses.
 """
 
 import inspect
@@ -41,6 +41,13 @@ def solve(dl: Any, d: Any, du: Any, b: Any, axis: int, periodic: bool, pivoting:
     arguments = (dl, d, du, b, axis, periodic, pivoting, transpose, out, status, algorithm, threads,
                  stream)
     if torch.compiler.is_compiling():
+        # Where torch.func transforms what is compiled, its rules for operators go wrong silently.
+        same = all([isinstance(t, torch.Tensor) and t.dtype == b.dtype for t in (dl, d, du, b)])
+        if (same and out is None and status is None and stream is None and b.dtype in _TYPES
+                and torch._C._functorch.maybe_current_level() is None):
+            dl, d, du, b, axis = _expand(dl, d, du, b, axis, periodic)
+            return torch.ops.tridia.solve(dl, d, du, b, axis, periodic, pivoting, transpose,
+                                          algorithm, threads)
         return _solve_outside_of_graphs(*arguments)
     if type(b) is torch.Tensor and b.dtype in _TYPES and stream is None and _has_exchange and all(
             [_is_plain(t, b.dtype) for t in (dl, d, du, b)]) and not is_transformed(dl, d, du, b):
@@ -167,6 +174,35 @@ def _times(tangents, x, axis, periodic, transpose):
     return total
 
 
+def gradients(dl: Any, d: Any, du: Any, x: Any, g: Any, options: Any, wanted: Any,
+              solve: Any) -> list[Any]:
+    """This returns the gradients of dl, d, du and b where x is the solution, and g its gradient.
+
+    ``solve(dl, d, du, b, *options)`` solves, differentiably.
+    """
+    axis, periodic, pivoting, transpose, algorithm, threads = options
+    adjoint = {None: "H" if x.is_complex() else "T", "H": None, "T": None}[transpose]
+    conjugated = transpose == "T" and x.is_complex()
+    # y = op(A)^-H g; torch's gradient of A is then -y x^H, moved to where op took it from.
+    g = g.conj().resolve_conj() if conjugated else g
+    y = solve(dl, d, du, g, axis, periodic, pivoting, adjoint, algorithm, threads)
+    y = y.conj().resolve_conj() if conjugated else y
+    left, right = (x, y.conj()) if transpose == "H" else (y, x.conj())
+    if transpose == "T":
+        left, right = right, left
+    minus = -left
+    grads = [None, None, None, y if wanted[3] else None]
+    if wanted[0]:
+        product = minus * _shifted(right, axis, 1, periodic)
+        grads[0] = _fits(product, axis, dl.shape[axis], True)
+    if wanted[1]:
+        grads[1] = minus * right
+    if wanted[2]:
+        product = minus * _shifted(right, axis, -1, periodic)
+        grads[2] = _fits(product, axis, du.shape[axis], False)
+    return grads
+
+
 class _Solve(torch.autograd.Function):
     """x = op(A)^-1 b, with A's diagonals and b of one shape (off-diagonals may be short)."""
 
@@ -183,29 +219,12 @@ class _Solve(torch.autograd.Function):
     @staticmethod
     def backward(ctx, g):
         dl, d, du, x = ctx.saved_tensors
-        axis, periodic, pivoting, transpose, algorithm, threads, stream = ctx.options
-        adjoint = {None: "H" if x.is_complex() else "T", "H": None, "T": None}[transpose]
-        options = (axis, periodic, pivoting, adjoint, algorithm, threads, None)
-        conjugated = transpose == "T" and x.is_complex()
-        # y = op(A)^-H g; torch's gradient of A is then -y x^H, moved to where op took it from.
-        g = g.conj().resolve_conj() if conjugated else g
-        y = _Solve.apply(dl, d, du, g, options, _quiet(g, axis))
-        y = y.conj().resolve_conj() if conjugated else y
-        wanted = ctx.needs_input_grad
-        left, right = (x, y.conj()) if transpose == "H" else (y, x.conj())
-        if transpose == "T":
-            left, right = right, left
-        minus = -left
-        grads = [None, None, None, y if wanted[3] else None, None, None]
-        if wanted[0]:
-            product = minus * _shifted(right, axis, 1, periodic)
-            grads[0] = _fits(product, axis, dl.shape[axis], True)
-        if wanted[1]:
-            grads[1] = minus * right
-        if wanted[2]:
-            product = minus * _shifted(right, axis, -1, periodic)
-            grads[2] = _fits(product, axis, du.shape[axis], False)
-        return tuple(grads)
+        *options, _ = ctx.options
+
+        def solve(dl, d, du, g, *options):
+            return _Solve.apply(dl, d, du, g, (*options, None), _quiet(g, options[0]))
+
+        return (*gradients(dl, d, du, x, g, options, ctx.needs_input_grad, solve), None, None)
 
     @staticmethod
     def jvp(ctx, dl_t, d_t, du_t, b_t, _, __):
@@ -307,3 +326,6 @@ class _OperatorMap:
 def apply_operator(op: Any, f: Any) -> Any:
     """This applies an operator differentiably."""
     return _Linear.apply(f, _OperatorMap(op), _OperatorMap(op.T))
+
+
+from tridia import _torch_ops  # noqa: E402, F401  it needs what is above
