@@ -9,6 +9,11 @@ packages_build=(cmake g++ libcli11-dev libfmt-dev liblapack-dev ninja-build nloh
 packages_quickstart=(python3 python3-numpy python3-pywt python3-scipy)
 packages_test=(libgtest-dev libhdf5-dev liblapacke-dev libopenblas-dev libopenmpi-dev
   librapidcheck-dev libtmglib-dev openmpi-bin python3-h5py python3-matplotlib)
+packages_python=(python3-dev python3-venv)
+# These come from PyPI, into an environment below build. The oldest JAX that is supported has the
+# headers that handlers are built with; the tests run with the newest as well.
+python_modules=(nanobind nanobind-backend numpy scipy hypothesis pytest matplotlib jax==0.5.3)
+newest_modules=(jax jaxlib)
 
 # The distribution's Python is the one that has the distribution's NumPy.
 if [ -x /usr/bin/python3 ] || command -v apt-get >/dev/null; then
@@ -42,6 +47,21 @@ install_packages() {
   "${root[@]}" apt-get update -qq
   "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# Makes the environment that the Python package is built for and tested in, once for each list of
+# modules, and sets venv_python to its interpreter. The folder newest_jax goes before its modules.
+make_venv() {
+  venv_python=$PWD/build/venv/bin/python
+  newest_jax=$PWD/build/venv/newest-jax
+  if [ "$(cat build/venv/modules 2>/dev/null)" != "${python_modules[*]}" ]; then
+    say "fetching ${python_modules[*]}"
+    "$python" -m venv build/venv
+    "$venv_python" -m pip install --quiet --disable-pip-version-check "${python_modules[@]}"
+    "$venv_python" -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \
+      --target "$newest_jax" "${newest_modules[@]}"
+    echo "${python_modules[*]}" >build/venv/modules
+  fi
 }
 
 # configure PRESET [-DNAME=VALUE ...]

@@ -6,7 +6,8 @@ import re
 import unittest
 from pathlib import Path
 
-SRC = Path(__file__).resolve().parent.parent.parent / "src"
+ROOT = Path(__file__).resolve().parent.parent.parent
+SRC = ROOT / "src"
 # A layer includes from itself and from those before it. Layers of one line know nothing of each
 # other.
 LAYERS = (
@@ -71,6 +72,13 @@ class Sizes(unittest.TestCase):
     def test_files_are_short(self):
         lengths = {str(p.relative_to(SRC)): len(p.read_text(encoding="utf-8").splitlines())
                    for p in sources()}
+        self.assertEqual({name: n for name, n in lengths.items() if n > MOST_LINES}, {})
+
+    def test_files_of_the_python_package_are_short(self):
+        files = [p for p in (ROOT / "python").rglob("*") if p.suffix in (*SUFFIXES, ".py")]
+        self.assertGreater(len(files), 30)
+        lengths = {str(p.relative_to(ROOT)): len(p.read_text(encoding="utf-8").splitlines())
+                   for p in files}
         self.assertEqual({name: n for name, n in lengths.items() if n > MOST_LINES}, {})
 
     def test_folders_are_small(self):

@@ -12,6 +12,7 @@ sys.path.insert(0, str(ROOT / "bench"))
 sys.dont_write_bytecode = True
 
 import gpu_tables  # noqa: E402
+import jax_call  # noqa: E402
 import map_tables  # noqa: E402
 import readme  # noqa: E402
 import readme_derive  # noqa: E402
@@ -46,8 +47,13 @@ def block_of_map_tables(_, __, files, sources):
     return map_tables.text(files, sources)
 
 
+def block_of_jax_call(_, __, files, sources):
+    return jax_call.text(files, sources)
+
+
 MAKERS = {
     "bench/gpu_tables.py": block_of_gpu_tables,
+    "bench/jax_call.py": block_of_jax_call,
     "bench/map_tables.py": block_of_map_tables,
     "bench/readme.py": block_of_readme,
     "bench/readme_derive.py": block_of_readme_derive,

@@ -10,7 +10,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 LIST = HERE / "retired_words.txt"
-PLACES = ("include", "src", "bench", "examples", "tests", "docs", "scripts", "README.md")
+PLACES = ("include", "src", "bench", "examples", "tests", "docs", "scripts", "python", "README.md")
 SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh", ".py", ".txt", ".md", ".cmake", ".in", ".sh")
 
 

@@ -1,0 +1,225 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "bind.hpp"
+#include "broadcast.hpp"
+#include "plan_cache.hpp"
+#include "run.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace tridia::python {
+namespace {
+
+/// Holds what a one-call form is asked for, besides its arrays.
+struct request {
+  index_t axis;
+  bool periodic, pivoting;
+  tridia::operation operation;
+  tridia::algorithm algorithm;
+  index_t threads;
+};
+
+request request_of(nb::handle axis, nb::handle periodic, nb::handle pivoting, nb::handle transpose,
+                   nb::handle algorithm, nb::handle threads) {
+  request r{integer_of("axis", axis),      flag_of("periodic", periodic),
+            flag_of("pivoting", pivoting), operation_of(transpose),
+            algorithm_of(algorithm),       integer_of("threads", threads)};
+  if (r.threads < 0 || r.threads > 1 << 20) {
+    value_failure("threads", std::to_string(r.threads) + " is not from 0 to 1048576");
+  }
+  return r;
+}
+
+/// It is never destroyed: plans of a GPU would be freed after the driver has gone.
+plan_cache& plans() {
+  static plan_cache* const cache = new plan_cache;
+  return *cache;
+}
+
+problem problem_of(const solve_shape& s, value_type type, const request& r, const array& out) {
+  problem p;
+  p.type = type;
+  p.extents = s.extents;
+  p.axis = static_cast<int>(s.axis);
+  p.boundary = r.periodic ? boundary::periodic : boundary::regular;
+  p.pivoting = r.pivoting ? pivoting::partial : pivoting::none;
+  p.operation = r.operation;
+  p.coefficients = s.shared ? coefficients::shared : coefficients::per_system;
+  p.short_off_diagonals = s.short_off_diagonals;
+  p.dl_strides = s.dl;
+  p.d_strides = s.d;
+  p.du_strides = s.du;
+  p.rhs_strides = s.b;
+  for (int k = 0; k < out.rank(); ++k) p.x_strides.push_back(out.stride(k));
+  return p;
+}
+
+plan_key key_of(const solve_shape& s, value_type type, const request& r, const array& out,
+                const place& w) {
+  plan_key key;
+  key.reserve(10 + 6 * s.extents.size());
+  for (const index_t v : {static_cast<index_t>(s.extents.size()), static_cast<index_t>(s.axis),
+                          static_cast<index_t>(type), static_cast<index_t>(r.algorithm),
+                          static_cast<index_t>(r.operation), r.threads,
+                          static_cast<index_t>(w.backend), static_cast<index_t>(w.device),
+                          index_t{r.periodic} + 2 * index_t{r.pivoting} +
+                              4 * index_t{s.short_off_diagonals} + 8 * index_t{s.shared}}) {
+    key.push_back(v);
+  }
+  for (const auto* part : {&s.extents, &s.dl, &s.d, &s.du, &s.b}) {
+    key.insert(key.end(), part->begin(), part->end());
+  }
+  for (int k = 0; k < out.rank(); ++k) key.push_back(out.stride(k));
+  return key;
+}
+
+std::shared_ptr<const plan> plan_of(const solve_shape& s, value_type type, const request& r,
+                                    const array& out, const place& w) {
+  return plans().find(key_of(s, type, r, out, w), [&] {
+    options o;
+    o.backend = w.backend;
+    o.device = w.device;
+    o.algorithm = r.algorithm;
+    o.threads = static_cast<int>(r.threads);
+    return plan(problem_of(s, type, r, out), o);
+  });
+}
+
+bool has_shape(const array& a, const std::vector<index_t>& extents) {
+  if (a.rank() != static_cast<int>(extents.size())) return false;
+  for (int k = 0; k < a.rank(); ++k) {
+    if (a.extent(k) != extents[k]) return false;
+  }
+  return true;
+}
+
+/// Returns a new array for the result, laid out in memory as b is where it has b's shape.
+nb::object result_like(nb::handle b, const array& rhs, const solve_shape& s, const place& w) {
+  static PyObject* const like = nb::module_::import_("numpy").attr("empty_like").inc_ref().ptr();
+  if (w.empty.is_none() && has_shape(rhs, s.extents)) return nb::handle(like)(b);
+  return new_array(w, s.extents, rhs.type_text().c_str());
+}
+
+/// Solves with arrays of one of the four types and one place; returns NotImplemented where they
+/// are not of one type (`solve` in Python then makes them so).
+nb::object solve(nb::handle dl, nb::handle d, nb::handle du, nb::handle b, nb::handle axis,
+                 nb::handle periodic, nb::handle pivoting, nb::handle transpose, nb::object out,
+                 nb::handle status, nb::handle algorithm, nb::handle threads, bool strict,
+                 bool cuda, int device, std::uintptr_t stream, nb::object empty) {
+  const place w{cuda ? backend::cuda : backend::cpu, device, reinterpret_cast<void*>(stream),
+                std::move(empty)};
+  const array l("dl", dl), m("d", d), u("du", du), rhs("b", b);
+  const bool same = rhs.is_number() && l.is_number() && m.is_number() && u.is_number() &&
+                    l.type() == rhs.type() && m.type() == rhs.type() && u.type() == rhs.type();
+  if (!same && !strict) return nb::borrow(Py_NotImplemented);
+  if (!rhs.is_number()) {
+    if (!rhs.defect().empty()) value_failure("b", rhs.defect());
+    type_failure("b", "is of " + rhs.type_text() +
+                          ", but must be of float32, float64, complex64 or complex128");
+  }
+  for (const array* a : {&l, &m, &u, &rhs}) {
+    check_type(*a, rhs.number_type(), "b");
+    check_place(*a, w);
+  }
+  const request r = request_of(axis, periodic, pivoting, transpose, algorithm, threads);
+  const solve_shape s = broadcast(l, m, u, rhs, r.axis, r.periodic);
+  if (out.is_none()) out = result_like(b, rhs, s, w);
+  const array x("out", out);
+  check_type(x, rhs.number_type(), "b");
+  check_place(x, w);
+  check_writable(x);
+  if (!has_shape(x, s.extents)) {
+    value_failure("out", "its shape is " + x.shape_text() + ", but that of the result is " +
+                             tuple_text(s.extents.data(), s.extents.size()));
+  }
+  const auto made = plan_of(s, rhs.number_type(), r, x, w);
+  std::vector<index_t> batch = s.extents;
+  batch.erase(batch.begin() + static_cast<std::ptrdiff_t>(s.axis));
+  statuses state(w, std::move(batch), made->systems(), status);
+  const workspace memory(w, made->workspace_bytes(), nb::none());
+  {
+    const nb::gil_scoped_release released;
+    made->execute(l.data(), m.data(), u.data(), rhs.data(), x.data(),
+                  {memory.data(), memory.bytes(), state.data(), w.stream});
+  }
+  state.raise_if_singular();
+  return out;
+}
+
+/// Returns a coefficient as the array that a plan of these strides takes.
+described_array view_of(const array& a, const solve_shape& s, const std::vector<index_t>& strides,
+                        bool off_diagonal, nb::handle owner) {
+  std::vector<index_t> extents = s.extents, own = strides;
+  if (off_diagonal && s.short_off_diagonals) --extents[s.axis];
+  if (s.shared) {
+    extents = {extents[s.axis]};
+    own = {strides[s.axis]};
+  }
+  return {reinterpret_cast<std::uintptr_t>(a.data()),
+          a.type_text(),
+          std::move(extents),
+          std::move(own),
+          a.on_cuda(),
+          a.device(),
+          a.readonly(),
+          nb::borrow(owner)};
+}
+
+/// Broadcasts coefficients to a shape (None for what they broadcast to), for a plan that factors
+/// them: returns the plan's arguments, and the coefficients as it takes them.
+nb::dict broadcast_to(nb::handle dl, nb::handle d, nb::handle du,
+                      std::optional<std::vector<index_t>> shape, nb::handle axis,
+                      nb::handle periodic) {
+  const array l("dl", dl), m("d", d), u("du", du);
+  nb::object like = nb::borrow(d);
+  if (shape) {
+    const std::vector<index_t> strides(shape->size(), 1);
+    like =
+        nb::cast(described_array{0, m.type_text(), *shape, strides, false, -1, true, nb::none()});
+  }
+  const array b(shape ? "shape" : "d", like);
+  const solve_shape s =
+      broadcast(l, m, u, b, integer_of("axis", axis), flag_of("periodic", periodic));
+  if (shape && s.extents != *shape) {
+    value_failure("shape", tuple_text(shape->data(), shape->size()) +
+                               ", but the coefficients broadcast to " +
+                               tuple_text(s.extents.data(), s.extents.size()));
+  }
+  nb::dict views, result;
+  views["dl"] = view_of(l, s, s.dl, true, dl);
+  views["d"] = view_of(m, s, s.d, false, d);
+  views["du"] = view_of(u, s, s.du, true, du);
+  result["views"] = views;
+  result["shape"] = s.extents;
+  result["axis"] = s.axis;
+  result["short"] = s.short_off_diagonals;
+  result["shared"] = s.shared;
+  result["dl"] = s.dl;
+  result["d"] = s.d;
+  result["du"] = s.du;
+  return result;
+}
+
+}  // namespace
+
+void bind_solve(nb::module_& m) {
+  m.def("solve", &solve, nb::arg("dl").none(), nb::arg("d").none(), nb::arg("du").none(),
+        nb::arg("b").none(), nb::arg("axis").none(), nb::arg("periodic").none(),
+        nb::arg("pivoting").none(), nb::arg("transpose").none(), nb::arg("out").none(),
+        nb::arg("status").none(), nb::arg("algorithm").none(), nb::arg("threads").none(),
+        nb::arg("strict"), nb::arg("cuda"), nb::arg("device"), nb::arg("stream"),
+        nb::arg("empty").none());
+  m.def("broadcast", &broadcast_to, nb::arg("dl"), nb::arg("d"), nb::arg("du"),
+        nb::arg("shape").none(), nb::arg("axis").none(), nb::arg("periodic").none());
+  m.def("cached_plans", [] { return plans().size(); });
+  m.def("clear_plans", [] { plans().clear(); });
+  // Tests compare these addresses with those of the arrays: nothing is copied on the way.
+  m.def("address",
+        [](nb::handle a) { return reinterpret_cast<std::uintptr_t>(array("array", a).data()); });
+}
+
+}  // namespace tridia::python

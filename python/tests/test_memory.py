@@ -1,0 +1,153 @@
+# Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+"""Nothing is copied, nothing is leaked, and arrays of other libraries are read where they are."""
+
+import gc
+import resource
+import threading
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import tridia
+from tridia import _native
+
+
+class Dlpack:
+    """An array that has nothing but DLPack."""
+
+    def __init__(self, a):
+        self.a = a
+
+    def __dlpack__(self, **arguments):
+        return self.a.__dlpack__(**arguments)
+
+    def __dlpack_device__(self):
+        return self.a.__dlpack_device__()
+
+
+def test_addresses_are_those_of_the_inputs():
+    a = np.zeros((6, 8, 4))
+    views = [a, a[::2], a[:, ::-1], a.transpose(2, 0, 1), a[:, 1:], a[1, :, 2],
+             np.broadcast_to(a[0, 0], (6, 8, 4)), a[:, :0]]
+    for view in views:
+        assert _native.address(view) == view.__array_interface__["data"][0]
+        if view.flags.writeable:
+            assert _native.address(Dlpack(view)) == view.__array_interface__["data"][0]
+
+
+def test_peak_memory_is_out_and_workspace():
+    b = np.ones((2000, 64))
+    dl, d, du = (np.full_like(b, v)[:, ::-1] for v in (-1.0, 4.0, -1.0))
+    tridia.solve(dl, d, du, b)
+    tracemalloc.start()
+    x = tridia.solve(dl, d, du, b)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak <= x.nbytes + 20_000
+
+
+def test_dlpack_objects():
+    b = np.ones((3, 5))
+    d = np.full((3, 5), 4.0)
+    x = tridia.solve(Dlpack(-b), Dlpack(d), Dlpack(-b), Dlpack(b))
+    np.testing.assert_array_equal(x, tridia.solve(-b, d, -b, b))
+
+
+def test_memory_does_not_grow():
+    n = 16
+    arrays = -np.ones(n), np.full(n, 4.0), -np.ones(n), np.ones(n)
+    zero = np.zeros(n)
+    plan = tridia.Plan((n,), "f8")
+
+    def calls(count):
+        for _ in range(count):
+            tridia.solve(*arrays)
+            plan.execute(*arrays)
+            tridia.derivative(arrays[3])
+            try:
+                tridia.solve(*arrays[:3], "bad")
+            except TypeError:
+                pass
+            try:
+                tridia.solve(zero, zero, zero, arrays[3])
+            except tridia.SingularError:
+                pass
+
+    calls(1000)
+    gc.collect()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    calls(10_000)
+    gc.collect()
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before <= 1024  # KiB
+
+
+def test_plans_are_kept_and_dropped():
+    _native.clear_plans()
+    b = np.ones((4, 6))
+    for _ in range(3):
+        tridia.solve(-1.0, 4.0, -1.0, b)
+    assert _native.cached_plans() == 1
+    for n in range(1, 300):
+        tridia.solve(-1.0, 4.0, -1.0, np.ones(n))
+    assert _native.cached_plans() == 128
+
+
+def test_the_gil_is_released():
+    n = 1 << 22
+    arrays = [np.full(n, v) for v in (-1.0, 4.0, -1.0, 1.0)]
+    out, done = np.empty(n), threading.Event()
+
+    def work():
+        tridia.solve(*arrays, out=out, threads=1)
+        done.set()
+
+    worker = threading.Thread(target=work)
+    turns = 0
+    worker.start()
+    while not done.is_set():
+        turns += 1
+        time.sleep(0)
+    worker.join()
+    assert turns > 100  # of this thread, while the other one solved
+
+
+def test_a_freed_array_is_kept_alive():
+    b = np.ones((100, 100))
+    d = np.full((100, 100), 4.0)
+    x = tridia.solve(d * 0, d, d * 0, (b + 1)[::-1])
+    assert (x == 0.5).all()
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 4), (4, 0), (3, 0, 2)])
+def test_arrays_without_elements(shape):
+    assert tridia.solve(1.0, 4.0, 1.0, np.ones(shape)).shape == shape
+    assert tridia.factor(np.ones(shape), np.ones(shape), np.ones(shape)).solve(
+        np.ones(shape)).shape == shape
+
+
+class OnGpu:
+    """An array that says that it lies on a GPU, which is not asked."""
+
+    def __init__(self, a, stream=None):
+        self.a = a
+        self.__cuda_array_interface__ = {**a.__array_interface__, "version": 3, "stream": stream}
+
+
+def test_cuda_array_interface():
+    from tridia._frameworks import framework_of
+    a = np.zeros((4, 6))[:, ::-2]
+    arrays = {name: OnGpu(a, 7) for name in ("b", "d")}
+    framework = framework_of(**arrays)
+    described = framework.describe("b", arrays["b"])
+    assert _native.address(described) == a.__array_interface__["data"][0]
+    assert framework.strides(arrays["b"]) == (6, -2) and framework.stream(None) == 7
+    framework.describe("d", OnGpu(a, 9))
+    with pytest.raises(ValueError, match="stream: is needed"):
+        framework.stream(None)
+    with pytest.raises(TypeError, match="arrays of one framework are needed"):
+        framework_of(b=OnGpu(a), d=a)
+    if not tridia.info()["cuda_built"]:
+        with pytest.raises(tridia.Error, match="cuda|CUDA"):
+            tridia.solve(*(OnGpu(np.ones(4)) for _ in range(4)), out=OnGpu(np.ones(4)))
