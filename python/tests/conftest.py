@@ -7,7 +7,7 @@ from hypothesis import settings
 
 import tridia
 
-settings.register_profile("tridia", deadline=None, max_examples=100, print_blob=True)
+settings.register_profile("tridia", deadline=None, max_examples=100, print_blob=True, database=None)
 settings.load_profile("tridia")
 
 TYPES = ("float32", "float64", "complex64", "complex128")
