@@ -14,7 +14,7 @@ import tridia
 os.environ["XLA_FLAGS"] = (os.environ.get("XLA_FLAGS", "") +
                            " --xla_force_host_platform_device_count=4").strip()
 
-settings.register_profile("tridia", deadline=None, max_examples=100, print_blob=True)
+settings.register_profile("tridia", deadline=None, max_examples=100, print_blob=True, database=None)
 settings.load_profile("tridia")
 
 TYPES = ("float32", "float64", "complex64", "complex128")

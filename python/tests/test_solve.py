@@ -180,3 +180,14 @@ def test_read_only_inputs(rng):
     b.flags.writeable = False
     x = tridia.solve(np.broadcast_to(-1.0, (3, 4)), np.broadcast_to(4.0, (4,)), -1.0, b)
     np.testing.assert_allclose(x, tridia.solve(-1.0, 4.0, -1.0, b))
+
+
+@pytest.mark.xfail(strict=False, reason="kernels of a CPU do not load rows of stride 0 in a group "
+                                        "that is not full, where systems are neighbours in memory")
+@pytest.mark.parametrize("systems", [3, 9, 13])
+def test_broadcast_along_the_axis(systems, rng):
+    d, off = 4 + rng.random((1, systems)), rng.random((1, systems))
+    b = rng.random((5, systems))
+    full = [np.repeat(a, 5, 0) for a in (off, d, off)]
+    np.testing.assert_allclose(tridia.solve(off, d, off, b, axis=0),
+                               tridia.solve(*full, b, axis=0))
