@@ -11,7 +11,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 LIST = HERE / "retired_words.txt"
 PLACES = ("include", "src", "bench", "examples", "tests", "docs", "scripts", "README.md")
-SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh", ".py", ".txt", ".md", ".cmake", ".in", ".sh")
+SUFFIXES = (".c", ".h", ".cpp", ".hpp", ".cu", ".cuh", ".py", ".txt", ".md", ".cmake", ".in", ".sh")
 
 
 def retired(text):
