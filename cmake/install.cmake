@@ -43,9 +43,14 @@ if(tridia_type STREQUAL "STATIC_LIBRARY")
   set(TRIDIA_NEEDS_OPENMP ON)
   set(TRIDIA_NEEDS_CUDATOOLKIT ${TRIDIA_HAS_CUDA})
 endif()
+# Module tridia is installed as its sources, which the user's compilers turn into tridia::fortran.
+set(TRIDIA_INSTALL_FORTRAN_DIR ${CMAKE_INSTALL_DATADIR}/tridia/fortran)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/fortran/ DESTINATION ${TRIDIA_INSTALL_FORTRAN_DIR})
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/tridiaFortran.cmake DESTINATION ${package_dir})
 configure_package_config_file(
   ${CMAKE_CURRENT_LIST_DIR}/tridiaConfig.cmake.in ${PROJECT_BINARY_DIR}/tridiaConfig.cmake
   INSTALL_DESTINATION ${package_dir}
+  PATH_VARS TRIDIA_INSTALL_FORTRAN_DIR
   NO_SET_AND_CHECK_MACRO)
 # Before 1.0 a new minor version may change the interface.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tridiaConfigVersion.cmake

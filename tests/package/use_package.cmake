@@ -9,6 +9,7 @@ file(REMOVE_RECURSE ${WORK}/prefix ${WORK}/outside)
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 run(${CMAKE_COMMAND} -S ${OUTSIDE} -B ${WORK}/outside -G ${GENERATOR}
     -DCMAKE_CXX_COMPILER=${CXX_COMPILER} -DCMAKE_CXX_FLAGS=${CXX_FLAGS} -DCMAKE_C_FLAGS=${CXX_FLAGS}
+    -DCMAKE_Fortran_FLAGS=${CXX_FLAGS}
     -DCMAKE_PREFIX_PATH=${WORK}/prefix -DEXAMPLES=${EXAMPLES})
 run(${CMAKE_COMMAND} --build ${WORK}/outside)
 
@@ -23,6 +24,10 @@ run(${WORK}/outside/vortex)
 run(${WORK}/outside/interface)
 run(${WORK}/outside/c_solve)
 run(${WORK}/outside/c_derivative)
+if(EXISTS ${WORK}/outside/fortran_solve)
+  run(${WORK}/outside/fortran_solve)
+  run(${WORK}/outside/fortran_derivative)
+endif()
 
 # The same by pkg-config, which is all that a makefile needs.
 find_program(PKG_CONFIG pkg-config)
