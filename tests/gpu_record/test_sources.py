@@ -85,9 +85,12 @@ class MadeTree(unittest.TestCase):
 class ThisTree(unittest.TestCase):
     """Checks that every file of the library that a GPU's results could depend on is in a family."""
 
-    # These files run on CPUs alone, replace others in builds without CUDA, or describe the machine.
+    # These files run on CPUs alone, replace others in builds without CUDA, describe the machine, or
+    # bring calls of other languages to the C++ interface.
     OTHERS = re.compile(r"/(cpu|reference)/|/\w*absent\.[ch]pp$|\.py$|^include/tridia/(tridia|version)\.hpp$"
                         r"|^src/solver/info\.cpp$"
+                        r"|^src/(c_api|drop_in)/|^src/(c_api|drop_in)\.cmake$"
+                        r"|^include/tridia/c/|^include/tridia\w*\.h$"
                         r"|^src/(CMakeLists\.txt|cpu_kernels\.cmake)$")
 
     @classmethod

@@ -10,8 +10,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 LIST = HERE / "retired_words.txt"
-PLACES = ("include", "src", "bench", "examples", "tests", "docs", "scripts", "python", "README.md")
-SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh", ".py", ".txt", ".md", ".cmake", ".in", ".sh")
+PLACES = ("include", "src", "bench", "examples", "tests", "docs", "scripts", "python", "fortran", "README.md")
+SUFFIXES = (".c", ".f90", ".F90", ".inc", ".h", ".cpp", ".hpp", ".cu", ".cuh", ".py", ".txt", ".md", ".cmake", ".in", ".sh")
 
 
 def retired(text):
