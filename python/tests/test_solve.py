@@ -182,8 +182,6 @@ def test_read_only_inputs(rng):
     np.testing.assert_allclose(x, tridia.solve(-1.0, 4.0, -1.0, b))
 
 
-@pytest.mark.xfail(strict=False, reason="kernels of a CPU do not load rows of stride 0 in a group "
-                                        "that is not full, where systems are neighbours in memory")
 @pytest.mark.parametrize("systems", [3, 9, 13])
 def test_broadcast_along_the_axis(systems, rng):
     d, off = 4 + rng.random((1, systems)), rng.random((1, systems))
