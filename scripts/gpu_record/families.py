@@ -106,9 +106,10 @@ ON_A_HOST = (
     "ChunkTables.*", "Closure*.*",
     "CompactRefusals.*", "ConstantParts.*", "CrossElimination.*", "CyclicReduction.*", "Decay.*",
     "FastDivide.*", "Decomposition.*", "Interleaving.*", "MergedStatus.*", "Layout.*", "LineStatus.*",
-    "Names.*", "NearToeplitzReduction.*", "Oracle.*", "PrefixSum.RegisterPacked", "Recurrence*.*",
+    "NoElements.*", "Names.*", "NearToeplitzReduction.*", "Oracle.*", "PrefixSum.RegisterPacked", "Recurrence*.*",
     "Scheme*.*", "SortedBatch.*", "SplitLine.*", "SplitLines.*", "Strategies.*", "SumGroups.*",
     "SumPlan.*", "TensorLayout.*", "TileSchedule.*", "Tuning.*", "StatusExchange.*",
+    "ZeroStep.*",
 )
 
 

@@ -59,8 +59,8 @@ struct scan_shape {
   int chunks;      // of a line
   int distinct;    // whose factors differ
   bool interleaved;
-  // Of a tile: a power of two if interleaved, and no more than a warp has threads unless a line is
-  // one chunk.
+  // These are the lines of a tile: a power of two if interleaved, and no more than a warp has
+  // threads unless a line is one chunk.
   int lines, log_lines;
   int pitch;          // elements from one line (interleaved: row) of the tile to the next
   int front;          // points of room in front of a line, so that the TMA takes it

@@ -31,7 +31,8 @@ struct band_pass {
   layout::along lines[product_array_count];
   product_axes kept;    // each point has gradients
   product_axes summed;  // gradients are sums over these points
-  // As in layout::geometry: where the lines of a ragged batch begin. In memory of the backend.
+  // These say where the lines of a ragged batch begin, as in layout::geometry, and lie in memory of
+  // the backend.
   const index_t* ragged;
   const index_t* off_diagonal;
 

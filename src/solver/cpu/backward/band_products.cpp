@@ -39,7 +39,7 @@ struct pass_split {
   [[nodiscard]] index_t chunks() const { return outer * line_chunks * row_chunks; }
 };
 
-/// With few chunks, so many blocks a thread sum their own part of the points.
+/// If chunks are few, so many blocks a thread sum their own part of the points.
 constexpr index_t blocks_of_thread = 4;
 
 pass_split split(const band_pass& p, int threads) {

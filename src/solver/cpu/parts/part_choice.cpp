@@ -25,8 +25,8 @@ bool parts_are_faster(const layout::geometry& g, coefficients of) {
   if (!part_split::is_possible(g)) return false;
   if (line_count(g) <= very_few_lines) return g.rows >= short_rows;
   if (g.rows < long_rows) return false;
-  // Of more lines, neighbours in memory are swept over together, and a matrix for many right-hand
-  // sides is factored once.
+  // If there are more lines, neighbours in memory are swept over together, and a matrix for many
+  // right-hand sides is factored once.
   return are_few_lines(g) ||
          (of == coefficients::per_system && g.right_sides.size == 1 && !layout::is_interleaved(g));
 }
