@@ -1,12 +1,12 @@
 # The CPU's kernels, once for each instruction set and value type; chosen between at run time.
 set(TRIDIA_CPU_VECTORS 2 CACHE STRING "Native vectors that a CPU kernel works on side by side")
 mark_as_advanced(TRIDIA_CPU_VECTORS)
-# More flags for these files alone, whose code grows most under sanitizers.
+# More flags for these files alone, whose code grows most under sanitizers; and for those of one
+# value type, as TRIDIA_CPU_KERNEL_FLAGS_c64.
 set(TRIDIA_CPU_KERNEL_FLAGS "" CACHE STRING "More compiler flags for the CPU kernels")
 mark_as_advanced(TRIDIA_CPU_KERNEL_FLAGS)
 
 function(tridia_cpu_kernels isa)
-  set(flags ${ARGN} ${TRIDIA_CPU_KERNEL_FLAGS})
   foreach(entry "f32:float" "f64:double" "c64:core::complex<float>" "c128:core::complex<double>")
     string(REPLACE ":" ";" parts "${entry}")
     list(POP_FRONT parts name)
@@ -24,7 +24,9 @@ function(tridia_cpu_kernels isa)
       TRIDIA_ISA=${isa} TRIDIA_VECTORS=${TRIDIA_CPU_VECTORS} TRIDIA_TABLE=table_${name}
       TRIDIA_PART_TABLE=part_table_${name} "TRIDIA_VALUE=${value}")
     # -O3 doubles the time to compile and gains nothing: the loops are written as they should run.
-    target_compile_options(${target} PRIVATE ${flags} -ffp-contract=off $<$<CONFIG:Release>:-O2>)
+    target_compile_options(${target} PRIVATE
+      ${ARGN} ${TRIDIA_CPU_KERNEL_FLAGS} ${TRIDIA_CPU_KERNEL_FLAGS_${name}}
+      -ffp-contract=off $<$<CONFIG:Release>:-O2>)
     tridia_warnings(${target})
     target_sources(tridia PRIVATE $<TARGET_OBJECTS:${target}>)
   endforeach()
