@@ -16,8 +16,8 @@ if(NOT EXISTS "${xla_include}/xla/ffi/api/ffi.h")
 endif()
 message(STATUS "tridia.jax: with the headers in ${xla_include}")
 
-target_sources(tridia_python PRIVATE src/jax_constant.cpp src/jax_device.cpp
-               src/jax_make_operator.cpp src/jax_operator.cpp src/jax_solve.cpp)
+target_sources(tridia_python PRIVATE src/jax_backward.cpp src/jax_constant.cpp src/jax_device.cpp
+               src/jax_make_operator.cpp src/jax_operator.cpp src/jax_solve.cpp src/jax_systems.cpp)
 target_compile_definitions(tridia_python PRIVATE TRIDIA_PYTHON_JAX)
 target_include_directories(tridia_python SYSTEM PRIVATE "${xla_include}")
 if(TRIDIA_HAS_CUDA)

@@ -7,6 +7,7 @@ namespace tridia::python {
 
 // Each of these adds the classes and functions of one source file to the module.
 void bind_arrays(nanobind::module_& m);
+void bind_backward(nanobind::module_& m);
 void bind_compact(nanobind::module_& m);
 void bind_errors(nanobind::module_& m);
 void bind_info(nanobind::module_& m);

@@ -105,4 +105,21 @@ solve_shape broadcast(const array& dl_, const array& d_, const array& du_, const
   return s;
 }
 
+std::vector<index_t> gradient_strides(const array& a, const solve_shape& s, index_t rows) {
+  const int rank = static_cast<int>(s.extents.size()), axis = static_cast<int>(s.axis);
+  const aligned along(a, rank, axis);
+  bool fits = a.rank() <= rank;
+  for (int k = 0; fits && k < rank; ++k) {
+    const index_t own = along.extent(k);
+    fits = own == 1 || own == (k == axis ? rows : s.extents[k]);
+  }
+  if (!fits) {
+    value_failure(a.name(), "its shape " + a.shape_text() + " does not broadcast to " +
+                                tuple_text(s.extents.data(), s.extents.size()));
+  }
+  std::vector<index_t> strides = along.strides(rank);
+  if (rows == 1) strides[axis] = 1;  // a single entry is no sum, as in `broadcast`
+  return strides;
+}
+
 }  // namespace tridia::python

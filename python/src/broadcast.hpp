@@ -22,4 +22,9 @@ struct solve_shape {
 solve_shape broadcast(const array& dl, const array& d, const array& du, const array& b,
                       index_t axis, bool periodic);
 
+/// Returns the strides over `s.extents` of an array that gradients are written to, of `rows` along
+/// the axis: 0 where its extent of 1 stands for a sum. Throws ValueError where it does not
+/// broadcast to the result.
+std::vector<index_t> gradient_strides(const array& a, const solve_shape& s, index_t rows);
+
 }  // namespace tridia::python

@@ -20,10 +20,12 @@ nb::list jax_handlers() {
     handlers.append(nb::make_tuple(target, platform, capsule));
   };
   add("tridia_solve", "cpu", tridia_jax_solve_cpu);
+  add("tridia_backward", "cpu", tridia_jax_backward_cpu);
   add("tridia_constant", "cpu", tridia_jax_constant_cpu);
   add("tridia_operator", "cpu", tridia_jax_operator_cpu);
   if (query_system().cuda_built) {
     add("tridia_solve", "CUDA", tridia_jax_solve_cuda);
+    add("tridia_backward", "CUDA", tridia_jax_backward_cuda);
     add("tridia_constant", "CUDA", tridia_jax_constant_cuda);
     add("tridia_operator", "CUDA", tridia_jax_operator_cuda);
   }

@@ -8,6 +8,8 @@
 extern "C" {
 XLA_FFI_Error* tridia_jax_solve_cpu(XLA_FFI_CallFrame* call_frame);
 XLA_FFI_Error* tridia_jax_solve_cuda(XLA_FFI_CallFrame* call_frame);
+XLA_FFI_Error* tridia_jax_backward_cpu(XLA_FFI_CallFrame* call_frame);
+XLA_FFI_Error* tridia_jax_backward_cuda(XLA_FFI_CallFrame* call_frame);
 XLA_FFI_Error* tridia_jax_constant_cpu(XLA_FFI_CallFrame* call_frame);
 XLA_FFI_Error* tridia_jax_constant_cuda(XLA_FFI_CallFrame* call_frame);
 XLA_FFI_Error* tridia_jax_operator_cpu(XLA_FFI_CallFrame* call_frame);

@@ -33,6 +33,7 @@ NB_MODULE(_native, m) {
   nanobind::set_leak_warnings(false);
   bind_errors(m);
   bind_arrays(m);
+  bind_backward(m);
   bind_compact(m);
   bind_info(m);
   bind_jax(m);

@@ -1,8 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "bind.hpp"
-#include "broadcast.hpp"
-#include "plan_cache.hpp"
-#include "run.hpp"
+#include "request.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
@@ -14,87 +12,10 @@
 namespace tridia::python {
 namespace {
 
-/// Holds what a one-call form is asked for, besides its arrays.
-struct request {
-  index_t axis;
-  bool periodic, pivoting;
-  tridia::operation operation;
-  tridia::algorithm algorithm;
-  index_t threads;
-};
-
-request request_of(nb::handle axis, nb::handle periodic, nb::handle pivoting, nb::handle transpose,
-                   nb::handle algorithm, nb::handle threads) {
-  request r{integer_of("axis", axis),      flag_of("periodic", periodic),
-            flag_of("pivoting", pivoting), operation_of(transpose),
-            algorithm_of(algorithm),       integer_of("threads", threads)};
-  if (r.threads < 0 || r.threads > 1 << 20) {
-    value_failure("threads", std::to_string(r.threads) + " is not from 0 to 1048576");
-  }
-  return r;
-}
-
 /// It is never destroyed: plans of a GPU would be freed after the driver has gone.
-plan_cache& plans() {
-  static plan_cache* const cache = new plan_cache;
+plan_cache<plan>& plans() {
+  static auto* const cache = new plan_cache<plan>;
   return *cache;
-}
-
-problem problem_of(const solve_shape& s, value_type type, const request& r, const array& out) {
-  problem p;
-  p.type = type;
-  p.extents = s.extents;
-  p.axis = static_cast<int>(s.axis);
-  p.boundary = r.periodic ? boundary::periodic : boundary::regular;
-  p.pivoting = r.pivoting ? pivoting::partial : pivoting::none;
-  p.operation = r.operation;
-  p.coefficients = s.shared ? coefficients::shared : coefficients::per_system;
-  p.short_off_diagonals = s.short_off_diagonals;
-  p.dl_strides = s.dl;
-  p.d_strides = s.d;
-  p.du_strides = s.du;
-  p.rhs_strides = s.b;
-  for (int k = 0; k < out.rank(); ++k) p.x_strides.push_back(out.stride(k));
-  return p;
-}
-
-plan_key key_of(const solve_shape& s, value_type type, const request& r, const array& out,
-                const place& w) {
-  plan_key key;
-  key.reserve(10 + 6 * s.extents.size());
-  for (const index_t v : {static_cast<index_t>(s.extents.size()), static_cast<index_t>(s.axis),
-                          static_cast<index_t>(type), static_cast<index_t>(r.algorithm),
-                          static_cast<index_t>(r.operation), r.threads,
-                          static_cast<index_t>(w.backend), static_cast<index_t>(w.device),
-                          index_t{r.periodic} + 2 * index_t{r.pivoting} +
-                              4 * index_t{s.short_off_diagonals} + 8 * index_t{s.shared}}) {
-    key.push_back(v);
-  }
-  for (const auto* part : {&s.extents, &s.dl, &s.d, &s.du, &s.b}) {
-    key.insert(key.end(), part->begin(), part->end());
-  }
-  for (int k = 0; k < out.rank(); ++k) key.push_back(out.stride(k));
-  return key;
-}
-
-std::shared_ptr<const plan> plan_of(const solve_shape& s, value_type type, const request& r,
-                                    const array& out, const place& w) {
-  return plans().find(key_of(s, type, r, out, w), [&] {
-    options o;
-    o.backend = w.backend;
-    o.device = w.device;
-    o.algorithm = r.algorithm;
-    o.threads = static_cast<int>(r.threads);
-    return plan(problem_of(s, type, r, out), o);
-  });
-}
-
-bool has_shape(const array& a, const std::vector<index_t>& extents) {
-  if (a.rank() != static_cast<int>(extents.size())) return false;
-  for (int k = 0; k < a.rank(); ++k) {
-    if (a.extent(k) != extents[k]) return false;
-  }
-  return true;
 }
 
 /// Returns a new array for the result, laid out in memory as b is where it has b's shape.
@@ -116,15 +37,7 @@ nb::object solve(nb::handle dl, nb::handle d, nb::handle du, nb::handle b, nb::h
   const bool same = rhs.is_number() && l.is_number() && m.is_number() && u.is_number() &&
                     l.type() == rhs.type() && m.type() == rhs.type() && u.type() == rhs.type();
   if (!same && !strict) return nb::borrow(Py_NotImplemented);
-  if (!rhs.is_number()) {
-    if (!rhs.defect().empty()) value_failure("b", rhs.defect());
-    type_failure("b", "is of " + rhs.type_text() +
-                          ", but must be of float32, float64, complex64 or complex128");
-  }
-  for (const array* a : {&l, &m, &u, &rhs}) {
-    check_type(*a, rhs.number_type(), "b");
-    check_place(*a, w);
-  }
+  check_alike({&l, &m, &u, &rhs}, w);
   const request r = request_of(axis, periodic, pivoting, transpose, algorithm, threads);
   const solve_shape s = broadcast(l, m, u, rhs, r.axis, r.periodic);
   if (out.is_none()) out = result_like(b, rhs, s, w);
@@ -132,11 +45,11 @@ nb::object solve(nb::handle dl, nb::handle d, nb::handle du, nb::handle b, nb::h
   check_type(x, rhs.number_type(), "b");
   check_place(x, w);
   check_writable(x);
-  if (!has_shape(x, s.extents)) {
-    value_failure("out", "its shape is " + x.shape_text() + ", but that of the result is " +
-                             tuple_text(s.extents.data(), s.extents.size()));
-  }
-  const auto made = plan_of(s, rhs.number_type(), r, x, w);
+  check_result_shape(x, s.extents);
+  const std::vector<index_t> x_strides = strides_of(x);
+  const auto made = plans().find(key_of(s, rhs.number_type(), r, x_strides, w), [&] {
+    return plan(problem_of(s, rhs.number_type(), r, x_strides), options_of(r, w));
+  });
   std::vector<index_t> batch = s.extents;
   batch.erase(batch.begin() + static_cast<std::ptrdiff_t>(s.axis));
   statuses state(w, std::move(batch), made->systems(), status);

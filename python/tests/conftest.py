@@ -14,6 +14,9 @@ import tridia
 os.environ["XLA_FLAGS"] = (os.environ.get("XLA_FLAGS", "") +
                            " --xla_force_host_platform_device_count=4").strip()
 
+# Tests of PyTorch and CuPy want memory of a GPU, too, of which JAX would take most at once.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+
 settings.register_profile("tridia", deadline=None, max_examples=100, print_blob=True, database=None)
 settings.load_profile("tridia")
 

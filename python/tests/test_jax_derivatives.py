@@ -73,6 +73,71 @@ def test_jacobian_is_the_inverse():
     np.testing.assert_allclose(jax.jacrev(solve)(b), inverse, atol=1e-14)
 
 
+def in_program(function, *arrays):
+    """Returns the calls of the library in the compiled program, and the bytes that it takes besides
+    its arguments and results."""
+    compiled = jax.jit(function).lower(*arrays).compile()
+    text = compiled.as_text()
+    calls = {name: text.count(f'custom_call_target="tridia_{name}"')
+             for name in ("solve", "backward")}
+    return calls, compiled.memory_analysis().temp_size_in_bytes
+
+
+@pytest.mark.parametrize("matrix_shape", [(16,), (200, 16)])
+def test_backward_is_one_call_without_temporaries(matrix_shape):
+    dl, d, du, b = random_systems((200, 16), matrix_shape)
+    x, backward = jax.vjp(tridia.jax.solve, dl, d, du, b)
+    calls, temporary = in_program(backward, x)
+    assert calls == {"solve": 0, "backward": 1} and temporary <= 1024
+    of_all = jax.grad(lambda *a: jnp.sum(tridia.jax.solve(*a)), argnums=(0, 1, 2, 3))
+    calls, temporary = in_program(of_all, dl, d, du, b)
+    assert calls == {"solve": 1, "backward": 1}
+    assert temporary <= 2 * b.nbytes + 1024  # x, and its cotangent
+    of_b = jax.grad(lambda b: jnp.sum(tridia.jax.solve(dl, d, du, b) ** 2))
+    assert in_program(of_b, b)[0] == {"solve": 2, "backward": 0}
+
+
+@pytest.mark.parametrize("transpose", [None, "T", "H"])
+@pytest.mark.parametrize("periodic", [False, True])
+def test_backward_is_transposed_to_the_tangent(transpose, periodic):
+    """What is linear can be transposed twice, under vmap as well."""
+    dl, d, du, b = random_systems((3, 5), (5,), np.complex128)
+    solve = lambda *a: tridia.jax.solve(*a, transpose=transpose, periodic=periodic)
+    x, backward = jax.vjp(solve, dl, d, du, b)
+    again = jax.linear_transpose(backward, x)
+    dots = random_systems((3, 5), (5,), np.complex128, seed=4)
+    tangent = jax.jvp(solve, (dl, d, du, b), tuple(dots))[1]
+    np.testing.assert_allclose(again(tuple(dots))[0], tangent, atol=1e-13)
+    g = random_array(np.random.default_rng(3), x.shape, np.complex128)
+    along = jax.vmap(lambda d_dot: jax.jvp(lambda d: solve(dl, d, du, b), (d,), (d_dot,))[1])
+    changes = [jnp.sum(along(unit * jnp.eye(5, dtype=d.dtype)) * g, axis=(1, 2)).real for unit in (1, 1j)]
+    np.testing.assert_allclose(changes[0] - 1j * changes[1], backward(g)[1], atol=1e-13)
+    many = jnp.stack([g, 2 * g, g.conj()])
+    for k, gradients in enumerate(zip(*jax.vmap(backward)(many))):
+        for a, e in zip(gradients, backward(many[k])):
+            np.testing.assert_allclose(a, e, atol=1e-13)
+
+
+@pytest.mark.parametrize("mapped", [(None, 0, None, None), (0, None, None, 0),
+                                    (None, None, None, 0)])
+def test_second_order_under_vmap(mapped):
+    systems = random_systems((3, 5))
+    operands = [a if at == 0 else a[0] for a, at in zip(systems, mapped)]
+    dots = [a * 0.5 + 0.1 for a in operands]
+
+    def second(*a):
+        loss = lambda *a: jnp.sum(jnp.sin(tridia.jax.solve(*a)))
+        forward = lambda *a: jax.jvp(loss, a, tuple(d[0] if at == 0 else d
+                                                    for d, at in zip(dots, mapped)))[1]
+        return jax.grad(forward, (0, 1, 2, 3))(*a), jax.hessian(loss, 1)(*a)
+
+    found = jax.vmap(second, in_axes=mapped)(*operands)
+    for k in range(3):
+        one = second(*(a[k] if at == 0 else a for a, at in zip(operands, mapped)))
+        for a, e in zip(jax.tree.leaves(found), jax.tree.leaves(one)):
+            np.testing.assert_allclose(a[k], e, atol=1e-12)
+
+
 def test_within_scan_and_checkpoint():
     dl, d, du, b = random_systems((2, 6))
 

@@ -58,7 +58,7 @@ def test_dlpack_objects():
 def test_memory_does_not_grow():
     n = 16
     arrays = -np.ones(n), np.full(n, 4.0), -np.ones(n), np.ones(n)
-    zero = np.zeros(n)
+    zero, gradients = np.zeros(n), [np.empty(n) for _ in range(4)]
     plan = tridia.Plan((n,), "f8")
 
     def calls(count):
@@ -66,6 +66,8 @@ def test_memory_does_not_grow():
             tridia.solve(*arrays)
             plan.execute(*arrays)
             tridia.derivative(arrays[3])
+            _native.backward(*arrays, arrays[3], -1, False, True, None, False, *gradients, None, 0,
+                             False, -1, 0, None)
             try:
                 tridia.solve(*arrays[:3], "bad")
             except TypeError:

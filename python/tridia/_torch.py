@@ -13,6 +13,8 @@ import torch
 from tridia import _native
 from tridia._frameworks import Torch, common_type, framework_of
 from tridia._solve import solve_arrays
+from tridia._torch_products import (adjoint_solve, adjoint_times, backward_of_backward, is_short,
+                                    products, solution_shape, times)
 
 
 def is_transformed(*tensors: Any) -> bool:
@@ -45,7 +47,7 @@ def solve(dl: Any, d: Any, du: Any, b: Any, axis: int, periodic: bool, pivoting:
         same = all([isinstance(t, torch.Tensor) and t.dtype == b.dtype for t in (dl, d, du, b)])
         if (same and out is None and status is None and stream is None and b.dtype in _TYPES
                 and torch._C._functorch.maybe_current_level() is None):
-            dl, d, du, b, axis = _expand(dl, d, du, b, axis, periodic)
+            dl, d, du, b, axis = _align(dl, d, du, b, axis, periodic)
             return torch.ops.tridia.solve(dl, d, du, b, axis, periodic, pivoting, transpose,
                                           algorithm, threads)
         return _solve_outside_of_graphs(*arguments)
@@ -83,13 +85,13 @@ def _solve(dl, d, du, b, axis, periodic, pivoting, transpose, out, status, algor
                          "force: the result is a new tensor")
     if transpose not in (None, "T", "H"):
         raise ValueError(f"transpose: must be None, \"T\" or \"H\", not {transpose!r}")
-    *ordered, axis = _expand(*ordered, axis, periodic)
+    *ordered, axis = _align(*ordered, axis, periodic)
     options = (axis, periodic, pivoting, transpose, algorithm, threads, stream)
     return _Solve.apply(*ordered, options, None if status is None else [status])
 
 
-def _expand(dl, d, du, b, axis, periodic):
-    """Broadcasts tensors by views, whose gradients are then summed; axis counts from the last."""
+def _align(dl, d, du, b, axis, periodic):
+    """Gives tensors one rank by views: an extent of 1 is broadcast; axis counts from the last."""
     rank = max(t.ndim for t in (dl, d, du, b))
     if not isinstance(axis, int) or not -rank <= axis < rank:
         raise ValueError(f"axis: {axis} is out of range for {rank} axes")
@@ -97,29 +99,20 @@ def _expand(dl, d, du, b, axis, periodic):
     if dl.shape == d.shape == du.shape == b.shape:
         return dl, d, du, b, axis
 
-    def along(t):
-        return t.reshape(t.shape + (1,) * (-axis - 1)) if t.ndim == 1 else t
+    def aligned(t):
+        after = -axis - 1 if t.ndim == 1 else 0
+        if t.ndim + after == rank and after == 0:
+            return t
+        return t.reshape((1,) * (rank - after - t.ndim) + t.shape + (1,) * after)
 
-    dl, d, du, b = (along(t) for t in (dl, d, du, b))
-
-    def rows(t):
-        return t.shape[axis] if t.ndim >= -axis else 1
-
-    n = max(rows(b), rows(d)) if 0 not in (rows(b), rows(d)) else 0
-    short = not periodic and n > 0 and rows(dl) == rows(du) == n - 1
-    whole = [list(t.shape) for t in (dl, d, du, b)]
-    for k in (0, 2):
-        if len(whole[k]) >= -axis and short:
-            whole[k][axis] = n
+    found = [aligned(t) for t in (dl, d, du, b)]
     try:
-        shape = list(torch.broadcast_shapes(*whole))
+        solution_shape(*found, axis, periodic)
     except RuntimeError:
         shapes = ", ".join(f"{name} {tuple(t.shape)}" for name, t in
                            zip(("dl", "d", "du", "b"), (dl, d, du, b)))
         raise ValueError(f"b: shapes do not fit each other along axis {axis}: {shapes}") from None
-    off = list(shape)
-    off[axis] = n - 1 if short else n
-    return dl.expand(off), d.expand(shape), du.expand(off), b.expand(shape), axis
+    return *found, axis
 
 
 def _kernel(dl, d, du, b, options, status):
@@ -132,79 +125,51 @@ def _kernel(dl, d, du, b, options, status):
 
 def _quiet(b, axis):
     """Returns a status, so that nothing is raised where a derivative does not exist: it is NaN."""
-    shape = list(b.shape)
+    return _quiet_for(list(b.shape), b, axis)
+
+
+def _quiet_for(shape, b, axis):
     del shape[axis]
     return [torch.empty(shape, dtype=torch.int64, device=b.device)]
 
 
-def _shifted(x, axis, by, periodic):
-    """Returns x[i - by], by = 1 or -1: 0 beyond an end, or from the other end."""
-    if periodic:
-        return torch.roll(x, by, axis)
-    zero = torch.zeros_like(x.narrow(axis, 0, min(1, x.shape[axis])))
-    n = x.shape[axis]
-    if n < 2:
-        return zero
-    if by > 0:
-        return torch.cat([zero, x.narrow(axis, 0, n - 1)], axis)
-    return torch.cat([x.narrow(axis, 1, n - 1), zero], axis)
-
-
-def _fits(product, axis, rows, first):
-    """Leaves the entry out that a short off-diagonal does not have."""
-    n = product.shape[axis]
-    return product if rows == n else product.narrow(axis, 1 if first else 0, rows)
-
-
-def _times(tangents, x, axis, periodic, transpose):
-    """Returns op(dA) x, where the tangents are the three diagonals of dA."""
-    dl, d, du = (None if t is None else t.conj() if transpose == "H" else t for t in tangents)
-    n = x.shape[axis]
-    total = torch.zeros_like(x) if d is None else d * x
-    for t, by in ((dl, 1), (du, -1)):
-        if t is None:
-            continue
-        if t.shape[axis] != n:
-            pad = torch.zeros_like(x.narrow(axis, 0, 1))
-            t = torch.cat([pad, t] if by > 0 else [t, pad], axis)
-        if transpose is None:
-            total = total + t * _shifted(x, axis, by, periodic)
-        else:
-            total = total + _shifted(t * x, axis, -by, periodic)
-    return total
-
-
-def gradients(dl: Any, d: Any, du: Any, x: Any, g: Any, options: Any, wanted: Any,
-              solve: Any) -> list[Any]:
-    """This returns the gradients of dl, d, du and b where x is the solution, and g its gradient.
-
-    ``solve(dl, d, du, b, *options)`` solves, differentiably.
-    """
+def backward_kernel(dl: Any, d: Any, du: Any, x: Any, g: Any, options: Any,
+                    wanted: Any) -> list[Any]:
+    """This returns the gradient of b, of x's shape, and those of dl, d and du that are wanted."""
+    framework = Torch(x)
+    like = [t if w else None for t, w in zip((dl, d, du), wanted)]
+    to = [None if t is None else torch.empty_like(t) for t in (*like, x)]
+    arrays = [framework.describe(name, t) for name, t in
+              zip(("dl", "d", "du", "x", "g"), (dl, d, du, x, g))]
+    targets = [t if t is None else framework.describe("out", t) for t in to]
     axis, periodic, pivoting, transpose, algorithm, threads = options
-    adjoint = {None: "H" if x.is_complex() else "T", "H": None, "T": None}[transpose]
-    conjugated = transpose == "T" and x.is_complex()
-    # y = op(A)^-H g; torch's gradient of A is then -y x^H, moved to where op took it from.
-    g = g.conj().resolve_conj() if conjugated else g
-    y = solve(dl, d, du, g, axis, periodic, pivoting, adjoint, algorithm, threads)
-    y = y.conj().resolve_conj() if conjugated else y
-    left, right = (x, y.conj()) if transpose == "H" else (y, x.conj())
-    if transpose == "T":
-        left, right = right, left
-    minus = -left
-    grads = [None, None, None, y if wanted[3] else None]
-    if wanted[0]:
-        product = minus * _shifted(right, axis, 1, periodic)
-        grads[0] = _fits(product, axis, dl.shape[axis], True)
-    if wanted[1]:
-        grads[1] = minus * right
-    if wanted[2]:
-        product = minus * _shifted(right, axis, -1, periodic)
-        grads[2] = _fits(product, axis, du.shape[axis], False)
-    return grads
+    _native.backward(*arrays, axis, periodic, pivoting, transpose, True, *targets, algorithm,
+                     threads, framework.cuda, framework.device, framework.stream(None),
+                     framework.allocator())
+    return [to[3], *(t for t in to[:3] if t is not None)]
+
+
+def _solve_again(dl, d, du, b, *options):
+    """Solves differentiably, where x has the shape of b."""
+    return _Solve.apply(dl, d, du, b, (*options, None), _quiet(b, options[0]))
+
+
+def spread(grads: Any, wanted: Any) -> list[Any]:
+    """This returns gradients in the order of dl, d, du: None for one that is not wanted."""
+    grads = iter(grads)
+    return [next(grads) if w else None for w in wanted]
+
+
+def batched_backward(info: Any, in_dims: Any, tensors: Any) -> Any:
+    """This returns dl, d, du, x and g of a backward pass with the axis that is mapped over first."""
+    dl, d, du, x, g = (t.expand(info.batch_size, *t.shape) if k is None else t.movedim(k, 0)
+                       for t, k in zip(tensors, in_dims))
+    # A view by expansion costs nothing, but the elements of a solution are distinct.
+    return dl, d, du, x.contiguous() if in_dims[3] is None else x, g
 
 
 class _Solve(torch.autograd.Function):
-    """x = op(A)^-1 b, with A's diagonals and b of one shape (off-diagonals may be short)."""
+    """x = op(A)^-1 b, with A's diagonals and b of one rank: an extent of 1 is broadcast."""
 
     @staticmethod
     def forward(dl, d, du, b, options, status):
@@ -213,38 +178,91 @@ class _Solve(torch.autograd.Function):
     @staticmethod
     def setup_context(ctx, inputs, output):
         dl, d, du, b, ctx.options, _ = inputs
+        ctx.b_shape = b.shape
         ctx.save_for_backward(dl, d, du, output)
         ctx.save_for_forward(dl, d, du, output)
 
     @staticmethod
     def backward(ctx, g):
-        dl, d, du, x = ctx.saved_tensors
         *options, _ = ctx.options
-
-        def solve(dl, d, du, g, *options):
-            return _Solve.apply(dl, d, du, g, (*options, None), _quiet(g, options[0]))
-
-        return (*gradients(dl, d, du, x, g, options, ctx.needs_input_grad, solve), None, None)
+        wanted = ctx.needs_input_grad[:3]
+        inputs = (*ctx.saved_tensors, g, tuple(options), wanted)
+        run = _Backward.apply if is_transformed(*inputs[:5]) else backward_kernel
+        of_b, *others = run(*inputs)
+        if not ctx.needs_input_grad[3]:
+            of_b = None
+        elif of_b.shape != ctx.b_shape:
+            of_b = of_b.sum_to_size(ctx.b_shape)
+        return (*spread(others, wanted), of_b, None, None)
 
     @staticmethod
     def jvp(ctx, dl_t, d_t, du_t, b_t, _, __):
         dl, d, du, x = ctx.saved_tensors
-        axis, periodic, _, transpose = ctx.options[:4]
-        change = -_times((dl_t, d_t, du_t), x, axis, periodic, transpose)
-        if b_t is not None:
-            change = change + b_t
-        return _Solve.apply(dl, d, du, change, ctx.options, _quiet(change, axis))
+        *options, _ = ctx.options
+        matrix = dl_t, d_t, du_t
+        if all(t is None for t in matrix):
+            change = b_t.expand(x.shape)
+        else:
+            short = is_short(dl, du, x.shape[options[0]], options[0], options[1])
+            change = -times(matrix, x, options, short)
+            change = change if b_t is None else change + b_t
+        return _Solve.apply(dl, d, du, change, ctx.options, _quiet(x, options[0]))
 
     @staticmethod
     def vmap(info, in_dims, dl, d, du, b, options, status):
-        def front(t, dim):
-            return t.expand(info.batch_size, *t.shape) if dim is None else t.movedim(dim, 0)
-
-        arrays = [front(t, k) for t, k in zip((dl, d, du, b), in_dims)]
+        # One matrix for all stays one: an extent of 1 is broadcast.
+        arrays = [t[None] if k is None else t.movedim(k, 0)
+                  for t, k in zip((dl, d, du, b), in_dims)]
         # A status of the caller's has no room for the axis that is mapped over.
         if status is not None:
-            status = _quiet(arrays[3], options[0])
+            status = _quiet_for(solution_shape(*arrays, *options[:2]), arrays[3], options[0])
         return _Solve.apply(*arrays, options, status), 0
+
+
+class _Backward(torch.autograd.Function):
+    """The gradients of a solve, first that of b, in the shape of x: one call of the library.
+
+    The gradient of a diagonal has its shape, and is summed where that is 1. What is differentiated
+    again is composed of solves and products.
+    """
+
+    @staticmethod
+    def forward(dl, d, du, x, g, options, wanted):
+        return tuple(backward_kernel(dl, d, du, x, g, options, wanted))
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        dl, d, du, x, _, ctx.options, ctx.wanted = inputs
+        ctx.save_for_backward(dl, d, du, x, output[0])
+        ctx.save_for_forward(dl, d, du, x, output[0])
+
+    @staticmethod
+    def backward(ctx, of_b, *others):
+        cotangents = (*spread(others, ctx.wanted), of_b)
+        return (*backward_of_backward(ctx.saved_tensors, ctx.options, cotangents,
+                                      ctx.needs_input_grad, _solve_again), None, None)
+
+    @staticmethod
+    def jvp(ctx, dl_t, d_t, du_t, x_t, g_t, _, __):
+        dl, d, du, x, y = ctx.saved_tensors
+        axis, periodic = ctx.options[:2]
+        short = is_short(dl, du, x.shape[axis], axis, periodic)
+        change = torch.zeros_like(y) if g_t is None else g_t
+        if not (dl_t is None and d_t is None and du_t is None):
+            change = change - adjoint_times((dl_t, d_t, du_t), y, ctx.options, short)
+        y_t = adjoint_solve(dl, d, du, change, ctx.options, _solve_again)
+        shapes = [t.shape if w else None for t, w in zip((dl, d, du), ctx.wanted)]
+        found = products(y_t, x, ctx.options, shapes, short)
+        if x_t is not None:
+            more = products(y, x_t, ctx.options, shapes, short)
+            found = [a if a is None else a + b for a, b in zip(found, more)]
+        return (y_t, *(t for t in found if t is not None))
+
+    @staticmethod
+    def vmap(info, in_dims, dl, d, du, x, g, options, wanted):
+        found = _Backward.apply(*batched_backward(info, in_dims, (dl, d, du, x, g)), options,
+                                wanted)
+        return found, (0,) * len(found)
 
 
 class _Linear(torch.autograd.Function):
@@ -273,7 +291,7 @@ class _Linear(torch.autograd.Function):
         return _Linear.apply(f, forward_map.batched(n), adjoint_map.batched(n)), 0
 
 
-for _function in (_Solve, _Linear):
+for _function in (_Solve, _Backward, _Linear):
     # torch asks for it in every call, and inspect takes 20 us to find it.
     _function.forward.__signature__ = inspect.signature(_function.forward)
 

@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 
 from tridia import _checks, _fields, _jax_constant, _jax_operator, _jax_solve, _native
+from tridia import _jax_backward  # noqa: F401  it has the derivatives of a solve
 from tridia._jax_arguments import as_array, as_static, axis_from_0, broadcast, computed_type, refuse
 from tridia._jax_ffi import vary_alike
 from tridia._near_toeplitz import NearToeplitz
