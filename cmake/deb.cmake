@@ -1,11 +1,13 @@
 # Debian's packages, which `cpack --preset deb` makes. Each release builds its own, as the versions of
 # fmt, HDF5 and Open MPI that they depend on differ between releases.
 get_target_property(soname_version tridia SOVERSION)
-file(STRINGS /etc/os-release release REGEX "^(ID|VERSION_ID)=")
-string(REGEX REPLACE "(^|;)(VERSION_)?ID=|\"|debian" "" release "${release}")
-string(REGEX REPLACE ";" "" release "${release}")
+# Versions differ between releases: 0.2.0-1~debian12 and 0.2.0-1~ubuntu24.04.
+file(READ /etc/os-release release)
+string(REGEX REPLACE "^(.*\n)?ID=\"?([a-z]+)\"?\n.*$" "\\2" id "${release}")
+string(REGEX REPLACE "^(.*\n)?VERSION_ID=\"?([0-9.]+)\"?\n.*$" "\\2" id_version "${release}")
 
 set(CPACK_PACKAGE_NAME tridia)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # that of each package is its own
 set(CPACK_PACKAGE_VENDOR "the tridia authors")
 set(CPACK_PACKAGE_CONTACT "the tridia authors")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
@@ -13,7 +15,7 @@ set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_RELEASE 1~${release})
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1~${id}${id_version})
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
@@ -37,9 +39,9 @@ function(deb_package component name section summary)
   set(CPACK_DEBIAN_${key}_PACKAGE_NAME ${name} PARENT_SCOPE)
   set(CPACK_DEBIAN_${key}_PACKAGE_SECTION ${section} PARENT_SCOPE)
   set(CPACK_DEBIAN_${key}_PACKAGE_DEPENDS "${needs}" PARENT_SCOPE)
-  set(CPACK_COMPONENT_${key}_DESCRIPTION
+  set(CPACK_DEBIAN_${key}_DESCRIPTION
       "${summary}\nMany tridiagonal systems, and compact finite differences, along any axis of a field." PARENT_SCOPE)
-  if(section MATCHES "^lib")
+  if(section MATCHES "^lib")  # heeded from CMake 3.31 on
     set(CPACK_DEBIAN_${key}_PACKAGE_MULTIARCH same PARENT_SCOPE)
   endif()
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name}
