@@ -65,23 +65,25 @@ class Check:
         self.folder = arguments.work / release.name
         self.chroots = {}
 
-    def run(self):
-        entry = {"version": version(), "commit": commit(), "date": record.now(), "steps": {}}
+    def run(self, store):
+        """Does all steps, and returns the entry, which is stored after each: they take hours."""
+        entry = {"version": version(), "commit": commit(), "date": record.now()}
         reason = bootstrap(self.release, self.folder / "clean")
         if reason:
-            return {**entry, "steps": {s.name: record.not_run(reason) for s in STEPS}}
+            store(record.with_steps(entry, {}, reason))
+            return record.with_steps(entry, {}, reason)
         release = (self.folder / "clean/etc/os-release").read_text(encoding="utf-8")
         entry["system"] = re.search(r'^PRETTY_NAME="(.*)"$', release, re.MULTILINE)[1]
         entry["compiled_files_kept"] = self.arguments.ccache is not None
         entry["packages_configured_with"] = self.arguments.define
+        done = {}
         for step in STEPS:
-            entry["steps"][step.name] = self.step(step, entry["steps"])
-            if step.name == "packages":
+            done[step.name] = self.step(step, done)
+            if step.name == "packages" and done[step.name]["verdict"] == record.PASSED:
                 entry["packages"] = self.packages()
-            print(f"{self.release.name}: {step.name}: {entry['steps'][step.name]}", flush=True)
-        # `steps` comes last, as it is the longest.
-        entry["steps"] = entry.pop("steps")
-        return entry
+            print(f"{self.release.name}: {step.name}: {done[step.name]}", flush=True)
+            store(record.with_steps(entry, done, "it was not reached"))
+        return record.with_steps(entry, done, "it was not reached")
 
     def step(self, step, done):
         if step.name in self.arguments.skip or (step.name == TEST and self.arguments.skip_tests):
@@ -163,15 +165,19 @@ def main(argv=None):
     names = arguments.release or [r.name for r in RELEASES]
     entries = {}
     for name in names:
+        def store(entry, name=name):
+            record.store(path, {**record.load(path), name: entry})
+
         if arguments.not_run:
-            entries[name] = record.not_run_at_all(version(), commit(), arguments.not_run)
+            head = {"version": version(), "commit": commit(), "date": record.now()}
+            entries[name] = record.with_steps(head, {}, arguments.not_run)
+            store(entries[name])
         else:
             if os.geteuid() != 0:
                 raise SystemExit("scripts/release-check needs root, for debootstrap and chroot")
             check = Check(BY_NAME[name], arguments)
-            entries[name] = check.run()
+            entries[name] = check.run(store)
             check.clear()
-        record.store(path, {**record.load(path), name: entries[name]})
     failed = [n for n in names if record.verdict_of(entries[n]) == record.FAILED]
     if failed:
         print(f"failed: {', '.join(failed)}; logs are in {arguments.work / 'logs'}", file=sys.stderr)

@@ -42,9 +42,9 @@ def ran(code, output, seconds):
     return entry
 
 
-def not_run_at_all(version, commit, reason):
-    return {"version": version, "commit": commit, "date": now(),
-            "steps": {name: not_run(reason) for name in STEP_NAMES}}
+def with_steps(entry, done, reason):
+    """Returns an entry with what was done, and why all else was not run."""
+    return {**entry, "steps": {name: done.get(name) or not_run(reason) for name in STEP_NAMES}}
 
 
 def verdict_of(entry):

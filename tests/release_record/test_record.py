@@ -78,7 +78,8 @@ class Judge(unittest.TestCase):
         self.assertEqual(record.verdict_of(entry), record.PASSED)
         entry["steps"]["doctor"] = record.ran(1, "no\n", 2)
         self.assertEqual(record.verdict_of(entry), record.FAILED)
-        nothing = record.not_run_at_all("0.2.0", "a" * 40, "no mirror answers")
+        head = {k: entry[k] for k in ("version", "commit", "date")}
+        nothing = record.with_steps(head, {}, "no mirror answers")
         self.assertEqual(record.verdict_of(nothing), record.NOT_RUN)
         self.assertEqual(self.errors({**good(), "debian-12": nothing}), [])
 
@@ -145,7 +146,11 @@ class Steps(unittest.TestCase):
             with mock.patch.object(command, "bootstrap", return_value=None), \
                     mock.patch.object(command, "commit", return_value="a" * 40), \
                     mock.patch("builtins.print"):
-                entry = check.run()
+                stored = []
+                entry = check.run(stored.append)
+        self.assertEqual(len(stored), len(releases.STEPS))
+        self.assertEqual(stored[-1], entry)
+        self.assertEqual(stored[0]["steps"][releases.TEST], record.not_run("it was not reached"))
         verdicts = {name: s["verdict"] for name, s in entry["steps"].items()}
         self.assertEqual(list(verdicts), list(releases.STEP_NAMES))
         self.assertEqual(verdicts["packages"], record.FAILED)
