@@ -63,12 +63,11 @@ class Chroot:
     def path(self, inside):
         return self.folder / inside.lstrip("/")
 
-    def put(self, files, root, inside):
-        """Copies files, given relative to `root`."""
-        for name in files:
-            to = self.path(inside) / name
-            to.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(root / name, to)
+    def put(self, source, inside):
+        """Copies a file or a folder."""
+        to = self.path(inside)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["cp", "-a", str(source), str(to)], check=True)
 
     def run(self, script, log, seconds):
         """Runs a script of sh; returns (exit code, or None if it was stopped; output; seconds)."""

@@ -63,6 +63,7 @@ class Check:
     def __init__(self, release, arguments):
         self.release, self.arguments = release, arguments
         self.folder = arguments.work / release.name
+        self.tree = self.folder / "tree"
         self.chroots = {}
 
     def run(self, store):
@@ -72,6 +73,7 @@ class Check:
         if reason:
             store(record.with_steps(entry, {}, reason))
             return record.with_steps(entry, {}, reason)
+        self.copy_tree()
         release = (self.folder / "clean/etc/os-release").read_text(encoding="utf-8")
         entry["system"] = re.search(r'^PRETTY_NAME="(.*)"$', release, re.MULTILINE)[1]
         entry["compiled_files_kept"] = self.arguments.ccache is not None
@@ -84,6 +86,14 @@ class Check:
             print(f"{self.release.name}: {step.name}: {done[step.name]}", flush=True)
             store(record.with_steps(entry, done, "it was not reached"))
         return record.with_steps(entry, done, "it was not reached")
+
+    def copy_tree(self):
+        """Copies the sources once, so that all steps are of the commit that is recorded."""
+        shutil.rmtree(self.tree, ignore_errors=True)
+        for name in git("ls-files", "--cached", "--others", "--exclude-standard").splitlines():
+            if (ROOT / name).is_file():
+                (self.tree / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, self.tree / name)
 
     def step(self, step, done):
         if step.name in self.arguments.skip or (step.name == TEST and self.arguments.skip_tests):
@@ -107,8 +117,7 @@ class Check:
             if where == "user":
                 self.fill_user(new)
             else:
-                files = git("ls-files", "--cached", "--others", "--exclude-standard").splitlines()
-                new.put([f for f in files if (ROOT / f).is_file()], ROOT, SOURCE)
+                new.put(self.tree, SOURCE)
             setup = "apt-get update -qq"
             if cache:
                 setup += " && apt-get install -qq -y --no-install-recommends ccache >/dev/null"
@@ -125,12 +134,9 @@ class Check:
     def fill_user(self, chroot):
         """Gives a user the packages, and programs that use them."""
         for deb in self.debs():
-            chroot.put([deb.name], deb.parent, PACKAGES)
-        examples = git("ls-files", "examples").splitlines()
-        chroot.put(examples, ROOT, USER)
-        for folder, name in (("tests/package", "outside"), ("tests/c_api", "mpi_program.c")):
-            files = git("-C", folder, "ls-files", name).splitlines()
-            chroot.put(files, ROOT / folder, USER)
+            chroot.put(deb, f"{PACKAGES}/{deb.name}")
+        for name in ("examples", "tests/package/outside", "tests/c_api/mpi_program.c"):
+            chroot.put(self.tree / name, f"{USER}/{Path(name).name}")
 
     def packages(self):
         """Returns what the packages say of themselves."""

@@ -143,6 +143,7 @@ class Steps(unittest.TestCase):
             check = command.Check(releases.BY_NAME["debian-12"], arguments)
             check.chroots = {name: Fake() for name in ("build", "user", "readme")}
             check.debs = lambda: []
+            check.copy_tree = lambda: None
             with mock.patch.object(command, "bootstrap", return_value=None), \
                     mock.patch.object(command, "commit", return_value="a" * 40), \
                     mock.patch("builtins.print"):

@@ -1,8 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "bench/floor_cuda.hpp"
 #include "device.hpp"
 #include "doctor/known_lines.hpp"
 #include "doctor/self_check.hpp"
-#include "floor_cuda.hpp"
 #include "tridia/plan.hpp"
 #include "tridia/scheme.hpp"
 

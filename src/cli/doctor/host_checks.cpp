@@ -1,5 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "copy_rate.hpp"
+#include "bench/copy_rate.hpp"
 #include "doctor/known_lines.hpp"
 #include "doctor/self_check.hpp"
 #include "tridia/plan.hpp"

@@ -2,7 +2,7 @@
 
 // tridia_doctor_ranks solves and differentiates lines that cross the ranks it is started on, and
 // prints one line of JSON, for `tridia doctor`. Its argument is the bytes of each array on a rank.
-#include "copy_rate.hpp"
+#include "bench/copy_rate.hpp"
 #include "doctor/known_lines.hpp"
 #include "doctor/self_check.hpp"
 #include "tridia/distributed.hpp"
