@@ -23,7 +23,7 @@ struct device_free {
 
 }  // namespace
 
-double device_copy_bytes_per_second() {
+double device_copy_bytes_per_second(int reads) {
   constexpr std::size_t bytes = std::size_t{256} << 20;  // of each array: far larger than a cache
   static_assert(bytes % kCopyGranule == 0);
   std::unique_ptr<double, device_free> memory[5];
@@ -43,7 +43,7 @@ double device_copy_bytes_per_second() {
   check(cudaEventCreate(&begin));
   check(cudaEventCreate(&end));
   float best = 1e30f;
-  for (const device_copy& copy : device_copies()) {
+  for (const device_copy& copy : device_copies(reads)) {
     if (capability < copy.least_capability) continue;
     std::vector<float> times(11);
     for (float& ms : times) {
@@ -58,7 +58,7 @@ double device_copy_bytes_per_second() {
   }
   cudaEventDestroy(begin);
   cudaEventDestroy(end);
-  return 5e3 * static_cast<double>(bytes) / static_cast<double>(best);
+  return (reads + 1) * 1e3 * static_cast<double>(bytes) / static_cast<double>(best);
 }
 
 }  // namespace tridia_bench

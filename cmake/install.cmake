@@ -9,31 +9,43 @@ include(GNUInstallDirs)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tridia)
 
-install(TARGETS tridia
-  EXPORT tridiaTargets
-  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# A component is what a package of a distribution holds: those who run a program need `library` alone.
+# install_library(TARGET COMPONENT EXPORT) installs a library, and the links and archives that building with it takes.
+function(install_library target component export)
+  install(TARGETS ${target} EXPORT ${export}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component}library
+            NAMELINK_COMPONENT ${component}development
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component}development
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT ${export} NAMESPACE tridia:: DESTINATION ${package_dir}
+          COMPONENT ${component}development)
+endfunction()
+
+# install_transport(NAME) does so with the library of a transport, and with its headers.
+function(install_transport name)
+  install_library(tridia_${name} ${name}_ tridia_${name}Targets)
+  install(FILES ${PROJECT_SOURCE_DIR}/include/tridia_${name}.h
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT ${name}_development)
+  install(FILES ${PROJECT_SOURCE_DIR}/include/tridia/${name}.hpp
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tridia COMPONENT ${name}_development)
+endfunction()
+
+install_library(tridia "" tridiaTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tridia
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h"
   PATTERN "mpi.hpp" EXCLUDE
   PATTERN "nccl.hpp" EXCLUDE)
-install(FILES ${PROJECT_SOURCE_DIR}/include/tridia.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/include/tridia.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 if(TRIDIA_HAS_MPI)
-  install(FILES ${PROJECT_SOURCE_DIR}/include/tridia_mpi.h
-          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(TARGETS tridia_mpi EXPORT tridiaTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(FILES ${PROJECT_SOURCE_DIR}/include/tridia/mpi.hpp
-          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tridia)
+  install_transport(mpi)
 endif()
 if(TRIDIA_HAS_NCCL)
-  install(FILES ${PROJECT_SOURCE_DIR}/include/tridia_nccl.h
-          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(TARGETS tridia_nccl EXPORT tridiaTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(FILES ${PROJECT_SOURCE_DIR}/include/tridia/nccl.hpp
-          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tridia)
-  install(FILES ${CMAKE_CURRENT_LIST_DIR}/FindNCCL.cmake DESTINATION ${package_dir})
+  install_transport(nccl)
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/FindNCCL.cmake
+          DESTINATION ${package_dir} COMPONENT nccl_development)
 endif()
-install(EXPORT tridiaTargets NAMESPACE tridia:: DESTINATION ${package_dir})
 
 # A static library leaves its own dependencies to be linked by its user; a shared one does not.
 get_target_property(tridia_type tridia TYPE)
@@ -45,8 +57,10 @@ if(tridia_type STREQUAL "STATIC_LIBRARY")
 endif()
 # Module tridia is installed as its sources, which the user's compilers turn into tridia::fortran.
 set(TRIDIA_INSTALL_FORTRAN_DIR ${CMAKE_INSTALL_DATADIR}/tridia/fortran)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/fortran/ DESTINATION ${TRIDIA_INSTALL_FORTRAN_DIR})
-install(FILES ${CMAKE_CURRENT_LIST_DIR}/tridiaFortran.cmake DESTINATION ${package_dir})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/fortran/ DESTINATION ${TRIDIA_INSTALL_FORTRAN_DIR}
+        COMPONENT development)
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/tridiaFortran.cmake DESTINATION ${package_dir}
+        COMPONENT development)
 configure_package_config_file(
   ${CMAKE_CURRENT_LIST_DIR}/tridiaConfig.cmake.in ${PROJECT_BINARY_DIR}/tridiaConfig.cmake
   INSTALL_DESTINATION ${package_dir}
@@ -57,6 +71,11 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/tridiaConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(
   FILES ${PROJECT_BINARY_DIR}/tridiaConfig.cmake ${PROJECT_BINARY_DIR}/tridiaConfigVersion.cmake
-  DESTINATION ${package_dir})
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  DESTINATION ${package_dir} COMPONENT development)
 include(${CMAKE_CURRENT_LIST_DIR}/pkgconfig.cmake)
+if(TRIDIA_DEB)
+  include(${CMAKE_CURRENT_LIST_DIR}/deb.cmake)
+else()
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR}
+          COMPONENT development)
+endif()

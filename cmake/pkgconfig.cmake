@@ -12,20 +12,21 @@ endif()
 file(RELATIVE_PATH prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 string(REGEX REPLACE "/$" "" prefix_from_pc "${prefix_from_pc}")
 
-# tridia_pkgconfig(NAME DESCRIPTION LIBRARIES REQUIRES)
-function(tridia_pkgconfig name description libraries requires)
+# tridia_pkgconfig(NAME COMPONENT DESCRIPTION LIBRARIES REQUIRES)
+function(tridia_pkgconfig name component description libraries requires)
   set(file ${PROJECT_BINARY_DIR}/${name}.pc)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/tridia.pc.in ${file} @ONLY)
-  install(FILES ${file} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES ${file} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+          COMPONENT ${component})
 endfunction()
 
-tridia_pkgconfig(tridia "${PROJECT_DESCRIPTION}" "-ltridia${private_libraries}" "")
+tridia_pkgconfig(tridia development "${PROJECT_DESCRIPTION}" "-ltridia${private_libraries}" "")
 if(TRIDIA_HAS_MPI)
   # The program's own compiler, mpicc or mpif90, brings MPI.
-  tridia_pkgconfig(tridia-mpi "Fields of tridia that are spread over MPI's ranks" "-ltridia_mpi"
+  tridia_pkgconfig(tridia-mpi mpi_development "Fields of tridia that are spread over MPI's ranks" "-ltridia_mpi"
                    "tridia = ${PROJECT_VERSION}")
 endif()
 if(TRIDIA_HAS_NCCL)
-  tridia_pkgconfig(tridia-nccl "Fields of tridia that are spread over GPUs" "-ltridia_nccl -lnccl"
+  tridia_pkgconfig(tridia-nccl nccl_development "Fields of tridia that are spread over GPUs" "-ltridia_nccl -lnccl"
                    "tridia = ${PROJECT_VERSION}")
 endif()

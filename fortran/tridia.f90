@@ -386,25 +386,10 @@ contains
     type(c_grid) :: g
     type(c_scheme_choice) :: choice
     type(c_ptr) :: handle
-    g%struct_size = c_sizeof(g)
-    g%boundary = int_or(boundary, tridia_regular)
-    g%head = int_or(head, tridia_end_closure)
-    g%tail = int_or(tail, tridia_end_closure)
-    g%operation = int_or(operation, tridia_operation_none)
-    if (present(spacing)) g%spacing = spacing
-    if (present(metric)) then
-      g%metric = c_loc(metric)
-      g%metric_count = size(metric, kind=int64)
-    end if
+    call set_grid(g, spacing, boundary, head, tail, metric, operation)
     name = trim(scheme)//c_null_char
-    choice%scheme = c_loc(name)
-    choice%quantity = int_or(quantity, tridia_first_derivative)
-    choice%staggering = int_or(staggering, tridia_staggering_none)
-    if (present(alpha_f)) choice%alpha_f = alpha_f
-    if (present(closure)) then
-      ends = trim(closure)//c_null_char
-      choice%closure = c_loc(ends)
-    end if
+    if (present(closure)) ends = trim(closure)//c_null_char
+    call set_choice(choice, name, ends, quantity, staggering, alpha_f)
     handle = c_null_ptr
     call report(c_operator_for(g, as_c(options), choice, in, out, int_or(dim, 1), handle, message), &
       stat, errmsg, message)
@@ -443,4 +428,6 @@ contains
   end subroutine
 
   include 'tridia_private.inc'
+  include 'tridia_report.inc'
+  include 'tridia_plan_private.inc'
 end module tridia

@@ -9,7 +9,7 @@ from .lexer import tokens_of
 
 CPP = (".cpp", ".hpp", ".cu", ".cuh")
 # An include in quotes is looked for in these folders, after the folder of the file that has it.
-FOLDERS = ("src", "include", "src/cli")
+FOLDERS = ("src", "include", "src/cli", ".")
 # CMake makes these headers from these files.
 MADE_BY_CMAKE = {
     "shipped_tuning.hpp": (

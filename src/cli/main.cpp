@@ -171,18 +171,32 @@ void add_tuning(CLI::App& app, tune_arguments& a) {
   app.add_flag("--quiet", a.quiet, "Show no progress");
 }
 
+constexpr const char* doctor_help =
+    "Say what was found on this machine, try each backend for a few seconds, and say what to\n"
+    "install for what is missing.\n\n"
+    "Exit codes: 0 all that is here works; 1 something does not.\n";
+
+void add_diagnosis(CLI::App& app, doctor_arguments& a) {
+  app.add_option("--memory", a.memory,
+                 "What the checks may take, as 512M; half of what is available")
+      ->type_name("BYTES");
+  app.add_flag("--json", a.json, "Print one JSON object");
+}
+
 /// Holds what was asked for on the command line.
 struct request {
   solve_arguments solve;
   derive_arguments derive;
   scheme_arguments scheme;
   tune_arguments tune;
+  doctor_arguments doctor;
   bool json_info = false;
   CLI::App app{"tridia: many tridiagonal systems at the speed of memory", "tridia"};
   CLI::App* solve_app = nullptr;
   CLI::App* derive_app = nullptr;
   CLI::App* scheme_app = nullptr;
   CLI::App* tune_app = nullptr;
+  CLI::App* doctor_app = nullptr;
 
   request() {
     app.set_version_flag("--version", "tridia " + version());
@@ -198,6 +212,8 @@ struct request {
     add_scheme(*scheme_app, scheme);
     tune_app = app.add_subcommand("tune", tune_help);
     add_tuning(*tune_app, tune);
+    doctor_app = app.add_subcommand("doctor", doctor_help);
+    add_diagnosis(*doctor_app, doctor);
     app.add_subcommand("bench",
                        "Time the solver, its peers and the memory; see tridia bench --help.");
     app.add_subcommand("reproduce",
@@ -254,6 +270,7 @@ int run(int argc, char** argv) {
     if (r.tune_app->parsed()) return tune_command(r.tune);
     if (r.derive_app->parsed()) return derive_command(r.derive);
     if (r.scheme_app->parsed()) return scheme_command(r.scheme);
+    if (r.doctor_app->parsed()) return doctor_command(r.doctor);
     return r.solve_app->parsed() ? solve_command(r.solve) : info_command(r.json_info);
   } catch (const error& e) {
     throw translated(e);

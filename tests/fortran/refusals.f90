@@ -169,5 +169,23 @@ contains
     call ddx%destroy()
     call ddx%create_for('C7', f, df, stat=stat, errmsg=message)
     call expect(stat == tridia_invalid_argument .and. index(message, 'C7') > 0, 'C7 is no scheme')
+    call adjoints()
+  end subroutine
+
+  !> A staggered operator has one result less than a line has points; its adjoint reads those.
+  subroutine adjoints()
+    type(tridia_operator) :: op, adjoint
+    real(real64) :: u(20, 3), v(19, 3), op_u(19, 3), adjoint_v(20, 3)
+    integer :: k
+    u = reshape([(sin(0.3_real64*k), k=1, 60)], [20, 3])
+    v = reshape([(cos(0.7_real64*k), k=1, 57)], [19, 3])
+    call op%create_for('C6', u, op_u, staggering=tridia_to_midpoints)
+    call adjoint%create_for('C6', v, adjoint_v, staggering=tridia_to_midpoints, &
+      operation=tridia_operation_transpose)
+    call op%apply(u, op_u)
+    call adjoint%apply(v, adjoint_v)
+    call expect(abs(sum(op_u*v) - sum(u*adjoint_v)) < 1e-11, 'an adjoint of a staggered operator')
+    call op%destroy()
+    call adjoint%destroy()
   end subroutine
 end module

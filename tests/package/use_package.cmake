@@ -53,3 +53,16 @@ if(PKG_CONFIG AND CC)
       -Wl,-rpath,${lib_folder})
   run(${WORK}/by_pkg_config)
 endif()
+
+# A program on ranks is built so as well; tests of the C interface run it.
+find_program(MPICC mpicc)
+file(GLOB_RECURSE pc ${WORK}/prefix/*/tridia-mpi.pc)
+if(PKG_CONFIG AND MPICC AND pc)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${pc_folder}
+                          ${PKG_CONFIG} --cflags --libs tridia-mpi
+                  OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(flags)
+  separate_arguments(own_flags UNIX_COMMAND "${CXX_FLAGS}")
+  run(${MPICC} -std=c99 ${own_flags} ${OUTSIDE}/../../c_api/mpi_program.c -o ${WORK}/ranks_by_pkg_config
+      ${flags} -Wl,-rpath,${lib_folder})
+endif()

@@ -50,11 +50,18 @@ struct tune_arguments {
   bool quiet = false;
 };
 
+/// Holds the options of `tridia doctor`.
+struct doctor_arguments {
+  std::string memory;  ///< Empty: half of what is available.
+  bool json = false;
+};
+
 /// These functions return the exit code, and throw `failure` or `tridia::error`.
 int solve_command(const solve_arguments& arguments);
 int derive_command(const derive_arguments& arguments);
 int scheme_command(const scheme_arguments& arguments);
 int info_command(bool json);
+int doctor_command(const doctor_arguments& arguments);
 int tune_command(const tune_arguments& arguments);
 
 /// Replaces this process by the benchmark, with these arguments, the last one null. Throws if it is
