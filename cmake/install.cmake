@@ -9,7 +9,7 @@ include(GNUInstallDirs)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tridia)
 
-install(TARGETS tridia
+install(TARGETS tridia tridia_lapack
   EXPORT tridiaTargets
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tridia
