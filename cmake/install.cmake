@@ -17,7 +17,12 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tridia
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h"
   PATTERN "mpi.hpp" EXCLUDE
   PATTERN "nccl.hpp" EXCLUDE)
-install(FILES ${PROJECT_SOURCE_DIR}/include/tridia.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/include/tridia.h ${PROJECT_SOURCE_DIR}/include/tridia_lapack.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TRIDIA_HAS_CUDA)
+  install(FILES ${PROJECT_SOURCE_DIR}/include/tridia_cusparse.h
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endif()
 if(TRIDIA_HAS_MPI)
   install(FILES ${PROJECT_SOURCE_DIR}/include/tridia_mpi.h
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -17,7 +17,8 @@ OTHERS = ("tridia_mpi_", "tridia_nccl_")
 
 def declared():
     """Returns the names of the functions of the headers that belong to the library itself."""
-    headers = [ROOT / "include/tridia.h", *sorted((ROOT / "include/tridia/c").glob("*.h"))]
+    headers = [ROOT / "include/tridia.h", ROOT / "include/tridia_lapack.h",
+               *sorted((ROOT / "include/tridia/c").glob("*.h"))]
     text = "\n".join(h.read_text(encoding="utf-8") for h in headers)
     return set(re.findall(r"TRIDIA_API[^;(]*?\b(tridia_\w+)\(", text))
 
