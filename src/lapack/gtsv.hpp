@@ -166,27 +166,24 @@ void for_groups(std::ptrdiff_t first, std::ptrdiff_t count, F&& f) {
   if constexpr (columns > 1) for_groups<columns / 2>(first, count, f);
 }
 
-/// Eliminates all columns, and one right-hand side follows at once. Returns the number of columns
+/// Eliminates all columns, and few right-hand sides follow at once. Returns the number of columns
 /// before the first pivot that is zero; n if there is none.
-template <class V>
-std::ptrdiff_t eliminate_with_one(std::ptrdiff_t n, V* __restrict dl, V* __restrict d,
-                                  V* __restrict du, V* __restrict b) {
-  V r = b[0];
-  for (std::ptrdiff_t k = 0; k < n - 1; ++k) {
-    const bool done = eliminate(k, n, dl, d, du, [&](auto operation, const V& factor) {
-      follow(operation, factor, r, b + k);
-    });
-    if (!done) {
-      b[k] = r;
-      return k;
-    }
-  }
-  b[n - 1] = r;
-  return is_zero(d[n - 1]) ? n - 1 : n;
+template <int columns, class V>
+std::ptrdiff_t eliminate_with_few(std::ptrdiff_t n, V* __restrict dl, V* __restrict d,
+                                  V* __restrict du, V* __restrict b, std::ptrdiff_t ldb) {
+  V r[columns];
+  for (int j = 0; j < columns; ++j) r[j] = b[j * ldb];
+  std::ptrdiff_t k = 0;
+  const auto all_follow = [&](auto operation, const V& factor) {
+    for (int j = 0; j < columns; ++j) follow(operation, factor, r[j], b + k + j * ldb);
+  };
+  while (k < n - 1 && eliminate(k, n, dl, d, du, all_follow)) ++k;
+  for (int j = 0; j < columns; ++j) b[k + j * ldb] = r[j];
+  return k == n - 1 && !is_zero(d[k]) ? n : k;
 }
 
 /// Eliminates all columns, some at a time, and all right-hand sides follow. Returns what
-/// `eliminate_with_one` does.
+/// `eliminate_with_few` does.
 template <class V>
 std::ptrdiff_t eliminate_with_many(std::ptrdiff_t n, std::ptrdiff_t nrhs, V* __restrict dl,
                                    V* __restrict d, V* __restrict du, V* __restrict b,
@@ -209,17 +206,33 @@ std::ptrdiff_t eliminate_with_many(std::ptrdiff_t n, std::ptrdiff_t nrhs, V* __r
   return is_zero(d[n - 1]) ? n - 1 : n;
 }
 
+/// Does what `gtsv` does, for few right-hand sides.
+template <int columns, class V>
+std::ptrdiff_t solve_few(std::ptrdiff_t n, V* __restrict dl, V* __restrict d, V* __restrict du,
+                         V* __restrict b, std::ptrdiff_t ldb) {
+  const std::ptrdiff_t eliminated = eliminate_with_few<columns>(n, dl, d, du, b, ldb);
+  if (eliminated < n) return eliminated + 1;
+  backward<columns>(n, dl, d, du, b, ldb);
+  return 0;
+}
+
 /// Solves A x = b, as xGTSV does, for valid arguments and n > 0. Returns `info`: 0, or the first k
 /// from 1 for which U(k, k) is zero; row k and those below are then as the elimination found them,
 /// in b as well.
 template <class V>
 std::ptrdiff_t gtsv(std::ptrdiff_t n, std::ptrdiff_t nrhs, V* __restrict dl, V* __restrict d,
                     V* __restrict du, V* __restrict b, std::ptrdiff_t ldb) {
-  if (nrhs == 1) {
-    const std::ptrdiff_t eliminated = eliminate_with_one(n, dl, d, du, b);
-    if (eliminated < n) return eliminated + 1;
-    backward<1>(n, dl, d, du, b, ldb);
-    return 0;
+  switch (nrhs) {
+    case 1:
+      return solve_few<1>(n, dl, d, du, b, ldb);
+    case 2:
+      return solve_few<2>(n, dl, d, du, b, ldb);
+    case 3:
+      return solve_few<3>(n, dl, d, du, b, ldb);
+    case 4:
+      return solve_few<4>(n, dl, d, du, b, ldb);
+    default:
+      break;
   }
   const std::ptrdiff_t eliminated = eliminate_with_many(n, nrhs, dl, d, du, b, ldb);
   if (eliminated < n) return eliminated + 1;
