@@ -31,13 +31,22 @@ function(install_transport name)
 endfunction()
 
 install_library(tridia "" tridiaTargets)
+install(TARGETS tridia_lapack EXPORT tridiaTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+          NAMELINK_COMPONENT development
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tridia
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h"
   PATTERN "mpi.hpp" EXCLUDE
   PATTERN "nccl.hpp" EXCLUDE)
-install(FILES ${PROJECT_SOURCE_DIR}/include/tridia.h
+install(FILES ${PROJECT_SOURCE_DIR}/include/tridia.h ${PROJECT_SOURCE_DIR}/include/tridia_lapack.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+if(TRIDIA_HAS_CUDA)
+  install(FILES ${PROJECT_SOURCE_DIR}/include/tridia_cusparse.h
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+endif()
 if(TRIDIA_HAS_MPI)
   install_transport(mpi)
 endif()

@@ -21,6 +21,8 @@ function(tridia_pkgconfig name component description libraries requires)
 endfunction()
 
 tridia_pkgconfig(tridia development "${PROJECT_DESCRIPTION}" "-ltridia${private_libraries}" "")
+# It comes before LAPACK's own library.
+tridia_pkgconfig(tridia-lapack development "LAPACK's xGTSV by tridia" "-ltridia_lapack" "")
 if(TRIDIA_HAS_MPI)
   # The program's own compiler, mpicc or mpif90, brings MPI.
   tridia_pkgconfig(tridia-mpi mpi_development "Fields of tridia that are spread over MPI's ranks" "-ltridia_mpi"

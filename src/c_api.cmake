@@ -6,6 +6,8 @@ target_sources(tridia PRIVATE
   c_api/decomposition.cpp
   c_api/distributed_operator.cpp
   c_api/distributed_plan.cpp
+  c_api/drop_in/gtsv.cpp
+  c_api/drop_in/lapack.cpp
   c_api/guard.cpp
   c_api/halo_exchange.cpp
   c_api/handles.cpp
@@ -15,6 +17,11 @@ target_sources(tridia PRIVATE
   c_api/scheme.cpp
   c_api/system.cpp
   c_api/tuning.cpp)
+if(TRIDIA_HAS_CUDA)
+  target_sources(tridia PRIVATE c_api/cuda/current_device.cpp)
+else()
+  target_sources(tridia PRIVATE c_api/drop_in/absent.cpp)
+endif()
 if(TARGET tridia_mpi)
   target_sources(tridia_mpi PRIVATE c_api/mpi/communicator.cpp)
 endif()

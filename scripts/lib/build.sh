@@ -7,8 +7,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 packages_build=(cmake g++ libcli11-dev libfmt-dev liblapack-dev ninja-build nlohmann-json3-dev)
 packages_quickstart=(python3 python3-numpy python3-pywt python3-scipy)
-packages_test=(gfortran libgtest-dev libhdf5-dev liblapacke-dev libopenblas-dev libopenmpi-dev
-  librapidcheck-dev libtmglib-dev openmpi-bin pkg-config python3-h5py python3-matplotlib python3-yaml valgrind)
+packages_test=(gfortran libgtest-dev libhdf5-dev liblapack-test liblapacke-dev libopenblas-dev
+  libopenmpi-dev librapidcheck-dev libtmglib-dev openmpi-bin pkg-config python3-h5py python3-matplotlib
+  python3-yaml valgrind)
 packages_python=(python3-dev python3-venv)
 # These come from PyPI, into an environment below build. The oldest JAX that is supported has the
 # headers that handlers are built with; the tests run with the newest as well.

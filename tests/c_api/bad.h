@@ -8,6 +8,7 @@ void bad_tuning(void);
 void bad_schemes(void);
 void bad_operators(void);
 void bad_distributed(void);
+void bad_gtsv(void);
 
 /* Adds the counts of a part. */
 void report(const char* part, int checked, int wrong);

@@ -19,6 +19,7 @@ int main(void) {
   bad_schemes();
   bad_operators();
   bad_distributed();
+  bad_gtsv();
   printf("%d calls, %d wrong\n", all, failed);
   return failed == 0 ? 0 : 1;
 }

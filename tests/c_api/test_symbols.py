@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 # The libraries, with their lists and the headers that declare what is in them.
 LIBRARIES = {
-    "libtridia": ("symbols.txt", ["tridia.h", "tridia/c/*.h"]),
+    "libtridia": ("symbols.txt", ["tridia.h", "tridia_lapack.h", "tridia/c/*.h"]),
     "libtridia_mpi": ("symbols_mpi.txt", ["tridia_mpi.h"]),
     "libtridia_nccl": ("symbols_nccl.txt", ["tridia_nccl.h"]),
 }

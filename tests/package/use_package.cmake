@@ -30,6 +30,7 @@ run(${WORK}/outside/vortex)
 run(${WORK}/outside/interface)
 run(${WORK}/outside/c_solve)
 run(${WORK}/outside/c_derivative)
+run(${WORK}/outside/c_batch)
 if(EXISTS ${WORK}/outside/fortran_solve)
   # Arrays of a Fortran main program are never freed.
   set(without_leaks ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0)

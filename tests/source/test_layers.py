@@ -18,7 +18,7 @@ LAYERS = (
     ("solver",),
     ("compact",),
     ("distributed",),
-    ("c_api", "cli"),
+    ("c_api", "cli", "lapack"),
 )
 LEVELS = {name: level for level, names in enumerate(LAYERS) for name in names}
 # Backends of a layer know nothing of each other either.
