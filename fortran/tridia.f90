@@ -321,6 +321,7 @@ contains
       message), stat, errmsg, message)
   end subroutine
 
+  !> Destroys the plan, and with it all copies.
   subroutine plan_destroy(self, stat, errmsg)
     class(tridia_plan), intent(inout) :: self
     integer, optional, intent(out) :: stat
@@ -338,7 +339,7 @@ contains
     if (c_plan_reason(self%handle, at) == 0) text = text_of(at)
   end function
 
-  !> Returns the algorithm that the plan uses; -1 if there is no plan. So do the functions that follow.
+  !> Returns the algorithm that the plan uses; -1 if there is no plan.
   integer function plan_algorithm(self) result(value)
     class(tridia_plan), intent(in) :: self
     integer(c_int) :: found
@@ -346,6 +347,7 @@ contains
     if (c_plan_algorithm(self%handle, found) == 0) value = found
   end function
 
+  !> Returns the number of systems: the entries of a status. It is -1 if there is no plan.
   integer(int64) function plan_systems(self) result(value)
     class(tridia_plan), intent(in) :: self
     integer(c_int64_t) :: found
@@ -353,6 +355,7 @@ contains
     if (c_plan_systems(self%handle, found) == 0) value = found
   end function
 
+  !> Returns the bytes of workspace that an execution needs; -1 if there is no plan.
   integer(int64) function plan_workspace_bytes(self) result(value)
     class(tridia_plan), intent(in) :: self
     integer(c_size_t) :: found
@@ -360,6 +363,7 @@ contains
     if (c_plan_bytes(self%handle, found) == 0) value = int(found, int64)
   end function
 
+  !> Returns the bytes that `factor` fills; 0 where the algorithm saves no factors, -1 if there is no plan.
   integer(int64) function plan_factors_bytes(self) result(value)
     class(tridia_plan), intent(in) :: self
     integer(c_size_t) :: found
@@ -419,6 +423,7 @@ contains
     call report(c_apply(self%handle, c_loc(s), in, out, c_null_ptr, message), stat, errmsg, message)
   end subroutine
 
+  !> Destroys the operator, and with it all copies.
   subroutine operator_destroy(self, stat, errmsg)
     class(tridia_operator), intent(inout) :: self
     integer, optional, intent(out) :: stat

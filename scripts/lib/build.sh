@@ -11,10 +11,13 @@ packages_test=(gfortran libgtest-dev libhdf5-dev liblapack-test liblapacke-dev l
   libopenmpi-dev librapidcheck-dev libtmglib-dev openmpi-bin pkg-config python3-h5py python3-matplotlib
   python3-yaml valgrind)
 packages_python=(python3-dev python3-venv)
+packages_site=(doxygen)
 # These come from PyPI, into an environment below build. The oldest JAX that is supported has the
 # headers that handlers are built with; the tests run with the newest as well.
 python_modules=(nanobind nanobind-backend numpy scipy hypothesis pytest matplotlib jax==0.5.3)
 newest_modules=(jax jaxlib)
+# These make the site (docs), in the same environment, whose Python package it shows.
+site_modules=(sphinx myst-parser breathe furo sphinx-gallery sphinx-design sphinx-copybutton matplotlib)
 
 # The distribution's Python is the one that has the distribution's NumPy.
 if [ -x /usr/bin/python3 ] || command -v apt-get >/dev/null; then
@@ -50,18 +53,19 @@ install_packages() {
     apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# Makes the environment that the Python package is built for and tested in, once for each list of
-# modules, and sets venv_python to its interpreter. The folder newest_jax goes before its modules.
+# Makes the environment that the Python package is built for and tested in, and the site built, once
+# for each list of modules, and sets venv_python to its interpreter. The folder newest_jax goes before its modules.
 make_venv() {
   venv_python=$PWD/build/venv/bin/python
   newest_jax=$PWD/build/venv/newest-jax
-  if [ "$(cat build/venv/modules 2>/dev/null)" != "${python_modules[*]}" ]; then
-    say "fetching ${python_modules[*]}"
+  local modules=("${python_modules[@]}" "${site_modules[@]}")
+  if [ "$(cat build/venv/modules 2>/dev/null)" != "${modules[*]}" ]; then
+    say "fetching ${modules[*]}"
     "$python" -m venv build/venv
-    "$venv_python" -m pip install --quiet --disable-pip-version-check "${python_modules[@]}"
+    "$venv_python" -m pip install --quiet --disable-pip-version-check "${modules[@]}"
     "$venv_python" -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \
       --target "$newest_jax" "${newest_modules[@]}"
-    echo "${python_modules[*]}" >build/venv/modules
+    echo "${modules[*]}" >build/venv/modules
   fi
 }
 
