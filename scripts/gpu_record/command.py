@@ -156,7 +156,8 @@ def plan(request, with_older):
 def run_jobs(runner, request, with_older):
     began = time.monotonic()
     with sharing.service(request.work) as request.sharing:
-        jobs, alone = plan(request, with_older), steps.ranks(request)
+        jobs = plan(request, with_older)
+        alone = steps.python(request, alone=True) + steps.ranks(request)
         progress = report.Progress([*jobs, *alone], began, time.monotonic)
         runner.run_all(jobs, sharing.visible_gpus(request.gpus), progress.add)
     for job in alone:

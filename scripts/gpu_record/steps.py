@@ -236,13 +236,16 @@ def command_line(request):
             for script in (scripts[::3] if request.quick else scripts)]
 
 
-def python(request):
+def python(request, alone=False):
     """Makes jobs of the Python package's tests, a file each, for the interpreter at hand and the
-    frameworks that it has."""
+    frameworks that it has. Those that run `alone` make work of a known length for the GPU, which
+    takes many times as long beside others."""
     if PYTHON not in request.families:
         return []
     jobs = []
     for script in sorted((request.root / "python/tests").glob("test_*.py")):
+        if script.stem.endswith("_gpu") != alone:
+            continue
         path = _Numbered.file(request.work).with_suffix(".xml")
         command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider",
                    f"--junitxml={path}", script]
