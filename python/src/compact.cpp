@@ -60,7 +60,7 @@ end_condition end_of(const std::string& text) {
 
 /// Holds an operator for Python, with what its arrays must be.
 struct native_operator {
-  std::optional<compact_operator> made;
+  owner<const compact_operator> made;
   bool stacked;
 
   [[nodiscard]] extents shape(const extents& of) const {
@@ -162,11 +162,9 @@ void make_operator(native_operator* self, const scheme& s, const std::optional<c
   o.device = device;
   o.threads = threads;
   const nb::gil_scoped_release released;
-  if (c) {
-    new (self) native_operator{compact_operator(s, *c, std::move(g), o), fields.has_value()};
-  } else {
-    new (self) native_operator{compact_operator(s, std::move(g), o), fields.has_value()};
-  }
+  owner<const compact_operator> made(c ? new compact_operator(s, *c, std::move(g), o)
+                                       : new compact_operator(s, std::move(g), o));
+  new (self) native_operator{std::move(made), fields.has_value()};
 }
 
 void bind_schemes(nb::module_& m) {

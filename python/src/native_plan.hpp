@@ -32,7 +32,7 @@ class native_plan {
   nb::object solve(nb::handle factors, nb::handle b, nb::object out, nb::handle space,
                    std::uintptr_t stream, nb::object empty) const;
 
-  std::optional<tridia::plan> made;
+  owner<const tridia::plan> made;
   bool stacked;  ///< Right-hand sides have an axis of their own before the others.
   array_shape dl, d, du, b, out;
   std::vector<index_t> batch;  ///< This is the shape of a status.

@@ -104,7 +104,7 @@ void check_shape(const array& a, const array_shape& s) {
 native_plan::native_plan(tridia::problem p, const options& o, bool stacked_) : stacked(stacked_) {
   {
     const nb::gil_scoped_release released;
-    made.emplace(std::move(p), o);
+    made.reset(new tridia::plan(std::move(p), o));
   }
   const tridia::problem& q = made->problem();
   const auto axis =

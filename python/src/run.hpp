@@ -20,6 +20,18 @@ struct place {
   nb::object empty;
 };
 
+/// Owns a plan or an operator, and destroys it without the GIL: freeing memory of a GPU waits for
+/// the work there, and a callback in that work may wait for the GIL.
+template <class T>
+struct delete_without_gil {
+  void operator()(T* p) const {
+    const nb::gil_scoped_release released;
+    delete p;
+  }
+};
+template <class T>
+using owner = std::unique_ptr<T, delete_without_gil<T>>;
+
 /// Returns a new array that is dense in C order.
 nb::object new_array(const place& where, const std::vector<index_t>& shape, const char* type);
 

@@ -60,6 +60,18 @@ def test_work_is_ordered_by_the_stream(gpu, given):
     assert right.sum() == RUNS, f"{right.sum()} of {RUNS} are right"
 
 
+def test_what_is_converted_is_ordered_by_a_given_stream(gpu):
+    d = gpu.full(SHAPE[1:], 4.0) + 0j  # the right-hand side becomes complex on the stream
+    gpu.synchronize()
+
+    def solve(b, streams, k):
+        return tridia.solve(-1.0, d, -1.0, b, stream=streams[k % STREAMS]).real
+
+    wanted, found = sums(gpu, solve, inside=False)
+    right = np.isclose(found, wanted, rtol=1e-12)
+    assert right.sum() == RUNS, f"{right.sum()} of {RUNS} are right"
+
+
 def test_a_wrong_stream_is_caught(gpu):
     """The test above would notice work on another stream."""
 

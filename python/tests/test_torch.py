@@ -239,6 +239,9 @@ def test_what_is_not_differentiated_is_refused(rng):
         tridia.solve(-1.0, 4.0, -1.0, torch.ones(3, 4).to_sparse())
     with pytest.raises(TypeError, match="meta|cannot be read"):
         tridia.solve(-1.0, 4.0, -1.0, torch.ones(3, 4, device="meta"))
+    with pytest.raises(TypeError, match="g: cannot be read|functorch"):  # not torch.func's vmap
+        torch.autograd.grad(tridia.solve(dl, d, du, b), d, torch.ones(2, 3, 5, dtype=b.dtype),
+                            is_grads_batched=True)
     with pytest.raises((TypeError, RuntimeError, ValueError)):
         torch.func.vmap(plan.execute)(*(t[None].detach() for t in (dl, d, du, b)))
 

@@ -35,9 +35,10 @@ def factor(dl: Any, d: Any, du: Any, /, *, shape: Any = None, axis: int = -1,
     """
     framework = framework_of(d=d, dl=dl, du=du, status=status)
     dtype = common_type(framework, d=d, dl=dl, du=du)
-    arrays = {name: framework.cast(framework.asarray(name, x), dtype)
-              for name, x in (("dl", dl), ("d", d), ("du", du))}
-    given = {name: framework.describe(name, x) for name, x in arrays.items()}
+    with framework.current(stream):  # what is converted is in order with the factorization
+        arrays = {name: framework.cast(framework.asarray(name, x), dtype)
+                  for name, x in (("dl", dl), ("d", d), ("du", du))}
+        given = {name: framework.describe(name, x) for name, x in arrays.items()}
     like = shape if hasattr(shape, "shape") else None
     extents = shape if like is None else tuple(like.shape)
     found = _native.broadcast(**given, shape=None if extents is None

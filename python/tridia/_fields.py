@@ -54,8 +54,9 @@ def apply(scheme: Scheme, f: Any, axis: int, spacing: float, periodic: bool, clo
           ends: Any, metric: Any, out: Any, add: Any, stream: Any) -> Any:
     """This applies a scheme to a field of any type, layout and framework."""
     framework = framework_of(f=f, out=out)
-    f = framework.asarray("f", f)
-    f = framework.cast(f, common_type(framework, f=f))
+    with framework.current(stream):  # what is converted is in order with the operator
+        f = framework.asarray("f", f)
+        f = framework.cast(f, common_type(framework, f=f))
     dtype = framework.dtype(f).name
     if add is not None and out is None:
         raise ValueError("add: needs out, which the result is added to")

@@ -70,11 +70,12 @@ class NearToeplitz:
                                       transpose=transpose, out=out, status=status,
                                       algorithm=algorithm, threads=threads, stream=stream)
         framework = framework_of(b=b, out=out, status=status)
-        b = framework.asarray("b", b)
-        b = framework.cast(b, self._dtype(framework, b))
+        with framework.current(stream):  # what is converted or made is in order with the solve
+            b = framework.asarray("b", b)
+            b = framework.cast(b, self._dtype(framework, b))
+            if out is None:
+                out = framework.empty(tuple(b.shape), framework.dtype(b).name)
         strides = [("b", framework.strides(b))]
-        if out is None:
-            out = framework.empty(tuple(b.shape), framework.dtype(b).name)
         strides.append(("out", tuple(framework.strides(out))))
         if tuple(out.shape) != tuple(b.shape):
             raise ValueError(f"out: its shape is {tuple(out.shape)}, but that of b is "

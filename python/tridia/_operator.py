@@ -172,9 +172,9 @@ class Operator:
         return self._apply(framework, f, out, add, workspace, stream)
 
     def _apply(self, framework, f, out, add, workspace, stream):
-        described = {k: None if x is None else framework.describe(k, x)
-                     for k, x in dict(f=f, out=out, workspace=workspace).items()}
         with framework.current(stream):
+            described = {k: None if x is None else framework.describe(k, x)
+                         for k, x in dict(f=f, out=out, workspace=workspace).items()}
             x = self._native.apply(described["f"], described["out"], add, described["workspace"],
                                    framework.stream(stream), framework.allocator())
         if out is not None:

@@ -191,10 +191,10 @@ class Plan:
 
     def _run(self, function, inputs, out, stream, **others):
         framework = framework_of(**inputs, out=out, **others)
-        described = [framework.describe(k, x) for k, x in inputs.items()]
-        described += [None if x is None else framework.describe(k, x)
-                      for k, x in dict(out=out, **others).items()]
         with framework.current(stream):
+            described = [framework.describe(k, x) for k, x in inputs.items()]
+            described += [None if x is None else framework.describe(k, x)
+                          for k, x in dict(out=out, **others).items()]
             x = function(*described, framework.stream(stream), framework.allocator())
         if out is not None:
             return out
@@ -218,10 +218,10 @@ class Factors:
     def _of(cls, plan, coefficients, status, workspace, stream, framework):
         self = object.__new__(cls)
         self.plan, self.status = plan, status
-        self._memory = framework.empty((plan.factors_bytes,), "uint8")
         others = [None if x is None else framework.describe(k, x)
                   for k, x in dict(status=status, workspace=workspace).items()]
         with framework.current(stream):
+            self._memory = framework.empty((plan.factors_bytes,), "uint8")
             plan._native.factor(*coefficients, framework.describe("factors", self._memory),
                                 *others, framework.stream(stream), framework.allocator())
         return self

@@ -98,8 +98,9 @@ def _solve_any(dl, d, du, b, axis, periodic, pivoting, transpose, out, status, a
         return _torch.solve(dl, d, du, b, axis, periodic, pivoting, transpose, out, status,
                             algorithm, threads, stream)
     dtype = common_type(framework, b=b, d=d, dl=dl, du=du)
-    arrays = [framework.cast(framework.asarray(name, x), dtype)
-              for name, x in (("dl", dl), ("d", d), ("du", du), ("b", b))]
+    with framework.current(stream):  # what is converted is in order with the solve
+        arrays = [framework.cast(framework.asarray(name, x), dtype)
+                  for name, x in (("dl", dl), ("d", d), ("du", du), ("b", b))]
     options = (axis, periodic, pivoting, transpose)
     return solve_arrays(framework, arrays, options, out, status, algorithm, threads, stream)
 
@@ -107,8 +108,9 @@ def _solve_any(dl, d, du, b, axis, periodic, pivoting, transpose, out, status, a
 def solve_arrays(framework: Any, arrays: Any, options: Any, out: Any, status: Any,
                  algorithm: str | None, threads: int, stream: Any) -> Any:
     """This solves with arrays of one type and one framework."""
-    described = [framework.describe(name, x) for name, x in zip(("dl", "d", "du", "b"), arrays)]
     with framework.current(stream):
+        described = [framework.describe(name, x)
+                     for name, x in zip(("dl", "d", "du", "b"), arrays)]
         x = _native.solve(*described, *options,
                           None if out is None else framework.describe("out", out),
                           None if status is None else framework.describe("status", status),

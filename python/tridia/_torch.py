@@ -76,7 +76,8 @@ def _solve(dl, d, du, b, axis, periodic, pivoting, transpose, out, status, algor
                for t in ordered):
         given = [t for t in ordered if isinstance(t, torch.Tensor)]
         dtype = getattr(torch, common_type(framework, **arrays))
-        ordered = [framework.cast(framework.asarray(k, x), dtype) for k, x in arrays.items()]
+        with framework.current(stream):
+            ordered = [framework.cast(framework.asarray(k, x), dtype) for k, x in arrays.items()]
     if not is_transformed(*given):
         return solve_arrays(framework, ordered, (axis, periodic, pivoting, transpose), out, status,
                             algorithm, threads, stream)
