@@ -11,7 +11,7 @@ from pathlib import Path
 
 from . import record
 from .chroot import Chroot, bootstrap
-from .releases import BY_NAME, PACKAGES, RELEASES, SOURCE, STEPS, TEST, USER
+from .releases import BUILD, BY_NAME, PACKAGES, RELEASES, SOURCE, STEPS, TEST, USER
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -129,7 +129,7 @@ class Check:
         return self.chroots[where]
 
     def debs(self):
-        return sorted(self.chroots["build"].path(f"{SOURCE}/build/deb/packages").glob("*.deb"))
+        return sorted(self.chroots["build"].path(f"{BUILD}/packages").glob("*.deb"))
 
     def fill_user(self, chroot):
         """Gives a user the packages, and programs that use them."""

@@ -37,6 +37,8 @@ class Step:
 
 # Where the chroots have the sources, the packages, and the programs of a user.
 SOURCE, PACKAGES, USER = "/tmp/tridia", "/tmp/packages", "/tmp/user"
+# Packages are built where the README's command builds, so that files that ccache keeps serve both.
+BUILD = f"{SOURCE}/build"
 
 QUICKSTART, TEST = "scripts/quickstart", "scripts/test"
 
@@ -51,9 +53,9 @@ STEPS = (
         {_INSTALL} cmake g++ ninja-build libcli11-dev libfmt-dev nlohmann-json3-dev libhdf5-dev \\
           libopenmpi-dev dpkg-dev file $CCACHE >/dev/null
         cd {SOURCE}
-        cmake --preset deb --log-level=WARNING $DEFINES
-        cmake --build --preset deb --parallel $(nproc)
-        cpack --preset deb
+        cmake --preset deb -B {BUILD} --log-level=WARNING $DEFINES
+        cmake --build {BUILD} --parallel $(nproc)
+        cpack -G DEB --config {BUILD}/CPackConfig.cmake
         g++ --version | head -n 1"""),
     Step("install", "user", f"""
         {_INSTALL} {_LOCAL} >/dev/null
