@@ -55,7 +55,7 @@ class Chroot:
 
     def __init__(self, base, folder, cache=None):
         self.folder, self.cache, self.environment = folder, cache, {}
-        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run(["rm", "-rf", "--one-file-system", str(folder)], check=True)
         subprocess.run(["cp", "-a", "--reflink=auto", str(base), str(folder)], check=True)
         for name in ("resolv.conf", "hosts"):
             shutil.copyfile(f"/etc/{name}", folder / "etc" / name)
