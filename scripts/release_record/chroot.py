@@ -80,7 +80,7 @@ class Chroot:
                            PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe")
         if self.cache:
             environment.update(CCACHE="ccache", CCACHE_DIR="/ccache", CCACHE_BASEDIR="/tmp",
-                               CCACHE_NOHASHDIR="1")
+                               CCACHE_NOHASHDIR="1", CCACHE_SLOPPINESS="locale")
         began = time.monotonic()
         command = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--propagation",
                    "private", "sh", "-ec", _ENTER, "sh", str(self.folder), str(self.cache or ""),
