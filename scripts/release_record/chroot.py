@@ -15,6 +15,7 @@ _FILES = {"usr/sbin/policy-rc.d": "#!/bin/sh\nexit 101\n",
 _ENTER = """
 root=$1 cache=$2 script=$3
 mount -t proc proc "$root/proc"
+mount --rbind /sys "$root/sys"
 mount --rbind /dev "$root/dev"
 if [ -n "$cache" ]; then mkdir -p "$root/ccache"; mount --bind "$cache" "$root/ccache"; fi
 exec chroot "$root" /bin/sh -ec "$script"

@@ -82,7 +82,7 @@ STEPS = (
         cd {USER}/build && ./fortran_derivative && ./fortran_solve""", ("development",)),
     Step("find_package with MPI", "user", f"""
         {_BY_CMAKE} distributed fortran_ranks
-        mpirun -n 2 {USER}/build/distributed && mpirun -n 2 {USER}/build/fortran_ranks""",
+        mpirun -n 1 {USER}/build/distributed && mpirun -n 2 {USER}/build/fortran_ranks""",
          ("development",)),
     Step("pkg-config in C", "user", f"""
         cd {USER}
@@ -93,7 +93,7 @@ STEPS = (
         from=$(pkg-config --variable=fortrandir tridia)
         gfortran -c $from/tridia_c.f90 $from/tridia.f90
         gfortran -c $from/tridia_distributed_c.f90 $from/tridia_distributed.f90
-        cc -c $from/tridia_descriptors.c $from/tridia_distributed.c $(pkg-config --cflags tridia)
+        cc -c $from/tridia_descriptors.c $from/tridia_distributed_descriptors.c $(pkg-config --cflags tridia)
         gfortran ../examples/fortran/solve.f90 *.o -o solve $(pkg-config --libs tridia)
         ./solve""", ("development",)),
     Step("pkg-config with MPI", "user", f"""
