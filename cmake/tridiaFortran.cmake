@@ -13,7 +13,7 @@ add_library(tridia_fortran STATIC EXCLUDE_FROM_ALL
   ${TRIDIA_FORTRAN_DIR}/tridia_descriptors.c
   ${TRIDIA_FORTRAN_DIR}/tridia_distributed_c.f90
   ${TRIDIA_FORTRAN_DIR}/tridia_distributed.f90
-  ${TRIDIA_FORTRAN_DIR}/tridia_distributed.c)
+  ${TRIDIA_FORTRAN_DIR}/tridia_distributed_descriptors.c)
 add_library(tridia::fortran ALIAS tridia_fortran)
 set_target_properties(tridia_fortran PROPERTIES
   POSITION_INDEPENDENT_CODE ON

@@ -15,6 +15,7 @@ _FILES = {"usr/sbin/policy-rc.d": "#!/bin/sh\nexit 101\n",
 _ENTER = """
 root=$1 cache=$2 script=$3
 mount -t proc proc "$root/proc"
+mount --rbind /sys "$root/sys"
 mount --rbind /dev "$root/dev"
 if [ -n "$cache" ]; then mkdir -p "$root/ccache"; mount --bind "$cache" "$root/ccache"; fi
 exec chroot "$root" /bin/sh -ec "$script"
@@ -55,7 +56,7 @@ class Chroot:
 
     def __init__(self, base, folder, cache=None):
         self.folder, self.cache, self.environment = folder, cache, {}
-        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run(["rm", "-rf", "--one-file-system", str(folder)], check=True)
         subprocess.run(["cp", "-a", "--reflink=auto", str(base), str(folder)], check=True)
         for name in ("resolv.conf", "hosts"):
             shutil.copyfile(f"/etc/{name}", folder / "etc" / name)
@@ -80,7 +81,7 @@ class Chroot:
                            PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe")
         if self.cache:
             environment.update(CCACHE="ccache", CCACHE_DIR="/ccache", CCACHE_BASEDIR="/tmp",
-                               CCACHE_NOHASHDIR="1")
+                               CCACHE_NOHASHDIR="1", CCACHE_SLOPPINESS="locale")
         began = time.monotonic()
         command = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--propagation",
                    "private", "sh", "-ec", _ENTER, "sh", str(self.folder), str(self.cache or ""),

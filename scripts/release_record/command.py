@@ -11,7 +11,7 @@ from pathlib import Path
 
 from . import record
 from .chroot import Chroot, bootstrap
-from .releases import BY_NAME, PACKAGES, RELEASES, SOURCE, STEPS, TEST, USER
+from .releases import BUILD, BY_NAME, PACKAGES, RELEASES, SOURCE, STEPS, TEST, USER
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -29,6 +29,9 @@ def make_parser():
                    help="do not run this step; the record says so")
     p.add_argument("--define", action="append", default=[], metavar="NAME=VALUE",
                    help="configure the packages with this, which the record says")
+    p.add_argument("--packages", type=Path, metavar="DIR",
+                   help="do not build packages, but take those of DIR, which were built on the same "
+                        "release; the record says so")
     p.add_argument("--not-run", metavar="REASON", help="record that the releases were not run")
     p.add_argument("--work", type=Path, default=Path("/var/tmp/tridia-release-check"), metavar="DIR",
                    help="where the systems and the logs are put (default: %(default)s); clean "
@@ -79,9 +82,11 @@ class Check:
         entry["compiled_files_kept"] = self.arguments.ccache is not None
         entry["packages_configured_with"] = self.arguments.define
         done = {}
+        if self.arguments.packages:
+            entry["packages_from_elsewhere"] = True
         for step in STEPS:
             done[step.name] = self.step(step, done)
-            if step.name == "packages" and done[step.name]["verdict"] == record.PASSED:
+            if step.name == "packages" and self.debs():
                 entry["packages"] = self.packages()
             print(f"{self.release.name}: {step.name}: {done[step.name]}", flush=True)
             store(record.with_steps(entry, done, "it was not reached"))
@@ -98,7 +103,9 @@ class Check:
     def step(self, step, done):
         if step.name in self.arguments.skip or (step.name == TEST and self.arguments.skip_tests):
             return record.not_run("it was skipped by an option")
-        for name in step.after:
+        if step.name == "packages" and self.arguments.packages:
+            return record.not_run("packages were taken that had been built on such a system before")
+        for name in record.needs_of(step, self.arguments.packages is not None):
             if done[name]["verdict"] != record.PASSED:
                 return record.not_run(f"{name} did not pass")
         name = re.sub(r"\W+", "-", step.name)
@@ -129,7 +136,10 @@ class Check:
         return self.chroots[where]
 
     def debs(self):
-        return sorted(self.chroots["build"].path(f"{SOURCE}/build/deb/packages").glob("*.deb"))
+        folder = self.arguments.packages
+        if folder is None:
+            folder = self.chroots["build"].path(f"{BUILD}/packages")
+        return sorted(folder.glob("*.deb"))
 
     def fill_user(self, chroot):
         """Gives a user the packages, and programs that use them."""

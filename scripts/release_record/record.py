@@ -47,6 +47,11 @@ def with_steps(entry, done, reason):
     return {**entry, "steps": {name: done.get(name) or not_run(reason) for name in STEP_NAMES}}
 
 
+def needs_of(step, from_elsewhere):
+    """Returns the steps without which a step says nothing; packages may be from elsewhere."""
+    return [name for name in step.after if not (name == "packages" and from_elsewhere)]
+
+
 def verdict_of(entry):
     """Returns what the steps say together."""
     verdicts = {s.get("verdict") for s in entry["steps"].values()}
@@ -85,19 +90,20 @@ def _errors_of(entry, version):
     if list(steps) != list(STEP_NAMES):
         wrong.append(f"its steps are {', '.join(steps)}")
     for step in STEPS:
-        wrong += [f"{step.name}: {w}" for w in _errors_of_step(step, steps)]
-    if steps.get("packages", {}).get("verdict") == PASSED and not _names_packages(entry):
+        wrong += [f"{step.name}: {w}"
+                  for w in _errors_of_step(step, steps, entry.get("packages_from_elsewhere", False))]
+    if steps.get("install", {}).get("verdict") == PASSED and not _names_packages(entry):
         wrong.append("it names no packages")
     return wrong
 
 
-def _errors_of_step(step, steps):
+def _errors_of_step(step, steps, from_elsewhere):
     s = steps.get(step.name, {})
     if s.get("verdict") == NOT_RUN:
         return [] if s.get("reason", "").strip() else ["it says not why it was not run"]
     if s.get("verdict") != PASSED:
         return [f"{s.get('verdict')}: {s.get('said')}"]
-    wrong = [f"it passed, though {name} did not" for name in step.after
+    wrong = [f"it passed, though {name} did not" for name in needs_of(step, from_elsewhere)
              if steps.get(name, {}).get("verdict") != PASSED]
     if not s.get("seconds", 0) > 0 or not s.get("said"):
         wrong.append("it has no time, or has said nothing")

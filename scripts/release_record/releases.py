@@ -37,6 +37,8 @@ class Step:
 
 # Where the chroots have the sources, the packages, and the programs of a user.
 SOURCE, PACKAGES, USER = "/tmp/tridia", "/tmp/packages", "/tmp/user"
+# Packages are built where the README's command builds, so that files that ccache keeps serve both.
+BUILD = f"{SOURCE}/build"
 
 QUICKSTART, TEST = "scripts/quickstart", "scripts/test"
 
@@ -51,9 +53,9 @@ STEPS = (
         {_INSTALL} cmake g++ ninja-build libcli11-dev libfmt-dev nlohmann-json3-dev libhdf5-dev \\
           libopenmpi-dev dpkg-dev file $CCACHE >/dev/null
         cd {SOURCE}
-        cmake --preset deb --log-level=WARNING $DEFINES
-        cmake --build --preset deb --parallel $(nproc)
-        cpack --preset deb
+        cmake --preset deb -B {BUILD} --log-level=WARNING $DEFINES
+        cmake --build {BUILD} --parallel $(nproc)
+        cpack -G DEB --config {BUILD}/CPackConfig.cmake
         g++ --version | head -n 1"""),
     Step("install", "user", f"""
         {_INSTALL} {_LOCAL} >/dev/null
@@ -80,7 +82,7 @@ STEPS = (
         cd {USER}/build && ./fortran_derivative && ./fortran_solve""", ("development",)),
     Step("find_package with MPI", "user", f"""
         {_BY_CMAKE} distributed fortran_ranks
-        mpirun -n 2 {USER}/build/distributed && mpirun -n 2 {USER}/build/fortran_ranks""",
+        mpirun -n 1 {USER}/build/distributed && mpirun -n 2 {USER}/build/fortran_ranks""",
          ("development",)),
     Step("pkg-config in C", "user", f"""
         cd {USER}
@@ -91,7 +93,7 @@ STEPS = (
         from=$(pkg-config --variable=fortrandir tridia)
         gfortran -c $from/tridia_c.f90 $from/tridia.f90
         gfortran -c $from/tridia_distributed_c.f90 $from/tridia_distributed.f90
-        cc -c $from/tridia_descriptors.c $from/tridia_distributed.c $(pkg-config --cflags tridia)
+        cc -c $from/tridia_descriptors.c $from/tridia_distributed_descriptors.c $(pkg-config --cflags tridia)
         gfortran ../examples/fortran/solve.f90 *.o -o solve $(pkg-config --libs tridia)
         ./solve""", ("development",)),
     Step("pkg-config with MPI", "user", f"""

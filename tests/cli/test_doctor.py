@@ -83,6 +83,7 @@ class Doctor(unittest.TestCase):
         for script, why in (
                 ("echo nothing works >&2; exit 3", "ended with 3: nothing works"),
                 ("exit 0", "ended with 0"),
+                ("echo slow; exit 124", "took longer than 120 s: slow"),
                 ('echo \'{"ranks": 2, "library": "L", "checks": [{"what": "solve", "lines": 3,'
                  ' "seconds": 1, "copy_seconds": 1, "error": 0.5}]}\'', "a result is wrong by 0.5"),
                 ('echo \'{"ranks": 2, "library": "L", "checks": [{"what": "solve", "lines": 3,'

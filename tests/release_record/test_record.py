@@ -72,6 +72,10 @@ class Judge(unittest.TestCase):
         entries["debian-12"]["steps"]["packages"] = record.not_run("there was no time")
         wrong = self.errors(entries)
         self.assertIn("debian-12: install: it passed, though packages did not", wrong)
+        entries["debian-12"]["packages_from_elsewhere"] = True
+        self.assertEqual(self.errors(entries), [])
+        del entries["debian-12"]["packages"]
+        self.assertEqual(self.errors(entries), ["debian-12: it names no packages"])
 
     def test_verdicts(self):
         entry = good()["debian-12"]

@@ -16,8 +16,9 @@
 namespace tridia::cli {
 namespace {
 
-// Ranks that hang are ended after so many seconds.
-constexpr const char* time_limit = "60";
+// Ranks that hang are ended after so many seconds, with this exit code of timeout.
+constexpr const char* time_limit = "120";
+constexpr int timed_out = 124;
 
 /// Lets two ranks start anywhere: as root in a container, and on one core.
 void allow_two_ranks() {
@@ -72,8 +73,9 @@ std::vector<self_check> check_ranks(const std::string& mpirun, std::size_t array
       library = report.at("library").get<std::string>();
       return parsed(report);
     }
-    failed.failed =
-        fmt::format("{} ended with {}: {}", mpirun, run.code, last_line(run.output, false));
+    const std::string how = run.code == timed_out ? fmt::format("took longer than {} s", time_limit)
+                                                  : fmt::format("ended with {}", run.code);
+    failed.failed = fmt::format("{} {}: {}", mpirun, how, last_line(run.output, false));
   } catch (const std::exception& e) {
     failed.failed = e.what();
   }
