@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 """Checks the C symbols of the library against symbols.txt, and against the headers: what a program
-was linked with does not vanish unnoticed. `test_symbols.py LIBRARY`; `--write` remakes the list."""
+was linked with does not vanish unnoticed; and that tridia_lapack has LAPACK's names alone.
+`test_symbols.py LIBRARY LAPACK_LIBRARY`; `--write` remakes the list."""
 
 import re
 import subprocess
@@ -21,6 +22,17 @@ def declared():
                *sorted((ROOT / "include/tridia/c").glob("*.h"))]
     text = "\n".join(h.read_text(encoding="utf-8") for h in headers)
     return set(re.findall(r"TRIDIA_API[^;(]*?\b(tridia_\w+)\(", text))
+
+
+# What programs that preload tridia_lapack get from it.
+LAPACK = {f"{letter}gtsv_{integers}" for letter in "sdcz" for integers in ("", "64_")}
+
+
+def exported(library):
+    """Returns the names that a shared library defines for others."""
+    out = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True,
+                         text=True).stdout
+    return {line.split()[-1].split("@")[0] for line in out.splitlines()}
 
 
 def defined(library):
@@ -53,6 +65,7 @@ def main():
         ("in symbols.txt, not declared", listed - names),
         ("in symbols.txt, not in the library", listed - has),
         ("in the library, not in symbols.txt", has - listed),
+        ("not what tridia_lapack is to have", exported(sys.argv[2]) ^ LAPACK),
         ("never called with wrong arguments", names - asked() - {"tridia_last_error"})) if some]
     print("\n".join(wrong) if wrong else f"{len(listed)} symbols")
     return 1 if wrong else 0
