@@ -31,6 +31,7 @@ run(${WORK}/outside/interface)
 run(${WORK}/outside/c_solve)
 run(${WORK}/outside/c_derivative)
 run(${WORK}/outside/c_batch)
+run(${WORK}/outside/c_lapack)
 if(EXISTS ${WORK}/outside/fortran_solve)
   # Arrays of a Fortran main program are never freed.
   set(without_leaks ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0)
@@ -53,6 +54,13 @@ if(PKG_CONFIG AND CC)
   run(${CC} -std=c99 ${own_flags} ${EXAMPLES}/c/solve.c -o ${WORK}/by_pkg_config ${flags}
       -Wl,-rpath,${lib_folder})
   run(${WORK}/by_pkg_config)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${pc_folder}
+                          ${PKG_CONFIG} --libs tridia-lapack
+                  OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(flags)
+  run(${CC} -std=c99 ${own_flags} ${OUTSIDE}/lapack.c -o ${WORK}/lapack_by_pkg_config ${flags}
+      -Wl,-rpath,${lib_folder})
+  run(${WORK}/lapack_by_pkg_config)
 endif()
 
 # A program on ranks is built so as well; tests of the C interface run it.
