@@ -20,6 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs" / "site"))
 
+import c_headers  # noqa: E402
 import command_line  # noqa: E402
 import fortran_module  # noqa: E402
 import gallery  # noqa: E402
@@ -88,7 +89,8 @@ def main():
     generated.mkdir(exist_ok=True)
     pictures.draw_all(generated)
     command_line.write(arguments.tridia, generated)
-    fortran_module.write(ROOT / "fortran" / "tridia.f90", generated)
+    c_headers.write(ROOT / "include", generated)
+    fortran_module.write(ROOT / "fortran", generated)
     remove_old_examples(docs / "gallery")
     repository_links.stage_pages(ROOT, docs)
     repository_links.stage_indices(docs)

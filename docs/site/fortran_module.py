@@ -1,65 +1,82 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-"""The reference of the Fortran module: its types, and the interfaces of its public procedures with
-their comments, from its source. (sphinx-fortran is not kept up.)"""
+"""The reference of the Fortran modules: their types, and the interfaces of their public procedures with
+their comments, from the sources. (sphinx-fortran is not kept up.)"""
 
 import re
 
 PROCEDURE = re.compile(
     r"(?P<comment>(?:^  !>.*\n)*)"
-    r"^  (?P<head>(?P<result>function|[\w() ,=:]+ function|subroutine) (?P<name>\w+)\((?:[^()]|&\n)*\)"
+    r"^  (?P<head>(?P<kind>function|[\w() ,=:]+ function|subroutine) (?P<name>\w+)\((?:[^()]|&\n)*\)"
     r"(?: result\(\w+\))?)\n"
     r"(?P<body>(?:.*\n)*?)"
     r"^  end (?:function|subroutine)\b.*\n", re.MULTILINE)
-TYPE = re.compile(r"(?P<comment>(?:^  !>.*\n)*)^  type, public :: (?P<name>\w+)\n(?P<body>(?:.*\n)*?)^  end type\n",
-                  re.MULTILINE)
+TYPE = re.compile(r"(?P<comment>(?:^  !>.*\n)*)^  type, public :: (?P<name>\w+)\n(?P<body>(?:.*\n)*?)"
+                  r"^  end type\n", re.MULTILINE)
+GENERIC = re.compile(r"(?P<comment>(?:^  !>.*\n)*)^  interface (?P<name>\w+)\n"
+                     r"    module procedure (?P<procedures>.*)\n", re.MULTILINE)
 BINDING = re.compile(r"procedure :: (\w+) => (\w+)")
+PARAMETERS = re.compile(r"^  integer, parameter, public ::(?:.*&\n)*.*\n", re.MULTILINE)
+MODULE = re.compile(r"(?P<comment>(?:^!>.*\n)+)^module (?P<name>\w+)\n", re.MULTILINE)
 
 
 def sentences(comment):
     """Returns a comment's text, from the lines of `!>`."""
-    return "\n".join(re.sub(r"^\s*!> ?", "", line) for line in comment.splitlines())
-
-
-def arguments_of(head):
-    inner = re.search(r"\((.*?)\)", head, re.DOTALL)[1]
-    return re.findall(r"\w+", inner.replace("&", ""))
-
-
-def interface(procedure):
-    """Returns the head of a procedure and the declarations of its arguments and result."""
-    wanted = set(arguments_of(procedure["head"])) | set(re.findall(r"result\((\w+)\)", procedure["head"]))
-    if "function" in procedure["result"]:
-        wanted.add(procedure["name"])
-    lines = [re.sub(r"^  ", "", line) for line in procedure["head"].splitlines()]
-    for line in procedure["body"].splitlines():
-        declared = re.fullmatch(r"    (?:type|class|integer|logical|character|real|complex)\b.* :: (.*)", line)
-        if declared and wanted & set(re.findall(r"\w+", declared[1])):
-            lines.append(line[2:])
-    return "\n".join(lines)
+    return "\n".join(re.sub(r"^\s*!> ?", "", line) for line in comment.splitlines()) + "\n"
 
 
 def block(code):
     return f"```fortran\n{code}\n```\n"
 
 
-def page(text):
+def interface(procedure, name):
+    """Returns the head of a procedure, under a name, and the declarations of its arguments and result."""
+    arguments = re.search(r"\((.*?)\)", procedure["head"], re.DOTALL)[1].replace("&", "")
+    wanted = set(re.findall(r"\w+", arguments)) | set(re.findall(r"result\((\w+)\)", procedure["head"]))
+    if "function" in procedure["kind"]:
+        wanted.add(procedure["name"])
+    lines = [re.sub(r"^  ", "", line) for line in procedure["head"].splitlines()]
+    for line in procedure["body"].splitlines():
+        declared = re.fullmatch(r"    (?:type|class|integer|logical|character|real|complex)\b.* :: (.*)", line)
+        if declared and wanted & set(re.findall(r"\w+", declared[1])):
+            lines.append(line[2:])
+    return "\n".join(lines).replace(procedure["name"], name, 1)
+
+
+def section(level, title, comment, code):
+    return [f"{level} {title}\n", sentences(comment), block(code)]
+
+
+def module_page(text):
+    """Returns the part of the page that is about one module."""
+    module = MODULE.search(text)
     procedures = {m["name"]: m for m in PROCEDURE.finditer(text)}
-    parameters = re.findall(r"^  integer, parameter, public ::(?:.*&\n)*.*\n", text, re.MULTILINE)
-    parts = ["# The Fortran module\n\nThis is module `tridia`, from its source. What it is like to use: "
-             "[in Fortran](../fortran.md).\n\n" + sentences(re.match(r"(?:!.*\n)+", text)[0].split("\n", 1)[1])
-             + "\n", "## Constants\n", block("".join(re.sub(r"^  ", "", p, flags=re.M) for p in parameters).rstrip()),
-             "## tridia_solve\n", sentences(procedures["tridia_solve"]["comment"]) + "\n",
-             block(interface(procedures["tridia_solve"]))]
+    parts = [f"## Module {module['name']}\n", sentences(module["comment"])]
+    parameters = "".join(re.sub(r"^  ", "", p, flags=re.MULTILINE) for p in PARAMETERS.findall(text)).rstrip()
+    if parameters:
+        parts.append(block(parameters))
+    for name in re.findall(r"^  public :: (\w+)$", text, re.MULTILINE):
+        if name in procedures:
+            parts += section("###", name, procedures[name]["comment"], interface(procedures[name], name))
+    for generic in GENERIC.finditer(text):
+        forms = [interface(procedures[name], generic["name"])
+                 for name in re.findall(r"\w+", generic["procedures"])]
+        parts += section("###", generic["name"], generic["comment"], "\n\n".join(forms))
     for kind in TYPE.finditer(text):
-        components = kind["body"].split("  contains\n")[0]
-        parts += [f"## type({kind['name']})\n", sentences(kind["comment"]) + "\n",
-                  block(re.sub(r"^    ", "", components, flags=re.MULTILINE).rstrip())]
+        components = re.sub(r"^    ", "", kind["body"].split("  contains\n")[0], flags=re.MULTILINE)
+        parts += section("###", f"type({kind['name']})", kind["comment"], components.rstrip())
         for binding, name in BINDING.findall(kind["body"]):
-            procedure = procedures[name]
-            parts += [f"### {kind['name']} % {binding}\n", sentences(procedure["comment"]) + "\n",
-                      block(interface(procedure).replace(name, binding, 1))]
+            parts += section("####", f"{kind['name']}%{binding}", procedures[name]["comment"],
+                             interface(procedures[name], binding))
     return "\n".join(parts)
 
 
-def write(source, folder):
-    (folder / "fortran-module.md").write_text(page(source.read_text(encoding="utf-8")), encoding="utf-8")
+def page(texts):
+    """Returns the page of all modules that a user uses; those that end in _c are the C interface."""
+    modules = [text for text in texts if MODULE.search(text) and not MODULE.search(text)["name"].endswith("_c")]
+    return ("# The Fortran modules\n\nThis page is made from the sources. How to use them: "
+            "[in Fortran](../fortran.md).\n\n" + "\n".join(module_page(text) for text in modules))
+
+
+def write(sources, folder):
+    texts = [path.read_text(encoding="utf-8") for path in sorted(sources.glob("*.f90"))]
+    (folder / "fortran-module.md").write_text(page(texts), encoding="utf-8")

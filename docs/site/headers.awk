@@ -1,12 +1,19 @@
 # Makes of a public header what doxygen wants: awk -f headers.awk FILE.
 #
-# C: ordinary comments become doxygen's. Those on lines of their own are about what follows, those after
-# a declaration about what stands before; a typedef of a struct's own name would be a second declaration.
+# C: ordinary comments become doxygen's. Those on lines of their own are about what follows, the first
+# one about the header, those after a declaration about what stands before; a typedef of a struct's own name would be a second declaration.
 # C++: what the namespace holds becomes a group of the header's name, which a page of the site shows.
 
 /SPDX-License-Identifier/ { print ""; next }
 
 FILENAME ~ /\.h$/ {
+  if ($0 ~ /^#define TRIDIA_[A-Z_]*H$/) at_top = 1
+  else if ($0 ~ /^#include/) at_top = 0
+  else if (at_top && $0 ~ /^\/\* /) {
+    print "/** @file"
+    sub(/^\/\*/, " *")
+    at_top = 0
+  }
   if (match($0, /^ *\/\* /)) sub(/\/\* /, "/** ")
   else sub(/ \/\* /, " /**< ")
   if ($0 ~ /^typedef (struct|enum) [a-z_]+ \{/) sub(/^typedef /, "")

@@ -17,9 +17,9 @@ PAGES = {
     "CHANGELOG.md": "changelog.md",
     "bench/README.md": "benchmarks.md",
     "examples/python/README.md": "gallery/index.rst",
-    "include/tridia.h": "reference/c.md",
-    "include/tridia_mpi.h": "reference/c-distributed.md",
-    "include/tridia_nccl.h": "reference/c-distributed.md",
+    "include/tridia.h": "generated/c.md",
+    "include/tridia_mpi.h": "generated/c-distributed.md",
+    "include/tridia_nccl.h": "generated/c-distributed.md",
 }
 FOLDERS = ((re.compile(r"include/tridia/(\w+)\.hpp"), r"reference/cpp/\1.md"),
            (re.compile(r"examples/python/(\w+)\.py"), r"gallery/\1.rst"))

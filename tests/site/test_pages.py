@@ -129,7 +129,7 @@ class Site(unittest.TestCase):
             path = (HTML / "reference" / "cpp" / f"{name}.html").resolve()
             self.assertIn(path, self.pages)
             self.assertTrue([i for i in self.pages[path].ids if i.startswith("_CPPv4")], name)
-        c = set().union(*(self.pages[(HTML / "reference" / f"{name}.html").resolve()].ids
+        c = set().union(*(self.pages[(HTML / "generated" / f"{name}.html").resolve()].ids
                           for name in ("c", "c-distributed")))
         symbols = (ROOT / "tests" / "c_api" / "symbols.txt").read_text(encoding="utf-8").split()
         self.assertGreater(len(symbols), 100)
