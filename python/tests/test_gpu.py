@@ -73,10 +73,11 @@ def test_what_is_converted_is_ordered_by_a_given_stream(gpu):
 
 
 def test_a_wrong_stream_is_caught(gpu):
-    """The test above would notice work on another stream."""
+    """The test above would notice work on another stream, one that has nothing to wait for."""
+    idle = [gpu.stream() for _ in range(STREAMS)]
 
     def solve(b, streams, k):
-        return tridia.solve(-1.0, 4.0, -1.0, b, stream=streams[(k + 1) % STREAMS])
+        return tridia.solve(-1.0, 4.0, -1.0, b, stream=idle[k % STREAMS])
 
     wanted, found = sums(gpu, solve)
     assert not np.isclose(found, wanted, rtol=1e-12).all()
