@@ -10,8 +10,8 @@ import re
 HEADER = """Examples with pictures
 ======================
 
-Each of these is a script that checks its result, and draws the picture that is shown. The site's build
-runs them. Other programs are :doc:`on a page of their own </more-examples>`.
+Each of these is a script that checks its result, and draws the picture that is shown. The site's build runs
+those that need no PyTorch. Other programs are :doc:`on a page of their own </more-examples>`.
 """
 
 
