@@ -9,6 +9,9 @@ TITLES = {
     "tuning.h": "Tuning tables",
     "system.h": "This build",
     "distributed.h": "Decompositions, plans, operators, halos",
+    "tridia_lapack.h": "LAPACK's xGTSV for batches",
+    "tridia_cusparse.h": "cuSPARSE's gtsv routines with tridia's kernels",
+    "gtsv.h": "What tridia_cusparse.h stands on",
     "tridia_mpi.h": "Ranks of MPI",
     "tridia_nccl.h": "GPUs of NCCL",
 }

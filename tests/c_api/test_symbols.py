@@ -50,6 +50,7 @@ def strangers(symbols):
             if not (name.startswith("tridia_") or OURS.match(name)
                     or (kind in "WVu" and name.startswith("_Z"))
                     or name.startswith("DW.ref.")  # a compiler's reference to any of these
+                    or re.match(r"_Z\d+__device_stub__", name)  # nvcc's, of a kernel
                     or (kind in "AV" and re.fullmatch(r"TRIDIA_\d+(\.\d+)?", name)))}
 
 

@@ -89,7 +89,7 @@ class ThisTree(unittest.TestCase):
     # bring calls of other languages to the C++ interface.
     OTHERS = re.compile(r"/(cpu|reference)/|/\w*absent\.[ch]pp$|\.py$|^include/tridia/(tridia|version)\.hpp$"
                         r"|^src/solver/info\.cpp$"
-                        r"|^src/(c_api|drop_in)/|^src/(c_api|drop_in)\.cmake$"
+                        r"|^src/(c_api|lapack)/|^src/(c_api|lapack)\.cmake$"
                         r"|^include/tridia/c/|^include/tridia\w*\.h$"
                         r"|^src/(CMakeLists\.txt|cpu_kernels\.cmake)$")
 
