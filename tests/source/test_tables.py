@@ -14,6 +14,7 @@ sys.dont_write_bytecode = True
 import gpu_tables  # noqa: E402
 import jax_call  # noqa: E402
 import map_tables  # noqa: E402
+import python_call  # noqa: E402
 import readme  # noqa: E402
 import readme_derive  # noqa: E402
 import scaling  # noqa: E402
@@ -51,10 +52,15 @@ def block_of_jax_call(_, __, files, sources):
     return jax_call.text(files, sources)
 
 
+def block_of_python_call(_, __, files, sources):
+    return python_call.text(files, sources)
+
+
 MAKERS = {
     "bench/gpu_tables.py": block_of_gpu_tables,
     "bench/jax_call.py": block_of_jax_call,
     "bench/map_tables.py": block_of_map_tables,
+    "bench/python_call.py": block_of_python_call,
     "bench/readme.py": block_of_readme,
     "bench/readme_derive.py": block_of_readme_derive,
     "bench/scaling.py": block_of_scaling,
