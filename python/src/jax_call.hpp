@@ -4,7 +4,7 @@
 #include "errors.hpp"
 #include "jax_cache.hpp"
 #include "tridia/tridia.hpp"
-#include "xla/ffi/api/ffi.h"
+#include <xla/ffi/api/ffi.h>
 
 #include <cstddef>
 #include <exception>

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "xla/ffi/api/c_api.h"
+#include <xla/ffi/api/c_api.h>
 
 /// These are the handlers of XLA's foreign function interface that `tridia.jax` registers. XLA
 /// calls them without Python's global lock.

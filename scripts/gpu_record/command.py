@@ -114,11 +114,22 @@ def record_not_run(check, reason):
     return 0
 
 
+def why_unable(check, machine, name):
+    """Returns why this machine cannot be asked about a family, or None."""
+    if BY_NAME[name].gpus > machine.gpus:
+        return f"it takes {BY_NAME[name].gpus} GPUs"
+    if name == steps.PYTHON and not list((check.root / "build/cuda/python/tridia").glob("_native*")):
+        return "the package is not built: --build-only builds it where scripts/test has been"
+    return None
+
+
 def select(check, machine, asked_for):
     """Returns the families that this machine can be asked about, or None."""
-    able = tuple(n for n in check.names if BY_NAME[n].gpus <= machine.gpus)
-    for name in set(check.names) - set(able):
-        print(f"{name}: stays as it is recorded, as it takes {BY_NAME[name].gpus} GPUs")
+    reasons = {name: why_unable(check, machine, name) for name in check.names}
+    able = tuple(name for name, reason in reasons.items() if reason is None)
+    for name, reason in reasons.items():
+        if reason is not None:
+            print(f"{name}: stays as it is recorded, as {reason}")
     if not able or (asked_for and len(able) < len(check.names)):
         return None
     return able
@@ -139,7 +150,7 @@ def plan(request, with_older):
     jobs = steps.older_cards(request) if with_older else []
     for tool in steps.TOOLS[:1] if request.quick else steps.TOOLS:
         jobs += steps.sanitizer(request, tool)
-    return jobs + steps.suites(request) + steps.command_line(request)
+    return jobs + steps.suites(request) + steps.command_line(request) + steps.python(request)
 
 
 def run_jobs(runner, request, with_older):

@@ -58,6 +58,7 @@ DISTRIBUTED = (
     "src/mpi.cmake",
     "src/nccl.cmake",
 )
+PYTHON = ("python/src/*.cpp", "python/tridia/*.py", "python/*.cmake", "python/CMakeLists.txt")
 COMMAND_LINE = ("src/cli/*.cpp", "src/cli/*/*.cpp", "src/cli/CMakeLists.txt")
 
 
@@ -92,13 +93,15 @@ FAMILIES = (
         "SplitLinesCuda.*", "PeriodicConstants.*", "*Scan*"),
         ("*SmallScans*", "PeriodicConstants.Racecheck")),
     Family("command line", "command line", COMMAND_LINE, older_cards=False),
+    Family("python", "Python package", PYTHON, older_cards=False),
     # All remaining tests ask about this family.
     Family("partition", "partition method", SHARED + PARTITION + BACKWARD, ("*",),
            ("*SmallPartition*", "*SmallBackward*")),
 )
 BY_NAME = {f.name: f for f in FAMILIES}
 # The families are printed and recorded in this order.
-ORDER = ("partition", "named", "factored", "scans", "compact", "distributed", "command line")
+ORDER = ("partition", "named", "factored", "scans", "compact", "distributed", "command line",
+         "python")
 
 # These tests need no GPU, and run in CI.
 ON_A_HOST = (

@@ -7,12 +7,12 @@ from dataclasses import asdict
 from .families import family_of
 from .gtest import Results
 from .record import MOST_COMPLAINTS, now, verdict_of
-from .steps import COMMAND_LINE, OLDER_CARDS, RANKS, SUITES, TOOLS
+from .steps import COMMAND_LINE, OLDER_CARDS, PYTHON, RANKS, SUITES, TOOLS
 
 # These are characters: the output of jobs that failed is cut to them, so that the end of the output
 # holds all of it.
 MOST_OF_A_JOB, MOST_OF_ALL = 1800, 8000
-IN_SUITES = (SUITES, COMMAND_LINE, RANKS)
+IN_SUITES = (SUITES, COMMAND_LINE, PYTHON, RANKS)
 
 
 class Progress:

@@ -17,13 +17,22 @@ class Changed(Exception):
     pass
 
 
+def _python(root, preset):
+    """Returns the options that build the Python package, too, if there is an interpreter for it:
+    scripts/test makes one."""
+    interpreter = root / "build/venv/bin/python"
+    if preset != "cuda" or not interpreter.exists():
+        return []
+    return ["-DTRIDIA_BUILD_PYTHON=ON", f"-DPython_EXECUTABLE={interpreter}"]
+
+
 def build(root, digests_of, processes):
     """Builds both presets. `digests_of()` reads the tree, which must not change meanwhile."""
     before = digests_of()
     for preset, folder, targets in PRESETS:
         print(f"\n== building {preset}", flush=True)
-        subprocess.run(["cmake", "--preset", preset, "--no-warn-unused-cli", "--log-level=WARNING"],
-                       cwd=root, check=True)
+        subprocess.run(["cmake", "--preset", preset, "--no-warn-unused-cli", "--log-level=WARNING",
+                        *_python(root, preset)], cwd=root, check=True)
         command = ["cmake", "--build", "--preset", preset, "--parallel", str(processes)]
         subprocess.run(command + (["--target", *targets] if targets else []), cwd=root, check=True)
         if digests_of() != before:

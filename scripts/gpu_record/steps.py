@@ -1,11 +1,13 @@
 # Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 """Makes the jobs for a GPU, step by step: each function makes those of one step."""
 
+import os
 import re
 import shutil
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from xml.etree import ElementTree
 
 from . import gtest
 from .families import BY_NAME, family_of, matches
@@ -24,7 +26,7 @@ LEFT_OUT = {"racecheck": ("*[_/]f64", "*_f64_*", "*[_/]c64", "*_c64_*", "*SmallD
                           "SmallDistributedFields.Derive", "SmallDistributedFields.ExchangeHalos"),
             "memcheck": ("*/turns_f32*",)}
 OLDER_CARDS = "compute_80"
-SUITES, COMMAND_LINE, RANKS = "suites", "command line", "several GPUs"
+SUITES, COMMAND_LINE, PYTHON, RANKS = "suites", "command line", "python", "several GPUs"
 
 # These are numbers of tests per job: few enough for jobs to be shared out evenly, and enough to be
 # worth a start.
@@ -62,6 +64,10 @@ class Request:
     @property
     def bin(self):
         return self.root / "build/cuda/bin"
+
+    @property
+    def python(self):
+        return self.root / "build/cuda/python"
 
     @property
     def older_bin(self):
@@ -228,6 +234,45 @@ def command_line(request):
                 [sys.executable, "-B", script],
                 lambda done, name=script.name: read_unittest(done, name), environment)
             for script in (scripts[::3] if request.quick else scripts)]
+
+
+def python(request):
+    """Makes jobs of the Python package's tests, a file each, for the interpreter at hand and the
+    frameworks that it has."""
+    if PYTHON not in request.families:
+        return []
+    jobs = []
+    for script in sorted((request.root / "python/tests").glob("test_*.py")):
+        path = _Numbered.file(request.work).with_suffix(".xml")
+        command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider",
+                   f"--junitxml={path}", script]
+        found = os.environ.get("PYTHONPATH")
+        environment = {**FEW_THREADS, "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
+                       "PYTHONPATH": f"{request.python}:{found}" if found else str(request.python)}
+        jobs.append(Job(PYTHON, script.name, frozenset({PYTHON}), command,
+                        lambda done, name=script.name, path=path: read_pytest(done, name, path),
+                        environment))
+    return jobs[::3] if request.quick else jobs
+
+
+def read_pytest(done, name, path):
+    """Reads the file of --junitxml=path, which pytest writes at its end."""
+    results = gtest.Results()
+    try:
+        cases = ElementTree.parse(path).getroot().iter("testcase")
+    except (OSError, ElementTree.ParseError):
+        cases = []
+    for case in cases:
+        test = f"{name} {case.get('name')}"
+        outcome = {child.tag for child in case}
+        bad = outcome & {"failure", "error"}
+        (results.failed if bad else results.skipped if "skipped" in outcome
+         else results.passed).add(test)
+        results.seconds[test] = float(case.get("time", 0))
+    # A file whose tests are all left out ends with code 5 and has a case that says so.
+    if done.code not in (0, 5) and not results.failed:
+        results.lost.add(name)
+    return results
 
 
 def ranks(request):

@@ -88,6 +88,15 @@ UNITTEST = """import sys
 print("test_a (x.A.test_a) ... ok", file=sys.stderr)
 print("Ran 3 tests in 0.1s\\n\\nOK (skipped=1)", file=sys.stderr)
 """
+# A module of this name stands for pytest.
+PYTEST = """import sys
+path = next(a.split("=")[1] for a in sys.argv if a.startswith("--junitxml="))
+with open(path, "w") as file:
+    file.write('<testsuites><testsuite><testcase name="one" time="0.1"/><testcase name="two">'
+               '{extra}</testcase><testcase name="three"><skipped/></testcase></testsuite>'
+               '</testsuites>')
+sys.exit({code})
+"""
 README = f"# A tree\n\n{record.BEGIN}\n{record.END}\n\nThe end.\n"
 
 UNIT = {"All/Status.NotANumber/cuda": "passed", "All/Status.NotANumber/cpu": "failed",
@@ -115,11 +124,12 @@ class Fakes(unittest.TestCase):
         self.root = Path(folder.name) / "tree"
         self.tools = Path(folder.name) / "tools"
         self.logs = Path(folder.name) / "logs"
-        for path in (self.root / "tests/cli", self.tools):
+        for path in (self.root / "tests/cli", self.root / "python/tests", self.tools):
             path.mkdir(parents=True)
         self.make_sources()
         (self.root / "README.md").write_text(README)
         (self.root / "tests/cli/test_one.py").write_text(UNITTEST)
+        (self.root / "python/tests/test_one.py").write_text("")
         self.make_programs()
         self.make_tools()
         before = os.environ["PATH"]
@@ -144,6 +154,8 @@ class Fakes(unittest.TestCase):
         self.write("build/cuda/bin/tridia_mpi_lost_rank", LOST_RANK)
         self.write("build/cuda/bin/tridia", "#!/bin/bash\n")
         self.program("tridia_conformance_test", CONFORMANCE, "cuda-ptx80", OLDER)
+        self.write("build/cuda/python/tridia/_native.so", "")
+        self.pytest()
         self.stamp("cuda")
         self.stamp("cuda-ptx80")
 
@@ -165,6 +177,9 @@ class Fakes(unittest.TestCase):
     def program(self, name, tests, preset="cuda", says=""):
         self.write(f"build/{preset}/bin/{name}",
                    PROGRAM.format(python=sys.executable, tests=json.dumps(tests), says=says))
+
+    def pytest(self, code=0, extra=""):
+        self.write("build/cuda/python/pytest.py", PYTEST.format(code=code, extra=extra))
 
     def stamp(self, preset, **changed):
         digests = {**command.Check(self.root, None).digests(), **changed}

@@ -41,6 +41,7 @@ class OneGpu(Quiet):
         self.assertEqual(entries["scans"]["suites"], {"passed": 3, "failed": 0, "skipped": 1})
         self.assertEqual(entries["command line"]["suites"],
                          {"passed": 2, "failed": 0, "skipped": 1})
+        self.assertEqual(entries["python"]["suites"], {"passed": 2, "failed": 0, "skipped": 1})
         # One of its two small cases has a type that racecheck leaves out.
         for tool, passed in (("memcheck", 2), ("racecheck", 1)):
             self.assertEqual(entries["compact"]["sanitizer"][tool],
@@ -81,6 +82,25 @@ class OneGpu(Quiet):
         self.assertEqual(entries["scans"]["verdict"], record.PASSED)
         self.assertIn("what is wrong in All/FactoredScanCuda.Solves/f64", self.output[-12000:])
         self.assertEqual(self.verify(), 1)
+
+    def test_a_test_of_python_that_fails_is_of_its_family(self):
+        self.pytest(1, "<failure/>")
+        code, entries = self.check()
+        self.assertEqual(code, 1)
+        self.assertEqual(entries["python"]["complaints"], ["python: test_one.py two"])
+        self.assertEqual(entries["partition"]["verdict"], record.PASSED)
+
+    def test_a_test_of_python_that_crashes_is_lost(self):
+        self.pytest(-6)
+        _, entries = self.check("--family", "python")
+        self.assertEqual(entries["python"]["verdict"], record.FAILED)
+
+    def test_a_package_that_is_not_built_stays_as_recorded(self):
+        (self.root / "build/cuda/python/tridia/_native.so").unlink()
+        code, entries = self.check()
+        self.assertEqual(code, 0, self.output)
+        self.assertNotIn("python", entries)
+        self.assertEqual(self.check("--family", "python")[0], 2)
 
     def log_of(self, step):
         """Returns what the log says of the jobs of a step."""

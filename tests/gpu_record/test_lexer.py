@@ -102,7 +102,14 @@ class Others(unittest.TestCase):
 
     def test_other_files_are_refused(self):
         with self.assertRaises(ValueError):
-            lexer.tokens_of("a.py", "")
+            lexer.tokens_of("a.rs", "")
+
+    def test_python(self):
+        same = lexer.python_tokens
+        self.assertEqual(same("# x\nif a:\n  b(1)  # \"y\n\n"), same("if a:\n  b(1)\n"))
+        self.assertNotEqual(same("if a:\n  b\nc\n"), same("if a:\n  b\n  c\n"))
+        for text in ("'# a'", '"# \\" # a"', '"""# a\n " # b"""'):
+            self.assertEqual("\n".join(same(text + "  # c")), text)
 
 
 if __name__ == "__main__":
