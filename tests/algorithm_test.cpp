@@ -242,7 +242,8 @@ class AlgorithmOnGpu : public ::testing::TestWithParam<value_type> {
 };
 
 TEST_P(AlgorithmOnGpu, EverySwitchPoint) {
-  for (const algorithm a : {algorithm::cr_pcr, algorithm::pcr_thomas, algorithm::hierarchical})
+  for (const algorithm a :
+       {algorithm::crnbc, algorithm::cr_pcr, algorithm::pcr_thomas, algorithm::hierarchical})
     for (const index_t n : {1000, 1024})
       for (int s = 1; s <= 1024; s *= 2) expect_solved({.extents = {9, n}}, a, {.switch_point = s});
   for (int s = 1; s <= 4096; s *= 8)

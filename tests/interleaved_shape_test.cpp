@@ -187,6 +187,26 @@ TEST(InterleavedShape, WhatDoesNotFitIsLeft) {
       plan_interleaved(task_of({.extents = {index_t{1} << 32, 8, 64}, .axis = 1}), {}, kHopper));
 }
 
+TEST(TileOrder, StartsEveryTileOnceAndSidesTogether) {
+  for (const int in_unit : {1, 2, 4})
+    for (const int sides : {1, 2, 3, 16})
+      for (int of_side = 1; of_side < 200; of_side += 7) {
+        const int tiles = of_side * sides;
+        const tridia::gpu::tile_order order(tiles, sides, in_unit);
+        std::vector<int> taken(static_cast<std::size_t>(tiles));
+        for (int start = 0; start < tiles; ++start) {
+          const int tile = order.tile(start);
+          ASSERT_TRUE(tile >= 0 && tile < tiles);
+          ++taken[static_cast<std::size_t>(tile)];
+        }
+        EXPECT_EQ(taken, std::vector<int>(taken.size(), 1));
+        if (in_unit > 1 || tiles % sides != 0) continue;
+        for (int start = 0; start < tiles; ++start) {
+          EXPECT_EQ(order.tile(start), start % sides * of_side + start / sides);
+        }
+      }
+}
+
 TEST(TileSchedule, TakeEveryTileOnce) {
   for (const int wave : {1, 2, 7, 92})
     for (int tiles = 1; tiles < 900; tiles += 13) {

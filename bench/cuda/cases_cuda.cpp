@@ -104,6 +104,9 @@ void add_shared(suite& s) {
       spec.coefficients = tridia::coefficients::shared;
       add_tridia(s, spec, pivoting::none);
       add_saved_factors(s, spec, pivoting::none);
+      if (l != layout::contiguous) continue;
+      add_cusparse(s, spec, cusparse_method::single_nopivot);
+      add_cusparse(s, spec, cusparse_method::single);
     }
   }
 }
@@ -122,6 +125,7 @@ void add_long(suite& s) {
       }
       spec.matrix = matrix::random;
       add_tridia(s, spec, pivoting::partial);
+      if (log_rows == 24) add_cusparse(s, spec, cusparse_method::single);
     }
   }
 }

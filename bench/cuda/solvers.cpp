@@ -81,8 +81,9 @@ class cusparse_arrays {
     const systems_spec& spec = data_.spec();
     const auto n = static_cast<std::size_t>(spec.n), batch = static_cast<std::size_t>(spec.batch);
     if (spec.layout == layout::contiguous) {
-      zero(dl(), n, 1, batch, stream);
-      zero(du() + n - 1, n, 1, batch, stream);
+      const bool one_matrix = spec.coefficients == tridia::coefficients::shared;
+      zero(dl(), n, 1, one_matrix ? 1 : batch, stream);
+      zero(du() + n - 1, n, 1, one_matrix ? 1 : batch, stream);
     } else {
       zero(dl(), batch, batch, 1, stream);
       zero(du() + (n - 1) * batch, batch, batch, 1, stream);

@@ -72,7 +72,8 @@ enum class algorithm {
   /// This is cyclic reduction in shared memory, one block per system: R. W. Hockney, J. ACM 12(1),
   /// 1965; on a GPU Y. Zhang, J. Cohen, J. D. Owens, PPoPP 2010.
   cr,
-  /// This is `cr` without bank conflicts: D. Goeddeke, R. Strzodka, IEEE TPDS 22(1), 2011.
+  /// This is `cr` without bank conflicts: D. Goeddeke, R. Strzodka, IEEE TPDS 22(1), 2011. With a
+  /// `switch_point` above 1, PCR solves the system of so many rows that is left.
   crnbc,
   /// This is parallel cyclic reduction, which reduces every row in every step: R. W. Hockney, C. R.
   /// Jesshope, Parallel Computers, 1981; on a GPU Zhang et al. 2010.

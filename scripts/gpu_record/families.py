@@ -111,7 +111,7 @@ ON_A_HOST = (
     "FastDivide.*", "Decomposition.*", "Interleaving.*", "MergedStatus.*", "Layout.*", "LineStatus.*",
     "NoElements.*", "Names.*", "NearToeplitzReduction.*", "Oracle.*", "PrefixSum.RegisterPacked", "Recurrence*.*",
     "Scheme*.*", "SortedBatch.*", "SplitLine.*", "SplitLines.*", "Strategies.*", "SumGroups.*",
-    "SumPlan.*", "TensorLayout.*", "TileSchedule.*", "Tuning.*", "StatusExchange.*",
+    "SumPlan.*", "TensorLayout.*", "TileOrder.*", "TileSchedule.*", "Tuning.*", "StatusExchange.*",
     "ZeroStep.*",
 )
 

@@ -46,14 +46,15 @@ std::optional<tensor_layout> layout_of_rows(const layout::axes& m, layout::array
   // The TMA stores whole granules.
   if (a == layout::x && bytes(neighbours) % granule != 0) return {};
   const int words = static_cast<int>(size / word_of(size));
+  const bool has_outer = m.count > 1 && m.at[0].stride[a] != 0;
   // The second-level cache fetches more for neighbouring blocks; more than a cache line slows down
   // short rows.
   const bool is_short = bytes(systems) < cache_line;
   return if_possible(
       {.first = first,
        .word = word_of(size),
-       .extents = {neighbours * words, rows, m.count > 1 ? m.at[0].extent : 1},
-       .strides = {bytes(line.step), bytes(m.count > 1 ? m.at[0].stride[a] : line.step)},
+       .extents = {neighbours * words, rows, has_outer ? m.at[0].extent : 1},
+       .strides = {bytes(line.step), bytes(has_outer ? m.at[0].stride[a] : line.step)},
        .box = {systems * words, box_rows, 1},
        .brought_near = is_short ? 128 : 256});
 }

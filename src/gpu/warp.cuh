@@ -24,4 +24,17 @@ __device__ __forceinline__ T shuffle(const T& v, int lane) {
   return v.map([lane](const auto& part) { return shuffle(part, lane); });
 }
 
+/// Returns the value of v in the lane whose number differs in the bits of `mask`. Called by all
+/// lanes of the warp.
+__device__ __forceinline__ float shuffle_xor(float v, int mask) {
+  return __shfl_xor_sync(whole_warp, v, mask);
+}
+__device__ __forceinline__ double shuffle_xor(double v, int mask) {
+  return __shfl_xor_sync(whole_warp, v, mask);
+}
+template <class R>
+__device__ __forceinline__ core::complex<R> shuffle_xor(const core::complex<R>& v, int mask) {
+  return {shuffle_xor(v.re, mask), shuffle_xor(v.im, mask)};
+}
+
 }  // namespace tridia::gpu

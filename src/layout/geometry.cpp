@@ -1,13 +1,13 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "layout/geometry.hpp"
 
+#include "layout/join_axes.hpp"
 #include "layout/line_status.hpp"
 #include "layout/resolve.hpp"
-#include "tridia/error.hpp"
 
 #include <algorithm>
 #include <cstdlib>
-#include <string>
+#include <utility>
 #include <vector>
 
 namespace tridia::layout {
@@ -19,41 +19,8 @@ index_t reach(const axis& a) {
   return sum;
 }
 
-/// Returns whether one stride steps through two axes in the first `arrays` arrays.
-bool follows(const axis& outer, const axis& inner, int arrays = array_count) {
-  for (int k = 0; k < arrays; ++k) {
-    if (outer.stride[k] != inner.stride[k] * inner.extent) return false;
-  }
-  return true;
-}
-
-/// Sorts axes, the fastest one last, and joins axes that one stride can step through.
-axes collapse(std::vector<axis> list) {
-  std::stable_sort(list.begin(), list.end(),
-                   [](const axis& a, const axis& b) { return reach(a) > reach(b); });
-  std::vector<axis> out;
-  for (const axis& a : list) {
-    if (!out.empty() && follows(out.back(), a)) {
-      const index_t extent = out.back().extent * a.extent;
-      out.back() = a;
-      out.back().extent = extent;
-    } else {
-      out.push_back(a);
-    }
-  }
-  if (out.size() > max_axes) {
-    throw error(errc::unsupported,
-                "extents: " + std::to_string(out.size()) +
-                    " batch axes remain after neighbours are merged, but at most " +
-                    std::to_string(max_axes) + " are supported");
-  }
-  axes result{static_cast<int>(out.size()), 1, {}};
-  for (std::size_t k = 0; k < out.size(); ++k) {
-    result.at[k] = out[k];
-    result.size *= out[k].extent;
-  }
-  return result;
-}
+/// Sorts axes, the fastest one last, and joins neighbours.
+axes collapse(std::vector<axis> list) { return sort_axes(std::move(list), reach); }
 
 /// Separates the axes of the batch: those of the matrices, and those along which only the
 /// right-hand side changes.
@@ -140,19 +107,18 @@ geometry broadcast_matrices(const geometry& g) {
   return all;
 }
 
-axes joined(const axes& list) {
-  axes out{0, list.size, {}};
-  for (int k = 0; k < list.count; ++k) {
-    const axis& a = list.at[k];
-    if (out.count > 0 && follows(out.at[out.count - 1], a, status)) {
-      axis& last = out.at[out.count - 1];
-      const index_t extent = last.extent * a.extent;
-      last = a, last.extent = extent;
-    } else {
-      out.at[out.count++] = a;
-    }
+index_t outer_right_sides(const geometry& g) {
+  index_t sides = 1;
+  for (int k = 0; k < g.matrices.count; ++k) {
+    const axis& a = g.matrices.at[k];
+    if (a.stride[sub] != 0 || a.stride[diag] != 0 || a.stride[sup] != 0) return sides;
+    sides *= a.extent;
   }
-  return out;
+  return 1;
+}
+
+axes joined(const axes& list) {
+  return join_axes(std::vector<axis>(list.at, list.at + list.count), status);
 }
 
 axes_of<1> axes_in(const axes& list, array a) {

@@ -118,4 +118,9 @@ bool is_interleaved(const geometry&);
 /// left.
 geometry broadcast_matrices(const geometry&);
 
+/// Returns how many right-hand sides each matrix has if all lines of the first ones are numbered
+/// first, then those of the second ones, and so on, as in a broadcast; 1 if lines are numbered
+/// otherwise, or if there is one matrix alone.
+index_t outer_right_sides(const geometry&);
+
 }  // namespace tridia::layout

@@ -39,6 +39,7 @@ constexpr algorithm_entry registry[] = {
     {.algorithm = algorithm::crnbc,
      .name = "crnbc",
      .backends = availability::cuda,
+     .switch_point = true,
      .make = TRIDIA_MAKER(make_crnbc)},
     {.algorithm = algorithm::pcr,
      .name = "pcr",

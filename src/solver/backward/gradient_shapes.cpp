@@ -2,6 +2,7 @@
 #include "solver/backward/gradient_shapes.hpp"
 
 #include "core/refuse.hpp"
+#include "layout/join_axes.hpp"
 
 #include <algorithm>
 #include <complex>
@@ -93,36 +94,11 @@ std::uint64_t summed_axes(const layout::resolved_array& a) {
 
 using product_axis = layout::axis_of<product_array_count>;
 
-/// Sorts axes by their strides in u and v, the fastest one last, and joins those that one stride
-/// can step through.
+/// Sorts axes by their strides in u and v, the fastest one last, and joins neighbours.
 product_axes sorted_axes(std::vector<product_axis> list) {
-  const auto reach = [](const product_axis& a) {
+  return layout::sort_axes(std::move(list), [](const product_axis& a) {
     return std::abs(a.stride[u_array]) + std::abs(a.stride[v_array]);
-  };
-  std::stable_sort(list.begin(), list.end(),
-                   [&](const auto& a, const auto& b) { return reach(a) > reach(b); });
-  std::vector<product_axis> joined;
-  for (const product_axis& a : list) {
-    bool follows = !joined.empty();
-    for (int k = 0; follows && k < product_array_count; ++k)
-      follows = joined.back().stride[k] == a.stride[k] * a.extent;
-    const index_t extent = follows ? joined.back().extent * a.extent : a.extent;
-    if (follows) joined.pop_back();
-    joined.push_back(a);
-    joined.back().extent = extent;
-  }
-  if (joined.size() > layout::max_axes) {
-    throw error(errc::unsupported,
-                "extents: " + std::to_string(joined.size()) +
-                    " batch axes of gradients remain after neighbours are merged, but at most " +
-                    std::to_string(layout::max_axes) + " are supported");
-  }
-  product_axes result{static_cast<int>(joined.size()), 1, {}};
-  for (std::size_t k = 0; k < joined.size(); ++k) {
-    result.at[k] = joined[k];
-    result.size *= joined[k].extent;
-  }
-  return result;
+  });
 }
 
 /// Holds the arrays of a pass in the order of product_array.

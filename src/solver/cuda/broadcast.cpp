@@ -34,12 +34,14 @@ bool are_wide(const geometry& g, value_type type) {
 constexpr index_t enough_rows = index_t{1} << 20, most_repeated = 64;
 
 /// Where there are fewer rows in all, it takes longer to factor a matrix first than to read it once
-/// more for every line. Periodic lines, which no scan takes, are as well substituted where there
-/// are many.
-constexpr index_t few_rows = index_t{1} << 22, few_periodic = 1024;
+/// more for every line; unless lines in memory order are very short. Periodic lines, which no scan
+/// takes, are as well substituted where there are many.
+constexpr index_t few_rows = index_t{1} << 22, few_periodic = 1024, shortest_small = 16;
 
 bool is_small(const task& t) {
-  return line_count(t) * t.geometry.rows < few_rows &&
+  const bool fills_rows = t.geometry.rows >= shortest_small ||
+                          layout::is_interleaved(layout::broadcast_matrices(t.geometry));
+  return fills_rows && line_count(t) * t.geometry.rows < few_rows &&
          (t.boundary == boundary::regular || line_count(t) < few_periodic);
 }
 
@@ -74,9 +76,20 @@ device_memory upload_rows(const line_operator::constant_matrix& a, value_type ty
   return upload(line_operator::rounded(values, type));
 }
 
-bool are_repeated(const geometry& g) {
+/// Returns whether the right-hand sides of a matrix are solved at about the same time, so that all
+/// but the first of them find it in the L2: lines must fit the chip, and be moved in long pieces.
+bool are_together(const geometry& g, value_type type) {
+  constexpr index_t most_rows = 16384, most_interleaved = 4096;
+  const geometry lines = layout::broadcast_matrices(g);
+  if (layout::outer_right_sides(lines) != g.right_sides.size) return false;
+  return layout::is_interleaved(lines) ? g.rows <= most_interleaved
+                                       : are_wide(g, type) && g.rows <= most_rows;
+}
+
+bool are_repeated(const task& t) {
+  const geometry& g = t.geometry;
   return g.matrices.size > 1 && g.matrices.size * g.rows >= enough_rows &&
-         g.right_sides.size <= most_repeated;
+         g.right_sides.size <= most_repeated && !are_together(g, t.type);
 }
 
 /// Returns the systems with their first right-hand sides. Where right-hand sides share a status,
@@ -103,8 +116,8 @@ task broadcast(const task& t) {
     lines.constant = nullptr;
   }
   lines.coefficients = coefficients::per_system;
-  lines.geometry = are_repeated(t.geometry) ? first_sides(lines.geometry)
-                                            : layout::broadcast_matrices(lines.geometry);
+  lines.geometry =
+      are_repeated(t) ? first_sides(lines.geometry) : layout::broadcast_matrices(lines.geometry);
   return lines;
 }
 
@@ -152,7 +165,7 @@ class broadcast_method final : public method {
     return matrix_.as<std::byte>() +
            static_cast<std::size_t>(array) * pitch_of(task_.geometry.rows) * size_of(task_.type);
   }
-  bool repeats() const { return are_repeated(task_.geometry); }
+  bool repeats() const { return are_repeated(task_); }
   /// Returns the arrays from a right-hand side on.
   operands with_side(operands o, index_t side) const {
     if (side == 0) return o;

@@ -4,10 +4,12 @@
 #include "core/host_device.hpp"
 #include "gpu/device_limits.hpp"
 #include "gpu/fast_divide.hpp"
+#include "gpu/tile_schedule.hpp"
 #include "solver/executor.hpp"
 #include "solver/system_memory.hpp"
 
 #include <algorithm>
+#include <climits>
 
 // These constants and functions are shared by the planning of every family of kernels.
 namespace tridia::cuda {
@@ -35,6 +37,14 @@ TRIDIA_FN constexpr int exchange_barriers(int blocks) { return blocks > 1 ? 2 : 
 /// Returns whether each system has its own coefficients and one right-hand side.
 inline bool has_own_coefficients(const solver::task& t) {
   return t.coefficients == coefficients::per_system && t.geometry.right_sides.size == 1;
+}
+
+/// Returns the order of so many tiles of systems; those that share lines of the cache are in one
+/// unit.
+inline gpu::tile_order order_of(const layout::geometry& g, index_t tiles, int in_unit) {
+  const index_t sides = layout::outer_right_sides(g);
+  if (sides == 1 || tiles > INT_MAX || sides > tiles / in_unit) return {};
+  return {static_cast<int>(tiles), static_cast<int>(sides), in_unit};
 }
 
 /// Returns the rows per thread that give a device enough threads: where they are few, what counts

@@ -1,6 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "core/dispatch.hpp"
+#include "gpu/device_limits.hpp"
 #include "gpu/launch.cuh"
+#include "gpu/warp.cuh"
 #include "solver/cuda/backward/band_kernels.hpp"
 
 #include <algorithm>
@@ -21,8 +23,6 @@ using solver::u_array;
 using solver::v_array;
 
 namespace {
-
-constexpr int warp = 32;
 
 /// Holds the sums of a row's three bands.
 template <class V>
@@ -206,21 +206,11 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-__device__ __forceinline__ float from_lane(float a, int mask) {
-  return __shfl_xor_sync(~0u, a, mask);
-}
-__device__ __forceinline__ double from_lane(double a, int mask) {
-  return __shfl_xor_sync(~0u, a, mask);
-}
-template <class R>
-__device__ __forceinline__ core::complex<R> from_lane(core::complex<R> a, int mask) {
-  return {from_lane(a.re, mask), from_lane(a.im, mask)};
-}
 /// Returns the sum of a warp's values, the same in every lane.
 template <class V>
 __device__ __forceinline__ V sum_of_warp(V a) {
 #pragma unroll
-  for (int mask = warp / 2; mask > 0; mask /= 2) a = a + from_lane(a, mask);
+  for (int mask = warp_size / 2; mask > 0; mask /= 2) a = a + shuffle_xor(a, mask);
   return a;
 }
 
@@ -232,13 +222,14 @@ __global__ void __launch_bounds__(block_threads)
                              const V* u, const V* v, const __grid_constant__ band_targets<V> t) {
   const band_rows<V> rows{p, u, v, t};
   const index_t block = blockIdx.y, n = p.rows;
-  const int lane = static_cast<int>(threadIdx.x) % warp;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const index_t first = blocks.first(block), last = blocks.last(block, p.summed.size);
-  for (index_t i = thread_index() / warp; i < p.kept.size * n; i += thread_count() / warp) {
+  for (index_t i = thread_index() / warp_size; i < p.kept.size * n;
+       i += thread_count() / warp_size) {
     const index_t point = i / n, k = i - point * n;
     index_t at[product_array_count];
     p.begin(point, at);
-    band_values<V> sums = rows.sum(at, k, n, first + lane, last, warp);
+    band_values<V> sums = rows.sum(at, k, n, first + lane, last, warp_size);
 #pragma unroll
     for (int b = 0; b < band_count; ++b) sums.at[b] = sum_of_warp(sums.at[b]);
     if (lane == 0) rows.put(at, block, k, n, sums);
@@ -249,12 +240,13 @@ __global__ void __launch_bounds__(block_threads)
 template <class V>
 __global__ void __launch_bounds__(block_threads)
     add_partial_sums_kernel(const __grid_constant__ partial_sums<V> s) {
-  const int lane = static_cast<int>(threadIdx.x) % warp;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const index_t count = s.count();
-  for (index_t i = thread_index() / warp; i < band_count * count; i += thread_count() / warp) {
+  for (index_t i = thread_index() / warp_size; i < band_count * count;
+       i += thread_count() / warp_size) {
     const int b = static_cast<int>(i / count);
     if (s.to[b] == nullptr) continue;
-    const V sum = sum_of_warp(s.some(b, i - b * count, lane, warp));
+    const V sum = sum_of_warp(s.some(b, i - b * count, lane, warp_size));
     if (lane == 0) s.put(b, i - b * count, sum);
   }
 }
@@ -281,8 +273,8 @@ cudaError_t launch(const band_pass& p, const band_launch& how, const V* u, const
       sums_of_rows_kernel<<<size, block_threads, 0, stream>>>(p, how.blocks, groups, u, v, t);
     }
   } else if (how.direction == product_direction::summed) {
-    sums_across_lines_kernel<<<grid(p.cells() * warp), block_threads, 0, stream>>>(p, how.blocks, u,
-                                                                                   v, t);
+    sums_across_lines_kernel<<<grid(p.cells() * warp_size), block_threads, 0, stream>>>(
+        p, how.blocks, u, v, t);
   } else if (p.summed.size == 1) {
     const index_t walks = (p.rows + how.rows_of_thread - 1) / how.rows_of_thread;
     bands_of_lines_kernel<<<grid(p.kept.size * walks), block_threads, 0, stream>>>(
@@ -295,8 +287,8 @@ cudaError_t launch(const band_pass& p, const band_launch& how, const V* u, const
 
 template <class V>
 cudaError_t add_up(const partial_sums<V>& s, cudaStream_t stream) {
-  add_partial_sums_kernel<<<blocks_for(band_count * s.count() * warp), block_threads, 0, stream>>>(
-      s);
+  add_partial_sums_kernel<<<blocks_for(band_count * s.count() * warp_size), block_threads, 0,
+                            stream>>>(s);
   return cudaGetLastError();
 }
 

@@ -69,7 +69,7 @@ cyclic_shape plan_cyclic(const task& t, cyclic_variant variant, index_t switch_p
   s.pitch = places(n);
   // PCR alternates between two places, one of which may be where the equations are.
   const bool no_pcr = s.switch_point == (by_cr ? 1 : n);
-  s.spare_pitch = no_pcr ? 0 : by_cr ? s.switch_point : n;
+  s.spare_pitch = no_pcr ? 0 : places(by_cr ? s.switch_point : n);
   const int spares = !by_cr || s.switch_point == n ? 1 : 2;
   s.shared_bytes =
       std::size_t{3} * static_cast<std::size_t>(s.pitch + spares * s.spare_pitch) * size_of(t.type);

@@ -67,6 +67,8 @@ interleaved_shape shape_of(const task& t, int systems, int chunks, int in_group,
   s.by_chunk_rows = fast_divide(s.chunk_rows);
   const index_t tiles = m.size / std::max<index_t>(fastest, 1) * s.axis_tiles;
   s.schedule = {static_cast<int>(std::min(tiles, most_grid))};
+  const int row_bytes = systems * static_cast<int>(size);
+  s.order = order_of(t.geometry, tiles, std::max(cache_line / row_bytes, 1));
   s.boxes = clusters;
   s.array_pitch = round_up(s.block_rows * systems, box_alignment / static_cast<int>(size));
   const auto count = static_cast<std::size_t>(systems);

@@ -37,6 +37,7 @@ struct interleaved_shape {
   int axis_tiles;  // tiles, of so many systems each, that the fastest axis of the batch takes
   fast_divide by_axis_tiles, by_chunk_rows;
   tile_schedule schedule;
+  tile_order order;
   bool boxes;       // whether the TMA may move boxes of the arrays
   int box_rows;     // of these; divides block_rows
   int array_pitch;  // elements of shared memory from one array to the next

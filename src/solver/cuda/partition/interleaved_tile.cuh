@@ -191,7 +191,8 @@ class interleaved_tile {
     int outer, inner;
   };
   __device__ __forceinline__ place_of_tile find(unsigned number) const {
-    const int tile = static_cast<int>(number), outer = s_.by_axis_tiles.quotient(tile);
+    const int tile = s_.order.tile(static_cast<int>(number)),
+              outer = s_.by_axis_tiles.quotient(tile);
     return {outer, (tile - outer * s_.axis_tiles) * s_.systems};
   }
   template <class Skip>
@@ -244,9 +245,11 @@ class interleaved_tile {
     const place_of_tile p = find(number);
     // The map of sub begins at row 1 where row 0 is not to be read.
     const int row = a == layout::sub && g_.corners != edge::inside ? row0_ - 1 : row0_;
+    // What does not change along the outer axis has none in its map.
+    const int outer = g_.matrices.at[0].stride[a] != 0 ? p.outer : 0;
     for (int k = 0; k < s_.block_rows; k += s_.box_rows) {
       tma::load_box(array(a) + k * s_.systems, maps_.in[a], p.inner * tensor_words<V>, row + k,
-                    p.outer, mbarrier_.barrier());
+                    outer, mbarrier_.barrier());
     }
   }
   __device__ __forceinline__ void load_boxes(unsigned number) {

@@ -351,6 +351,7 @@ std::optional<onchip_shape> plan_onchip(const task& t, const onchip_tuning& tuni
   s.boxes = limits.clusters && s.blocks == 1 && s.input == copy_mode::lines &&
             s.block_rows * size < good_line;
   if ((g.matrices.size / s.systems + 1) * s.blocks > most_grid) return {};
+  s.order = order_of(g, (g.matrices.size + s.systems - 1) / s.systems, 1);
   return s;
 }
 

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "gpu/tile_schedule.hpp"
 #include "layout/geometry.hpp"
 #include "solver/cuda/planning.hpp"
 #include "solver/executor.hpp"
@@ -56,6 +57,7 @@ struct onchip_shape {
   bool concatenated;  // a block's systems are solved as one
   int concatenated_systems;  // of a group; a ragged batch may have fewer in it
   int reach = warp_size;     // chunks that are so far apart end in different systems
+  tile_order order;          // in which blocks, or clusters, take systems that are not concatenated
   index_t group_count;
   const group_start* group_starts;  // and their end; in memory of the device; null if all are alike
   std::size_t shared_bytes;

@@ -47,7 +47,7 @@ class tile {
         offsets_(static_cast<index_t*>(offsets)),
         mbarrier_(mbarrier) {
     rank_ = at.rank;
-    first_ = static_cast<index_t>(at.group) * s_.systems;
+    first_ = index_t{s_.order.tile(static_cast<int>(at.group))} * s_.systems;
     const index_t left = g_.matrices.size - first_;
     count_ = left < s_.systems ? static_cast<int>(left) : s_.systems;
     row0_ = static_cast<index_t>(rank_) * s_.block_rows;
