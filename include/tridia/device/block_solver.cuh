@@ -49,7 +49,8 @@ class block_solver {
   /// calls it by itself. `row_of(k)` returns `row<T, Sides>` of the line, for k from 0 to n - 1; it
   /// is pure, and is called once for each row, by one of the line's threads, and once more where
   /// the line is solved again with interchanges. `take(k, x)` gets x of each row once, in the same
-  /// thread: a T, or `const T (&)[Sides]`. Neighbouring threads have rows `RowsAThread` apart.
+  /// thread: a T, or `const T (&)[Sides]`; all rows of the line have been made by then, so x may
+  /// overwrite what they were made from. Neighbouring threads have rows `RowsAThread` apart.
   /// Returns the same status in all threads of a line. A line without a solution does not affect
   /// others. Nothing is kept in global memory.
   template <class RowOf, class Take>
