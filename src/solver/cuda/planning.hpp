@@ -4,7 +4,7 @@
 #include "core/host_device.hpp"
 #include "gpu/device_limits.hpp"
 #include "gpu/fast_divide.hpp"
-#include "gpu/tile_order.hpp"
+#include "gpu/tile_schedule.hpp"
 #include "solver/executor.hpp"
 #include "solver/system_memory.hpp"
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/host_device.hpp"
-#include "gpu/tile_order.hpp"
 #include "gpu/tile_schedule.hpp"
 #include "layout/geometry.hpp"
 #include "solver/cuda/planning.hpp"

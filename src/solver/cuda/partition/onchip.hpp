@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "gpu/tile_order.hpp"
+#include "gpu/tile_schedule.hpp"
 #include "layout/geometry.hpp"
 #include "solver/cuda/planning.hpp"
 #include "solver/executor.hpp"
