@@ -148,9 +148,9 @@ device_solver of_thread() {
 
 /// `Groups` solvers share a block.
 template <int RowsAThread, int ThreadsALine, int Lines, int Groups, boundary B, pivoting P,
-          int Sides>
+          int Sides, td::neighbours Order = td::neighbours::rows>
 device_solver of_block() {
-  using solver = td::block_solver<V, RowsAThread, ThreadsALine, Lines, B, P, Sides>;
+  using solver = td::block_solver<V, RowsAThread, ThreadsALine, Lines, B, P, Sides, Order>;
   const std::string name = std::to_string(ThreadsALine) + " threads a line, " +
                            std::to_string(Lines) + " lines, " + std::to_string(Groups);
   return {name,
@@ -182,6 +182,9 @@ void add(std::vector<device_solver>& all) {
   all.push_back(of_block<4, 32, 1, 2, B, P, 2>());
   all.push_back(of_block<7, 64, 2, 1, B, P, 1>());
   all.push_back(of_block<3, 224, 1, 1, B, P, 1>());
+  all.push_back(of_block<5, 8, 4, 2, B, P, 1, td::neighbours::lines>());
+  all.push_back(of_block<3, 16, 12, 1, B, P, 2, td::neighbours::lines>());
+  all.push_back(of_block<4, 64, 3, 1, B, P, 1, td::neighbours::lines>());
 }
 
 }  // namespace

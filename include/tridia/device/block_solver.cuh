@@ -21,10 +21,15 @@ namespace tridia::device {
 /// With P = `partial` lines are solved without interchanges first, and those whose numbers grow
 /// again with interchanges.
 template <class T, int RowsAThread, int ThreadsALine, int LinesABlock = 1,
-          boundary B = boundary::regular, pivoting P = pivoting::none, int Sides = 1>
+          boundary B = boundary::regular, pivoting P = pivoting::none, int Sides = 1,
+          neighbours Order = neighbours::rows>
 class block_solver {
-  using group = detail::thread_group<ThreadsALine, LinesABlock>;
+  using group = detail::thread_group<ThreadsALine, LinesABlock, Order>;
   using rows_memory = detail::rows_memory<T, RowsAThread, group::threads, P, Sides>;
+  static constexpr int exchanged_words = P == pivoting::partial ? 5 : 3;
+  using exchange_memory = detail::exchange_memory<T, group::exchanges ? ThreadsALine : 1,
+                                                  group::exchanges ? LinesABlock : 1,
+                                                  group::exchanges ? exchanged_words : 1>;
 
  public:
   static constexpr int max_rows = RowsAThread * ThreadsALine;
@@ -37,6 +42,7 @@ class block_solver {
     rows_memory rows;
     typename group::memory group_memory;
     typename core::chunk<T, P>::equations of_warps[group::warps];
+    exchange_memory exchange;
   };
   static constexpr std::size_t shared_bytes = sizeof(storage);
 
@@ -56,10 +62,11 @@ class block_solver {
   template <class RowOf, class Take>
   __device__ __forceinline__ status solve(int n, RowOf row_of, Take take) {
     if (n > max_rows) return too_long;
-    detail::thread_rows<T, RowsAThread, B, P, Sides, RowOf> rows(memory_.rows, row_of, n,
-                                                                 group::chunk(), group::thread());
+    detail::thread_rows<T, RowsAThread, group::threads, B, P, Sides, RowOf> rows(
+        memory_.rows, row_of, n, group::chunk(), group::thread());
     bool good = true;
-#pragma unroll 1
+    // In a loop that is not unrolled, nvcc 13.0 reads right-hand sides from wrong addresses.
+#pragma unroll
     for (int side = 0; side < Sides; ++side) {
       rows.select(side);
       good = solve_side(rows, n) && good;
@@ -72,49 +79,98 @@ class block_solver {
   template <pivoting Q>
   using equations = typename core::chunk<T, Q>::equations;
 
+  /// What a thread found out in an attempt: about its rows, and about the interface.
+  struct verdict {
+    bool rows, interface;
+  };
+
   /// Finds x of one right-hand side. Returns whether all of a line's is finite.
   template <class Rows>
   __device__ __forceinline__ bool solve_side(Rows& rows, int n) {
     constexpr bool monitored = P == pivoting::partial;
-    bool good = attempt<pivoting::none, monitored>(rows, n, rows.count());
-    good = !group::any_of_line(!good, memory_.group_memory);
+    const verdict first = attempt<pivoting::none, monitored>(rows, n, rows.count());
+    bool good = !group::any_of_line(!first.rows, !first.interface, memory_.group_memory);
     if constexpr (monitored) {
       if (group::any_together(!good)) {
-        const bool now = attempt<pivoting::partial, false>(rows, n, good ? 0 : rows.count());
-        good = !group::any_of_line(!good && !now, memory_.group_memory);
+        const verdict now = attempt<pivoting::partial, false>(rows, n, good ? 0 : rows.count());
+        good = !group::any_of_line(!good && !now.rows, false, memory_.group_memory);
       }
     }
     rows.accept();
     return good;
   }
 
-  /// Solves the lines of this group of threads. Returns whether this thread's x is finite, and its
-  /// numbers have not grown.
+  /// Solves the lines of this group of threads.
   template <pivoting Q, bool Monitored, class Rows>
-  __device__ __forceinline__ bool attempt(Rows& rows, int n, int count) {
-    cuda::growth_monitor<Monitored, false> monitor;
+  __device__ __forceinline__ verdict attempt(Rows& rows, int n, int count) {
+    cuda::growth_monitor<Monitored, false> monitor, of_interface;
     cuda::thread_chunk<T, Q> chunk;
     equations<Q> e{};
     if (count > 0) e = chunk.template reduce<true>(count, rows, monitor);
+    if constexpr (group::exchanges) e = to_interface(e);
     const cuda::chunk_place place = group::place((n + RowsAThread - 1) / RowsAThread);
     cuda::block_level<T, Q> level(place);
-    auto* const of_warps = reinterpret_cast<equations<Q>*>(memory_.of_warps);
-    const auto all = level.up(e, of_warps, monitor);
+    const auto all = level.up(e, reinterpret_cast<equations<Q>*>(memory_.of_warps), of_interface);
     const auto whole = B == boundary::periodic && n >= 3
                            ? core::chunk<T, Q>::template close<B>(all)
                            : core::chunk<T, Q>::template close<boundary::regular>(all);
-    const auto unknowns = level.down(whole);
+    auto unknowns = level.down(whole);
+    if constexpr (group::exchanges) unknowns = from_interface(unknowns);
     const bool finite = count == 0 || chunk.expand(count, rows, unknowns);
-    return finite && monitor.bounded;
+    return {finite && monitor.bounded, of_interface.bounded};
+  }
+
+  /// Carry what a thread has of its rows to the thread that solves the interface, one equation
+  /// after the other, and back.
+  __device__ __forceinline__ equations<pivoting::none> to_interface(
+      const equations<pivoting::none>& e) {
+    return {carried(e.first), carried(e.last)};
+  }
+  __device__ __forceinline__ equations<pivoting::partial> to_interface(
+      const equations<pivoting::partial>& e) {
+    return {carried(e.a), carried(e.b)};
+  }
+  template <class E>
+  __device__ __forceinline__ E carried(const E& mine) {
+    memory_.exchange.put(group::line(), group::chunk(), mine);
+    group::wait();
+    const E e = memory_.exchange.template get<E>(group::interface_line(), group::interface_chunk());
+    group::wait();
+    return e;
+  }
+  template <class U>
+  __device__ __forceinline__ U from_interface(const U& found) {
+    memory_.exchange.put(group::interface_line(), group::interface_chunk(), found);
+    group::wait();
+    const U u = memory_.exchange.template get<U>(group::line(), group::chunk());
+    group::wait();
+    return u;
   }
 
   storage& memory_;
 };
 
+/// Holds the shape that was the fastest on an H100 where a kernel steps interleaved lines of up to
+/// `Rows` rows of double, and reads and writes memory on the way (docs/device.md).
+template <int Rows>
+struct suggested {
+  static constexpr int rows_a_thread = Rows <= 256 ? 8 : 16;
+  static constexpr int threads_a_line = [] {
+    int threads = 1;
+    while (threads * rows_a_thread < Rows) threads *= 2;
+    return threads;
+  }();
+  static constexpr int lines_a_block = [] {
+    const int lines = Rows <= 128 || (Rows > 256 && Rows <= 512) ? 16 : 8;
+    return lines * threads_a_line < 32 ? 32 / threads_a_line : lines;
+  }();
+};
+
 /// Solves lines in the threads of a warp, `ThreadsALine` each, a power of two up to 32: this is the
 /// `block_solver` of one warp. Every warp has a `storage` of its own, and calls `solve` by itself.
 template <class T, int RowsAThread, int ThreadsALine = 32, boundary B = boundary::regular,
-          pivoting P = pivoting::none, int Sides = 1>
-using warp_solver = block_solver<T, RowsAThread, ThreadsALine, 32 / ThreadsALine, B, P, Sides>;
+          pivoting P = pivoting::none, int Sides = 1, neighbours Order = neighbours::rows>
+using warp_solver =
+    block_solver<T, RowsAThread, ThreadsALine, 32 / ThreadsALine, B, P, Sides, Order>;
 
 }  // namespace tridia::device

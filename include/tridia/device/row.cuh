@@ -30,6 +30,10 @@ enum status : int {
   too_long = -1,  ///< The line has more rows than the solver takes: nothing was done.
 };
 
+/// Says what neighbouring threads have: rows of one line, `RowsAThread` apart, or the same rows of
+/// neighbouring lines, so that what lies interleaved in memory is read as it lies.
+enum class neighbours { rows, lines };
+
 namespace detail {
 
 /// Makes rows of `n` rows as a solver wants them: entries outside the matrix are 0. Of periodic

@@ -8,20 +8,17 @@
 namespace tridia::device::detail {
 
 /// Holds what threads keep of their rows from one sweep to the next, and, of rows with several
-/// right-hand sides, the rows themselves. An odd number of elements lies between threads, so that
-/// they touch different banks.
+/// right-hand sides, the rows themselves. Neighbouring threads touch neighbouring elements.
 template <class T, int RowsAThread, int Threads, pivoting P, int Sides>
 struct rows_memory {
-  static constexpr int pitch = RowsAThread | 1;
   static constexpr int kept_words = P == pivoting::partial ? 4 : 3;
   static constexpr int given_words = Sides > 1 ? 3 + Sides : 0;
-  T words[kept_words + given_words][Threads * pitch];
+  T words[(kept_words + given_words) * RowsAThread * Threads];
 };
 
 /// Accesses the rows of a thread's chunk as core/chunk.hpp wants them.
-template <class T, int RowsAThread, boundary B, pivoting P, int Sides, class RowOf>
+template <class T, int RowsAThread, int Threads, boundary B, pivoting P, int Sides, class RowOf>
 class thread_rows {
-  static constexpr int pitch = RowsAThread | 1;
   static constexpr int kept_words = P == pivoting::partial ? 4 : 3;
   static constexpr int x_word = kept_words - 1;
 
@@ -29,8 +26,7 @@ class thread_rows {
   template <class Memory>
   __device__ __forceinline__ thread_rows(Memory& memory, RowOf& row_of, int n, int chunk,
                                          int thread)
-      : at_(memory.words[0] + thread * pitch),
-        step_(static_cast<int>(sizeof(memory.words[0]) / sizeof(T))),
+      : at_(memory.words + thread),
         row_of_(row_of),
         n_(n),
         first_(chunk * RowsAThread),
@@ -95,11 +91,12 @@ class thread_rows {
   __device__ __forceinline__ void put(int k, T x) { word(x_word, k) = x; }
 
  private:
-  __device__ __forceinline__ T& word(int w, int k) const { return at_[w * step_ + k]; }
+  __device__ __forceinline__ T& word(int w, int k) const {
+    return at_[(w * RowsAThread + k) * Threads];
+  }
   __device__ __forceinline__ T& given(int w, int k) const { return word(kept_words + w, k); }
 
   T* at_;
-  int step_;
   RowOf& row_of_;
   int n_, first_, count_, side_ = 0;
   mutable T rhs_{};
