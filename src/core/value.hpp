@@ -4,7 +4,6 @@
 #include "core/host_device.hpp"
 
 #include <cmath>
-#include <limits>
 #include <type_traits>
 
 // These are the operations that the arithmetic needs of a value V in addition to + - *, for float
@@ -62,7 +61,7 @@ TRIDIA_FN bool is_finite(double a) { return a - a == 0.0; }
 template <class V>
 TRIDIA_FN V not_a_number() {
   using R = typename value_traits<V>::real;
-  constexpr R nan = std::numeric_limits<R>::quiet_NaN();
+  constexpr R nan = static_cast<R>(__builtin_nan(""));
   if constexpr (std::is_same_v<V, R>) {
     return nan;
   } else {

@@ -9,36 +9,6 @@
 // expand; with partial pivoting first without interchanges, monitored, and again with them.
 namespace tridia::cuda {
 
-/// A thread's chunk, with what it keeps in registers from `reduce` to `expand`. `rows` hands out
-/// row k by rows.get(k) and rows.rhs(k), holds what is kept of it, and takes x by rows.put(k, x),
-/// last row first (core/chunk.hpp).
-template <class V, pivoting P>
-class thread_chunk {
- public:
-  using chunk = core::chunk<V, P>;
-  using equations = typename chunk::equations;
-  using unknowns = typename chunk::unknowns;
-
-  /// Returns the equations of `n` rows. What `expand` needs is kept if `Keep`. Without pivoting
-  /// `monitor` sees how numbers grow.
-  template <bool Keep, class Rows, class Monitor>
-  __device__ __forceinline__ equations reduce(int n, Rows& rows, Monitor& monitor) {
-    if constexpr (P == pivoting::none) {
-      return chunk::template reduce<Keep>(n, rows, monitor);
-    } else {
-      return chunk::template reduce<Keep>(n, rows, middle_);
-    }
-  }
-  /// Gives x of the rows that `reduce<true>` has kept. Returns whether all of it is finite.
-  template <class Rows>
-  __device__ __forceinline__ bool expand(int n, Rows& rows, const unknowns& e) const {
-    return chunk::expand(n, rows, e, middle_);
-  }
-
- private:
-  typename chunk::middle middle_;
-};
-
 /// The rows of a system that one block holds, of a system that is longer: reduced to the equations
 /// of them all, and expanded from their interface unknowns. All threads take part; those without
 /// rows have n = 0.
