@@ -6,6 +6,42 @@ import math
 from measurements import COLOURS, INK, fraction, ms, number, select, short, table, times_floor
 
 HYBRIDS = ("cr_pcr", "pcr_thomas")
+ROWS = 1024
+STEPS_OF = "a step is what a system's rows do at once, and its work the rows that take part"
+
+
+def steps_and_work(name, n, switch):
+    """Returns the steps of an algorithm for n rows, a power of two, and the most and the fewest rows
+    that take part in one, as the poster's table and pictures count them. `switch` is the number of
+    rows of the intermediate system of a hybrid."""
+    levels = int(math.log2(n))
+    if name == "thomas":
+        return 2 * n, 1, 1
+    if name == "pcr":
+        return levels, n, n
+    if name == "cr":
+        return 2 * levels, n // 2, 1
+    left = int(math.log2(switch))
+    if name == "cr_pcr":
+        steps = 2 * (levels - left) + left
+        return (steps, max(n // 2, switch), switch) if left else steps_and_work("cr", n, switch)
+    return (levels - left) + 2 * switch, n, n // switch  # pcr_thomas
+
+
+def steps_table():
+    """Returns the head and the lines of the poster's table, with its hybrids: for its example of eight
+    rows (whose intermediate systems have four and two), and for the systems that are measured."""
+    lines = []
+    for title, name, switches in (("Thomas", "thomas", (0, 0)), ("CR", "cr", (0, 0)),
+                                  ("PCR", "pcr", (0, 0)), ("CR-PCR", "cr_pcr", (4, 256)),
+                                  ("PCR-Thomas", "pcr_thomas", (2, 32))):
+        cells = []
+        for n, switch in zip((8, ROWS), switches):
+            steps, most, least = steps_and_work(name, n, switch)
+            cells += [str(steps), f"{most}" if most == least else f"{most} to {least}"]
+        lines.append([title + (f" (switch points {switches[0]}, {switches[1]})" if switches[0] else ""),
+                      *cells])
+    return ["", "8 rows: steps", "work a step", f"{ROWS} rows: steps", "work a step"], lines
 
 
 def switch_points(rows, kind, solver):
@@ -24,6 +60,8 @@ def show(rows):
               [(p, *(f"{ms(found[p])} ({times_floor(found[p])})" if p in found else "-"
                      for found in by_solver.values())) for p in points])
         show_solvers(rows, kind)
+    print(f"steps and work by algorithm: {STEPS_OF}")
+    table(*steps_table())
 
 
 def show_solvers(rows, kind):
