@@ -12,7 +12,8 @@ namespace tridia::solver::named {
 
 /// Returns the switch point as the plan's reason has it.
 inline std::string switch_point_text(index_t rows) {
-  return "a thread for all systems, switch point " + std::to_string(rows);
+  std::string text = "a thread for all systems, switch point ";
+  return text += std::to_string(rows);
 }
 
 template <class V, class Places>

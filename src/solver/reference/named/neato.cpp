@@ -20,7 +20,8 @@ class neato_method {
         factors_(line_operator::rounded(r.factors, t.type)) {}
 
   [[nodiscard]] std::string description() const {
-    return "a thread for all systems, " + std::to_string(levels_.size()) + " levels";
+    std::string text = "a thread for all systems, ";
+    return text += std::to_string(levels_.size()) + " levels";
   }
   [[nodiscard]] index_t values() const { return rows_ + rows_ / 2; }
 

@@ -18,7 +18,8 @@ class packed_method {
       : depth_(depth), threads_((t.geometry.rows + depth - 1) / depth) {}
 
   [[nodiscard]] std::string description() const {
-    return "a thread for all systems, packing depth " + std::to_string(depth_);
+    std::string text = "a thread for all systems, packing depth ";
+    return text += std::to_string(depth_);
   }
   [[nodiscard]] index_t values() const { return threads_ * (4 * depth_ + 3); }
 
