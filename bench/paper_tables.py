@@ -116,7 +116,8 @@ def hybrid_text(files, sources):
     moved = [time_of(rows, "transfer", type=kind) for kind in KINDS]
     automatic = [time_of(rows, "tridia cuda", type=kind) for kind in KINDS]
     peers = {most: [min(r["ms"] for r in rows if usable(r) and r["type"] == kind and r["threads"]
-                        and r["solver"] != "copy" and (r["threads"] > 1) == most)
+                        and r["solver"] != "copy" and not r["solver"].startswith("tridia")
+                        and (r["threads"] > 1) == most)
                     for kind in KINDS] for most in (False, True)}
     fastest = [min(times, key=times.get) for times in named]
     whole = [a + m for a, m in zip(automatic, moved)]
@@ -431,9 +432,30 @@ def neato_text(files, sources):
             f"takes {dtsvb[1]:.0f} ms on one core and {dtsvb[threads]:.0f} on {threads} for the last row. "
             f"One core takes {spread(per_row.values(), '{:.1f}')} ns a row here, and the thesis's takes "
             f"{spread([1e6 * t[0] / (n * b) for (n, b), t in neato.TABLE_4_1.items() if n * b > 10**6], '{:.1f}')} "
-            "where there are more than 10^6 rows: so few divisions as that is one call with many right-hand "
-            "sides would explain, which was not measured here. Rows in which shared NEATO is ahead of "
-            f"`automatic` (its time over NEATO's): {', '.join(losses) or 'none'}."]
+            "where there are more than 10^6 rows. Rows in which shared NEATO is ahead of "
+            f"`automatic` (its time over NEATO's): {', '.join(losses) or 'none'}.",
+            *(["", *calls_text(files[1], sources[1])] if len(files) > 1 else [])]
+
+
+def calls_text(results, source):
+    """Returns what tells which call of MKL the thesis's column is: one for each system, or one for all
+    right-hand sides of a matrix."""
+    rows, lines = results["rows"], []
+    columns = (("MKL gtsv, a call a system", "MKL gtsv"),
+               ("MKL gtsv, one call for all", "MKL gtsv, many right-hand sides"),
+               ("tridia, constants", "tridia cpu"))
+    for (n, batch), paper in neato.TABLE_4_1.items():
+        found = [select(rows, solver=solver, threads=1, n=n, batch=batch) for _, solver in columns]
+        if all(found):
+            lines.append([f"{n} x {batch}",
+                          *(f"{1e6 * f[0]['ms_min'] / (n * batch):.2f}" for f in found),
+                          f"[{1e6 * paper[0] / (n * batch):.2f}]"])
+    remark = f"; {results['remark']}" if results.get("remark") else ""
+    return ["Nanoseconds a row by one core, the shortest repetition, for systems with a matrix of their own and "
+            f"for right-hand sides of one matrix, as the thesis has them ({results['machine']['device']}, "
+            f"{results['date'][:10]}{remark}, [results]({source})). The thesis does not say which call it "
+            "timed:", "",
+            *table(["rows x systems", *(name for name, _ in columns), "thesis, MKL, 1 core"], lines)]
 
 
 # -- cluster --------------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ def gain(found, row):
 
 def show(rows):
     solver = main_solver(rows)
-    what = "GPUs" if solver == "tridia nccl" else "CPU ranks, a core each"
+    what = "GPUs" if solver == "tridia nccl" else "CPU ranks, which take turns where cores are fewer"
     print(f"{scheme_of(rows)} first derivatives, f64, on {what}. The thesis (C4, K20 and K40, InfiniBand, "
           "2015) draws its figures 4.5 to 4.10 and prints no numbers of them.\n")
     for kind, figures, told in (("strong", "4.7 and 4.8", "speed-up"),
@@ -157,7 +157,7 @@ def table_4_2(rows):
     """Returns the head and the lines of table 4.2, in brackets the thesis's times."""
     cores, gpus = table_rows(rows, "tridia mpi"), table_rows(rows, "tridia nccl")
     columns = []
-    for unit, ours, thesis in (("cores", cores, 0), ("GPUs", gpus, 1)):
+    for unit, ours, thesis in (("CPU ranks", cores, 0), ("GPUs", gpus, 1)):
         counts = {p for _, p in ours} | {p for t in TABLE_4_2.values() for p in t[thesis]}
         columns += [(f"{unit}: {p}", ours, p, thesis) for p in sorted(counts)]
     lines = []

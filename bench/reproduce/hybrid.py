@@ -67,7 +67,8 @@ def show(rows):
 def show_solvers(rows, kind):
     moved = select(rows, type=kind, solver="transfer")
     transfer = moved[0]["ms"] if moved else math.nan
-    automatic = select(rows, type=kind, solver="tridia cuda")[0]["ms"]
+    on_gpu = select(rows, type=kind, solver="tridia cuda")
+    automatic = on_gpu[0]["ms"] if on_gpu else math.nan
     lines = []
     for r in select(rows, type=kind):
         if r["parameter"] or r["solver"] in ("copy", "transfer"):
@@ -83,8 +84,12 @@ def show_solvers(rows, kind):
 
 
 def draw(rows, figure):
-    panels = figure.subplots(1, 2)
-    for panel, kind in zip(panels, ("f32", "f64")):
+    """Draws the poster's two pictures: times against the switch point, and all solvers."""
+    figure.set_size_inches(10, 8.8)
+    panels = figure.subplots(2, 2)
+    for panel, kind in zip(panels[1], ("f32", "f64")):
+        draw_solvers(panel, rows, kind)
+    for panel, kind in zip(panels[0], ("f32", "f64")):
         for colour, solver in zip(COLOURS, HYBRIDS):
             points = sorted(switch_points(rows, kind, solver).items())
             panel.plot([p for p, _ in points], [r["ms"] for _, r in points], marker="o",
@@ -94,4 +99,24 @@ def draw(rows, figure):
         panel.set(xscale="log", xlabel="switch point: rows of the intermediate system",
                   ylabel="ms", title=f"1024 systems of 1024 rows, {kind}")
         panel.set_xscale("log", base=2)
-        panel.legend()
+        if panel.get_legend_handles_labels()[0]:
+            panel.legend()
+
+
+def draw_solvers(panel, rows, kind):
+    """Draws a bar for each solver, and for those of a GPU the transfer after it."""
+    moved = select(rows, type=kind, solver="transfer")
+    found = [r for r in select(rows, type=kind)
+             if not r["parameter"] and r["solver"] not in ("copy", "transfer")]
+    names = [short(r) + ("" if r["threads"] is None else f", {r['threads']} threads") for r in found]
+    panel.barh(names, [r["ms"] for r in found], color=COLOURS[0], label="solve")
+    if moved:
+        on_gpu = [r for r in found if r["threads"] is None]
+        panel.barh([short(r) for r in on_gpu], [moved[0]["ms"]] * len(on_gpu),
+                   left=[r["ms"] for r in on_gpu], color=COLOURS[1], alpha=0.5, label="transfer")
+    panel.set(xscale="log", xlabel="ms", title=f"all solvers, {kind}")
+    if found:
+        panel.set_xlim(left=min(r["ms"] for r in found) / 3)
+    panel.invert_yaxis()
+    panel.tick_params(axis="y", labelsize=7)
+    panel.legend(fontsize=7)
