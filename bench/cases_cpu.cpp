@@ -58,7 +58,11 @@ void run_tridia(benchmark::State& state, row& r, const systems_spec& spec, pivot
                             .workspace_bytes = plan.workspace_bytes(),
                             .status = status.data()};
   const auto solve = [&] {
-    plan.execute(data->dl.data(), data->d.data(), data->du.data(), data->rhs.data(), x.data(), e);
+    if (spec.coefficients == tridia::coefficients::constant) {
+      plan.execute(data->rhs.data(), x.data(), e);
+    } else {
+      plan.execute(data->dl.data(), data->d.data(), data->du.data(), data->rhs.data(), x.data(), e);
+    }
   };
 
   x.fill(poison<T>());
@@ -75,16 +79,6 @@ void run_tridia(benchmark::State& state, row& r, const systems_spec& spec, pivot
   set_residual(r, data->residual(x.data()), spec.type);
   const auto bad = std::count_if(status.begin(), status.end(), [](index_t i) { return i != 0; });
   if (bad > 0) r.error = std::to_string(bad) + " systems have a status that is not 0";
-}
-
-void add_tridia(suite& s, const systems_spec& spec, pivoting p, int threads, int repetitions) {
-  row r = row_of(spec, "tridia cpu");
-  r.pivoting = tridia::name(p);
-  r.threads = threads;
-  add_case(s, r, repetitions, [=](benchmark::State& state, row& out) {
-    dispatch(spec.type,
-             [&](auto value) { run_tridia<decltype(value)>(state, out, spec, p, threads); });
-  });
 }
 
 // This is the loop that a user of LAPACK writes. It overwrites its inputs: they are restored before
@@ -123,7 +117,69 @@ void run_gtsv(benchmark::State& state, row& r, const systems_spec& spec, gtsv_fu
   if (failed > 0) r.error = std::to_string(failed) + " systems failed";
 }
 
+// One call factors the matrix and solves all right-hand sides of a thread; what it overwrites is
+// restored before every repetition, outside the timed region.
+void run_gtsv_of_many(benchmark::State& state, row& r, const systems_spec& spec,
+                      many_gtsv_function gtsv, int threads) {
+  const auto data = cached_systems<double>(spec);
+  const host_array<double> b(spec.rows());
+  std::vector<std::vector<double>> matrices(static_cast<std::size_t>(threads));
+  const auto rows = static_cast<std::size_t>(spec.n);
+  const auto restore = [&] {
+    b.copy_from(data->rhs);
+    for (auto& m : matrices) {
+      m.assign(data->dl.data(), data->dl.data() + rows);
+      m.insert(m.end(), data->d.data(), data->d.data() + rows);
+      m.insert(m.end(), data->du.data(), data->du.data() + rows);
+    }
+  };
+  std::atomic<int> failed{0};
+  const auto solve = [&] {
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int t = 0; t < threads; ++t) {
+      const index_t begin = spec.batch * t / threads, end = spec.batch * (t + 1) / threads;
+      double* const m = matrices[static_cast<std::size_t>(t)].data();
+      // LAPACK's dl begins with the entry of the second row.
+      if (end > begin && gtsv(spec.n, end - begin, m + 1, m + rows, m + 2 * rows,
+                              b.data() + begin * spec.n) != 0) {
+        ++failed;
+      }
+    }
+  };
+  restore();
+  solve();  // warms up
+  measure(state, r, [&] {
+    restore();
+    const auto start = clock::now();
+    solve();
+    return ms_since(start);
+  });
+  set_residual(r, data->residual(b.data()), spec.type);
+  if (failed > 0) r.error = std::to_string(failed.load()) + " calls failed";
+}
+
 }  // namespace
+
+void add_tridia_cpu(suite& s, const systems_spec& spec, pivoting p, int threads, int repetitions) {
+  row r = row_of(spec, "tridia cpu");
+  r.pivoting = tridia::name(p);
+  r.threads = threads;
+  add_case(s, r, repetitions, [=](benchmark::State& state, row& out) {
+    dispatch(spec.type,
+             [&](auto value) { run_tridia<decltype(value)>(state, out, spec, p, threads); });
+  });
+}
+
+void add_peer_of_many(suite& s, const gtsv_peer& peer, const systems_spec& spec, int threads,
+                      int repetitions) {
+  if (peer.many == nullptr) return;
+  row r = row_of(spec, peer.solver + ", many right-hand sides");
+  r.pivoting = "partial";
+  r.threads = threads;
+  add_case(s, r, repetitions, [=](benchmark::State& state, row& out) {
+    run_gtsv_of_many(state, out, spec, peer.many, threads);
+  });
+}
 
 void add_peer(suite& s, const gtsv_peer& peer, const systems_spec& spec, int threads,
               int repetitions) {
@@ -165,7 +221,7 @@ void add_main_cases(suite& s, const std::vector<gtsv_peer>& peers) {
       for (const pivoting p : kPivoting) {
         // Without interchanges, matrices that need them give no usable results.
         if (m == matrix::random && p == pivoting::none) continue;
-        for (const int threads : thread_counts()) add_tridia(s, spec, p, threads, repetitions);
+        for (const int threads : thread_counts()) add_tridia_cpu(s, spec, p, threads, repetitions);
       }
       if (l != layout::contiguous) continue;
       for (const gtsv_peer& peer : peers) {
@@ -181,7 +237,7 @@ void add_side_cases(suite& s, const std::vector<gtsv_peer>& peers) {
   constexpr int repetitions = 15;
   const int threads = omp_get_max_threads();
   const auto add = [&](const systems_spec& spec) {
-    for (const pivoting p : kPivoting) add_tridia(s, spec, p, threads, repetitions);
+    for (const pivoting p : kPivoting) add_tridia_cpu(s, spec, p, threads, repetitions);
   };
   const systems_spec main{.n = kRows, .batch = kSystems};
 

@@ -15,6 +15,15 @@ namespace tridia_bench {
 /// one end of a run does not flatter the solvers.
 void measure_cpu_floors(suite& s, bool again);
 
+/// Adds the library's CPU backend; constant coefficients are those of the spec.
+void add_tridia_cpu(suite& s, const systems_spec& spec, tridia::pivoting p, int threads,
+                    int repetitions);
+
+/// Adds a case in which each thread solves its share of the right-hand sides of one matrix by one
+/// call of a peer's DGTSV. The spec has one matrix and is contiguous, f64.
+void add_peer_of_many(suite& s, const gtsv_peer& peer, const systems_spec& spec, int threads,
+                      int repetitions);
+
 /// Adds a case that loops over a peer's xGTSV.
 void add_peer(suite& s, const gtsv_peer& peer, const systems_spec& spec, int threads,
               int repetitions);

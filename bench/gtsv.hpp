@@ -12,6 +12,11 @@ namespace tridia_bench {
 template <class T>
 using gtsv_function = int (*)(std::int64_t n, T* dl, T* d, T* du, T* b);
 
+/// Solves `count` right-hand sides of one matrix, f64, one after another in `b`, by one call of
+/// DGTSV; overwrites all four arrays; returns `info`.
+using many_gtsv_function = int (*)(std::int64_t n, std::int64_t count, double* dl, double* d,
+                                   double* du, double* b);
+
 /// Describes a library that has xGTSV.
 struct gtsv_peer {
   std::string solver;   ///< The row's solver.
@@ -20,6 +25,7 @@ struct gtsv_peer {
   gtsv_function<float> f32 = nullptr;
   gtsv_function<double> f64 = nullptr;
   gtsv_function<std::complex<double>> c128 = nullptr;
+  many_gtsv_function many = nullptr;
 
   template <class T>
   [[nodiscard]] gtsv_function<T> get() const;

@@ -32,6 +32,10 @@ std::optional<gtsv_peer> lapack_gtsv() {
     const auto rows = static_cast<lapack_int>(n);
     return int{LAPACKE_dgtsv_work(LAPACK_COL_MAJOR, rows, 1, dl, d, du, b, rows)};
   };
+  peer.many = [](std::int64_t n, std::int64_t count, double* dl, double* d, double* du, double* b) {
+    const auto rows = static_cast<lapack_int>(n), sides = static_cast<lapack_int>(count);
+    return int{LAPACKE_dgtsv_work(LAPACK_COL_MAJOR, rows, sides, dl, d, du, b, rows)};
+  };
   using c128 = std::complex<double>;
   peer.c128 = [](std::int64_t n, c128* dl, c128* d, c128* du, c128* b) {
     const auto rows = static_cast<lapack_int>(n);

@@ -31,6 +31,13 @@ int call(std::int64_t n, T* dl, T* d, T* du, T* b) {
   return info;
 }
 
+int call_many(std::int64_t n, std::int64_t count, double* dl, double* d, double* du, double* b) {
+  const int rows = static_cast<int>(n), sides = static_cast<int>(count);
+  int info = 0;
+  found<double>[0](&rows, &sides, dl, d, du, b, &rows, &info);
+  return info;
+}
+
 template <class F>
 F symbol(void* library, const char* name) {
   return reinterpret_cast<F>(dlsym(library, name));
@@ -91,6 +98,7 @@ std::optional<mkl_peers> find_mkl(const std::string& directory) {
     peers.dtsvb.f64 = look_up<double, 1>(library, "ddtsvb_");
     peers.dtsvb.c128 = look_up<std::complex<double>, 1>(library, "zdtsvb_");
     if (peers.gtsv.f64 == nullptr) continue;
+    peers.gtsv.many = &call_many;
 
     std::array<char, 256> text{};
     const auto version = symbol<void (*)(char*, int)>(library, "MKL_Get_Version_String");

@@ -5,6 +5,7 @@
 #include "cases_cpu.hpp"
 #include "gtsv.hpp"
 #include "map/run.hpp"
+#include "papers/on_cpu.hpp"
 #include "report.hpp"
 #include "suite.hpp"
 
@@ -42,7 +43,9 @@ constexpr const char* kHelp =
     "  derive             those of compact operators and constant coefficients\n"
     "  backward           gradients of solves, on a GPU\n"
     "  map                every feature at many shapes; it has its own options: map --help\n"
-    "  reproduce hybrid|cuthomas|packing|neato   a paper's experiment, on a GPU\n"
+    "  reproduce hybrid|cuthomas|packing|neato   a paper's experiment, on a GPU; with --device "
+    "cpu\n"
+    "                     what hybrid and neato have for a CPU\n"
     "  --device cpu|cuda  what is measured (cpu)\n"
     "  --json FILE        write the results there\n"
     "  --remark TEXT      goes into the results: what else the machine was doing, say\n"
@@ -211,7 +214,13 @@ int run(int argc, char** argv) {
     const auto scipy = derives ? find_scipy(versions) : std::nullopt;
     if (!list) measure_cpu_floors(s, false);
     say_floors(s);
-    derives ? add_cpu_derive(s, scipy) : add_cpu_cases(s, peers);
+    if (derives) {
+      add_cpu_derive(s, scipy);
+    } else if (s.options.cases == "solve") {
+      add_cpu_cases(s, peers);
+    } else {
+      add_experiment_on_cpu(s, s.options.cases, peers);
+    }
     benchmark::RunSpecifiedBenchmarks();
     if (!list) measure_cpu_floors(s, true);
   } else {

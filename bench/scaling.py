@@ -10,6 +10,7 @@ Where a case is in several files, the first counts. Needs matplotlib.
 """
 
 import argparse
+import json
 import math
 import re
 import sys
@@ -19,22 +20,28 @@ from readme import table
 from report import load, machine_line, usable
 
 sys.path.append(str(Path(__file__).resolve().with_name("reproduce")))
-from cluster import DERIVATIVE, STEPS, directions_split, place, points_of, ranks_of
+from cluster import STEPS, directions_split, place, points_of, ranks_of
 from measurements import COLOURS, INK
 
 ROOT = Path(__file__).resolve().parent.parent
 GAINS, PARTS = Path("docs/scaling.png"), Path("docs/scaling-steps.png")
 BEGIN, END = "<!-- begin: bench/scaling.py -->", "<!-- end: bench/scaling.py -->"
 WORD = 8
+DERIVATIVE = "C6 derivative"
 STRATEGIES = ("automatic", "gather", "allgather", "pcr", "all_to_all", "nearest")
 
-# These are milliseconds by ranks, for own coefficients, f64, H200, by rows and lines. PaScaL_TDMA
-# on 1 and 2 GPUs and OP-DSL (NCCL, PCR) were measured on such cards; PaScaL_TDMA on 4 and 8 is as
-# it reports.
-PEERS = {"PaScaL_TDMA 2.1": {(4096, 65536): {1: 7.2, 2: 6.05, 4: 3.14, 8: 1.87},
-                             (4096, 16384): {1: 5.68, 2: 4.24, 4: 2.22, 8: 1.34},
-                             (512, 262144): {1: 2.58, 2: 2.51}},
-         "OP-DSL": {(4096, 65536): {2: 3.91}, (4096, 16384): {2: 2.93}, (512, 262144): {2: 1.68}}}
+PEERS_FILE = ROOT / "bench/peers/own-coefficients.json"
+
+
+def load_peers():
+    """Returns milliseconds for own coefficients by peer, (rows, lines) and ranks: see PEERS_FILE."""
+    peers = {}
+    for r in json.loads(PEERS_FILE.read_text(encoding="utf-8"))["rows"]:
+        peers.setdefault(r["peer"], {}).setdefault((r["n"], r["batch"]), {})[r["ranks"]] = r["ms"]
+    return peers
+
+
+PEERS = load_peers()
 
 
 # -- the model of docs/scaling.md -----------------------------------------------------------------
@@ -134,15 +141,36 @@ def number(value, digits=3):
 
 # -- tables ---------------------------------------------------------------------------------------
 
-def derivative_tables(files):
-    """Makes a table per number of GPUs, cases by splits: milliseconds, and the gain, measured and
-    modelled."""
-    rows = whole_rows(files, DERIVATIVE)
-    parts = []
-    for count in sorted({ranks_of(r) for r in rows} - {1}):
-        parts += [f"{count} GPUs:", "",
-                  *derivative_table([r for r in rows if ranks_of(r) == count]), ""]
-    return parts
+def derivative_tables(files, which, dates):
+    """Makes a run's table: cases by splits, milliseconds, and the gain, measured and modelled, beside one
+    GPU of that run."""
+    rows = [r for r in whole_rows([files[which]], DERIVATIVE) if ranks_of(r) > 1]
+    if not rows:
+        return []
+    notes = [note for r in rows for note in baseline_note(files, which, dates, r)]
+    return [*derivative_table(rows), "", *([" ".join(notes), ""] if notes else [])]
+
+
+def baseline_note(files, which, dates, row):
+    """Yields a sentence where a gain is more than the number of GPUs: then one GPU alone was slow in this
+    run, if it was faster in another one."""
+    if not gain(row) or row["case"].startswith("weak") or gain(row) <= 1.02 * ranks_of(row):
+        return
+    others = {}
+    for k, results in enumerate(files):
+        for r in whole_rows([results], DERIVATIVE):
+            if k != which and r["case"] == row["case"] and points_of(r) == points_of(row) \
+                    and place(r)[0] == place(row)[0] and solver_alone(r):
+                others[solver_alone(r)] = k
+    here = solver_alone(row)
+    axis, ranks = place(row)
+    case = f"{points_of(row)}^3 along axis {axis}, {ranks}: {gain(row):.2f}"
+    if not others or min(others) >= here:
+        yield f"{case} is more than {ranks_of(row)}, and no other run has its one GPU."
+        return
+    best = min(others)
+    yield (f"{case} is no gain of scaling: one GPU took {here:.2f} ms in this run and {best:.2f} in that of "
+           f"{dates[others[best]]}, against which it is {best / row['ms']:.2f}.")
 
 
 def derivative_table(rows):
@@ -151,14 +179,16 @@ def derivative_table(rows):
                    key=lambda c: (c[0] != "weak", c[1:]))
     lines = []
     for kind, n, axis in cases:
-        cells = []
+        cells, one = [], None
         for split in splits:
             at = [r for r in rows if r["case"].startswith(kind) and points_of(r) == n
                   and place(r) == (axis, split)]
             cells.append(f"{number(at[0]['ms'])} ({number(gain(at[0]), 2)}; "
                          f"{number(gain_model(at[0]), 2)})" if at else "-")
-        lines.append([f"{kind}, {n}^3{' a GPU' if kind == 'weak' else ''}, axis {axis}", *cells])
-    return table(["case", *map(str, splits)], lines)
+            one = one or (solver_alone(at[0]) if at else None)
+        lines.append([f"{kind}, {n}^3{' a GPU' if kind == 'weak' else ''}, axis {axis}", number(one),
+                      *cells])
+    return table(["case", "one GPU", *map(str, splits)], lines)
 
 
 def solve_cases(files):
@@ -239,29 +269,56 @@ def targets(files):
         yield what, f"<= {bound}", max(found, default=None), bool(found) and max(found) <= bound
 
 
-def targets_table(files):
-    return table(["on two GPUs", "target", "the worst measured", "met"],
-                 [[what, bound, number(value), "-" if value is None else "yes" if met else "**no**"]
-                  for what, bound, value, met in targets(files)])
+def targets_table(files, dates):
+    """Makes the table of targets on two GPUs: the worst of each run, the newest first."""
+    runs = [k for k, f in enumerate(files) if {ranks_of(r) for r in whole_rows([f], DERIVATIVE)} == {2}]
+    found = {k: list(targets([files[k]])) for k in runs}
+    lines = []
+    for k, (what, bound, *_) in enumerate(found[runs[0]] if runs else []):
+        values = [found[run][k][2:] for run in runs]
+        first = next((v for v in values if v[0] is not None), (None, False))
+        lines.append([what, bound, *(number(value) for value, _ in values),
+                      "-" if first[0] is None else "yes" if first[1] else "**no**"])
+    return table(["on two GPUs", "target", *(f"worst, {dates[k].partition(', ')[2]}" for k in runs), "met"], lines)
+
+
+def ranks_in(results):
+    return max(map(ranks_of, whole_rows([results], DERIVATIVE) + whole_rows([results], "solve")),
+               default=1)
+
+
+def title_of(results, source):
+    """Returns how a run is called: its GPUs, its day, and the suite that its file is named after."""
+    suite = re.match(r"scaling-([a-z]+)", Path(source).name)
+    return f"{ranks_in(results)} GPUs, {results['date'][:10]}" + (f", {suite[1]}" if suite else "")
+
+
+def run_text(files, sources, which, dates):
+    """Returns the part of one run, under a heading of its own."""
+    results, solves = files[which], whole_rows([files[which]], "solve")
+    parts = [f"### {dates[which]}", "",
+             f"{machine_line(results)} ([results]({sources[which]})).", "",
+             *derivative_tables(files, which, dates)]
+    if solves:
+        parts += ["Own coefficients, without pivoting, milliseconds:", "", *solve_table([results]), ""]
+    if any(strategy_of(r) in STRATEGIES[1:] for r in solves):
+        parts += ["Of which the interface, milliseconds, in brackets by the model:", "",
+                  *interface_table([results]), ""]
+    return parts
 
 
 def text(files, sources):
-    which = ", ".join(f"[{max(map(ranks_of, whole_rows([f], DERIVATIVE) or [None]), default=1)} "
-                      f"GPUs]({s})" if whole_rows([f], DERIVATIVE) else f"[results]({s})"
-                      for f, s in zip(files, sources))
-    solves = whole_rows(files, "solve")
+    dates = [title_of(f, s) for f, s in zip(files, sources)]
     parts = [BEGIN,
-             f"{machine_line(files[0])}, {files[0]['date'][:10]} ({which}). The C6 derivative, f64: "
-             "milliseconds, and in brackets the efficiency (weak) or speed-up (strong) against one GPU "
-             "of the same run, as measured and by the model. Columns are the ranks along each axis; "
-             "axis 2 is contiguous.", "", *targets_table(files), "", *derivative_tables(files),
+             "Each run has a part of its own, with one GPU of the same run beside it. The C6 derivative, f64: "
+             "milliseconds, and in brackets the efficiency (weak) or speed-up (strong) against that one GPU, "
+             "as measured and by the model. Columns are the ranks along each axis; axis 2 is contiguous. "
+             "Times of peers are of the cards and sources that "
+             f"[their file](../{PEERS_FILE.relative_to(ROOT)}) names.", "",
+             *targets_table(files, dates), "",
              f"![efficiency and speed-up against the number of GPUs]({GAINS.name})", ""]
-    if solves:
-        parts += ["Own coefficients, without pivoting, milliseconds, beside the model and what others "
-                  "take (PaScaL_TDMA on 1 and 2 GPUs and OP-DSL as measured on such cards, PaScaL_TDMA "
-                  "on more as it reports):", "", *solve_table(files), "",
-                  "Of which the interface, milliseconds, in brackets by the model:", "",
-                  *interface_table(files), ""]
+    for which in range(len(files)):
+        parts += run_text(files, sources, which, dates)
     return "\n".join([*parts, f"![steps, and strategies beside peers]({PARTS.name})", END])
 
 

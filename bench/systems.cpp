@@ -114,6 +114,29 @@ void host_array<T>::copy_from(const host_array& other) const {
   for (index_t i = 0; i < size_; ++i) to[i] = from[i];
 }
 
+namespace {
+
+/// Puts the matrix of constants into the arrays of one system, which solutions are judged by.
+template <class T>
+void fill_with_constants(systems<T>& s) {
+  const tridia::near_toeplitz a = systems_spec::constants();
+  const auto number = [](const std::complex<double>& v) {
+    return T(static_cast<typename real_of<T>::type>(v.real()));
+  };
+  const index_t n = s.spec.n;
+  const auto head = static_cast<index_t>(a.head.size()), tail = static_cast<index_t>(a.tail.size());
+  for (index_t i = 0; i < n; ++i) {
+    const tridia::near_toeplitz::row& row = i < head        ? a.head[i]
+                                            : i >= n - tail ? a.tail[i - (n - tail)]
+                                                            : a.interior;
+    s.dl.data()[i] = number(row.dl);
+    s.d.data()[i] = number(row.d);
+    s.du.data()[i] = number(row.du);
+  }
+}
+
+}  // namespace
+
 template <class T>
 systems<T>::systems(const systems_spec& s) : spec(s) {
   const index_t entries = s.entries();
@@ -132,6 +155,7 @@ systems<T>::systems(const systems_spec& s) : spec(s) {
   }
 #pragma omp parallel for schedule(static)
   for (index_t i = 0; i < s.rows(); ++i) rhs.data()[i] = rhs_of<T>(seed, i);
+  if (s.coefficients == tridia::coefficients::constant) fill_with_constants(*this);
 }
 
 namespace {

@@ -1,6 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 // These tests are for the named algorithms with their parameters: what is refused, and what a GPU
-// computes for the rest.
+// and the reference backend compute for the rest.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -60,11 +60,16 @@ TEST(Algorithm, RefusesWhatItCannotSolve) {
     refused({.type = value_type::c64, .extents = {5, 4}, .pivoting = pivoting::none}, "c64");
     refused({.extents = {5, 4}, .boundary = tridia::boundary::periodic, .pivoting = pivoting::none},
             "periodic");
-    for (const backend b : {backend::cpu, backend::reference})
-      expect_refusal(errc::unsupported, {called, std::string(name(b)), "cuda"}, [&] {
-        plan({.extents = {5, 4}, .pivoting = pivoting::none}, {.backend = b, .algorithm = a});
-      });
+    expect_refusal(errc::unsupported, {called, "reference", "cuda", "cpu was asked for"}, [&] {
+      plan({.extents = {5, 4}, .pivoting = pivoting::none},
+           {.backend = backend::cpu, .algorithm = a});
+    });
   }
+  // The reference backend counts rows of a line in 32 bits.
+  expect_refusal(errc::unsupported, {"pcr", "reference", "1073741824", "hierarchical"}, [] {
+    plan({.extents = {index_t{1} << 30}, .pivoting = pivoting::none},
+         {.backend = backend::reference, .algorithm = algorithm::pcr});
+  });
   expect_refusal(errc::unsupported, {"neato", "per_system", "constant"}, [] {
     plan({.extents = {5, 4}, .pivoting = pivoting::none}, on_gpu(algorithm::neato));
   });
@@ -146,6 +151,12 @@ TEST(Algorithm, RefusesParameters) {
        errc::invalid_argument,
        {"memory", "77", "shared"}},
       {of_constants({5, 4}),
+       {.backend = backend::reference,
+        .algorithm = algorithm::neato,
+        .parameters = {.memory = neato_memory::global}},
+       errc::invalid_argument,
+       {"memory", "global", "cuda", "reference"}},
+      {of_constants({5, 4}),
        on_gpu(algorithm::neato, {.switch_point = 2}),
        errc::invalid_argument,
        {"switch_point", "neato"}},
@@ -185,12 +196,16 @@ TEST(Algorithm, AutomaticIsNeatoForAFewShortSystemsOfConstants) {
   expect_not([](problem& p) { p.matrix = {.interior = {1, 1.4, 1}}; });
 }
 
-class AlgorithmOnGpu : public ::testing::TestWithParam<value_type> {
+/// Solves by named algorithms on a backend.
+class NamedAlgorithm : public ::testing::TestWithParam<value_type> {
  protected:
+  NamedAlgorithm(backend where, const std::string& test)
+      : random_(random_for(test)), where_(where) {}
+
   void expect_solved(problem p, algorithm a, const algorithm_parameters& parameters) {
     p.type = GetParam();
     p.pivoting = pivoting::none;
-    run_options m{.backend = backend::cuda, .algorithm = a, .parameters = parameters};
+    run_options m{.backend = where_, .algorithm = a, .parameters = parameters};
     m.guard = static_cast<std::size_t>(draw(random_, 0, 5));
     m.misalignment = static_cast<std::size_t>(draw(random_, 0, 63));
     if (flip(random_) && allow_alias(p, role::rhs)) m.alias = role::rhs;
@@ -238,8 +253,66 @@ class AlgorithmOnGpu : public ::testing::TestWithParam<value_type> {
   }
 
  protected:
-  rng random_ = random_for("AlgorithmOnGpu");
+  rng random_;
+
+ private:
+  backend where_;
 };
+
+class AlgorithmOnGpu : public NamedAlgorithm {
+ protected:
+  AlgorithmOnGpu() : NamedAlgorithm(backend::cuda, "AlgorithmOnGpu") {}
+};
+
+class AlgorithmOnReference : public NamedAlgorithm {
+ protected:
+  AlgorithmOnReference() : NamedAlgorithm(backend::reference, "AlgorithmOnReference") {}
+};
+
+TEST_P(AlgorithmOnReference, EverySwitchPoint) {
+  for (const algorithm a : {algorithm::cr_pcr, algorithm::pcr_thomas, algorithm::hierarchical})
+    for (const index_t n : {100, 128})
+      for (int s = 1; s <= 256; s *= 2) expect_solved({.extents = {5, n}}, a, {.switch_point = s});
+}
+
+// It splits lines of more than 4096 rows.
+TEST_P(AlgorithmOnReference, HierarchicalOfEveryLength) {
+  for (const index_t n : {4095, 4096, 4097, 8192, 8193, 20'011})
+    for (const int s : {1, 64, 8192})
+      expect_solved({.extents = {2, n}}, algorithm::hierarchical, {.switch_point = s});
+  expect_solved({.extents = {9100}, .offsets = {0, 17, 17, 9000, 9100}}, algorithm::hierarchical,
+                {});
+}
+
+TEST_P(AlgorithmOnReference, EveryPackingDepth) {
+  for (const int depth : kPackingDepths)
+    for (const index_t n : {1, 2, 3, 5, 17, 31, 32, 33, 100, 127, 1000}) {
+      expect_solved({.extents = {3, n}}, algorithm::packed_cr, {.packing_depth = depth});
+      expect_solved({.extents = {n, 3}, .axis = 0}, algorithm::packed_cr, {.packing_depth = depth});
+    }
+}
+
+// A plan says with which parameters an algorithm runs.
+TEST(Algorithm, SaysItsParametersOnTheReferenceBackend) {
+  const auto reason = [](algorithm a, const algorithm_parameters& parameters) {
+    return plan({.extents = {3, 1000}, .pivoting = pivoting::none},
+                {.backend = backend::reference, .algorithm = a, .parameters = parameters})
+        .reason();
+  };
+  const auto expect = [&](algorithm a, const algorithm_parameters& parameters,
+                          const std::string& text) {
+    const std::string said = reason(a, parameters);
+    EXPECT_NE(said.find(text), std::string::npos) << said;
+  };
+  expect(algorithm::cr, {}, "switch point 1");
+  expect(algorithm::pcr, {}, "switch point 1000");
+  expect(algorithm::cr_pcr, {}, "switch point 250");
+  expect(algorithm::cr_pcr, {.switch_point = 32}, "switch point 32");
+  expect(algorithm::pcr_thomas, {.switch_point = 8}, "switch point 8");
+  expect(algorithm::packed_cr, {}, "packing depth 8");
+  expect(algorithm::packed_cr, {.packing_depth = 4}, "packing depth 4");
+  expect(algorithm::hierarchical, {}, "0 steps of PCR");
+}
 
 TEST_P(AlgorithmOnGpu, EverySwitchPoint) {
   for (const algorithm a :
@@ -379,6 +452,8 @@ std::vector<value_type> types() {
   return have_gpu() ? std::vector<value_type>{value_type::f32, value_type::f64}
                     : std::vector<value_type>{};
 }
+INSTANTIATE_TEST_SUITE_P(All, AlgorithmOnReference, ::testing::ValuesIn(kTypes),
+                         [](const auto& test) { return std::string(tridia::name(test.param)); });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(AlgorithmOnGpu);
 INSTANTIATE_TEST_SUITE_P(All, AlgorithmOnGpu, ::testing::ValuesIn(types()),
                          [](const auto& test) { return std::string(tridia::name(test.param)); });

@@ -1,11 +1,9 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "papers.hpp"
 
-#include "../cases_cpu.hpp"
 #include "../cuda/solvers.hpp"
 #include "../cuda/transfer.hpp"
-
-#include <omp.h>
+#include "on_cpu.hpp"
 
 namespace tridia_bench {
 namespace {
@@ -14,11 +12,9 @@ using tridia::algorithm;
 using tridia::pivoting;
 using tridia::value_type;
 
-constexpr index_t kRows = 1024, kSystems = 1024;
-
 void add_switch_points(suite& s, const systems_spec& spec) {
   for (const algorithm a : {algorithm::cr_pcr, algorithm::pcr_thomas}) {
-    for (int rows = 1; rows <= kRows; rows *= 2) {
+    for (int rows = 1; rows <= kHybridRows; rows *= 2) {
       add_tridia(s, spec, pivoting::none, {a, {.switch_point = rows}});
     }
   }
@@ -31,12 +27,7 @@ void add_all(suite& s, const systems_spec& spec, const std::vector<gtsv_peer>& p
     add_tridia(s, spec, pivoting::none, {.algorithm = a});
   }
   add_cusparse(s, spec, cusparse_method::strided);
-  constexpr int repetitions = 15;
-  for (const gtsv_peer& peer : peers) {
-    for (const int threads : {1, omp_get_max_threads()}) {
-      add_peer(s, peer, spec, threads, repetitions);
-    }
-  }
+  add_hybrid_on_cpu(s, spec.type, peers);
   add_transfer(s, spec);
 }
 
@@ -44,7 +35,8 @@ void add_all(suite& s, const systems_spec& spec, const std::vector<gtsv_peer>& p
 
 void add_hybrid(suite& s, const std::vector<gtsv_peer>& peers) {
   for (const value_type type : {value_type::f32, value_type::f64}) {
-    const systems_spec spec{.type = type, .n = kRows, .batch = kSystems, .seed = s.options.seed};
+    const systems_spec spec{
+        .type = type, .n = kHybridRows, .batch = kHybridSystems, .seed = s.options.seed};
     add_switch_points(s, spec);
     add_all(s, spec, peers);
   }

@@ -3,13 +3,15 @@
 """Repeats an experiment of the papers on this machine's GPU.
 
     tridia reproduce hybrid|cuthomas|packing|neato [--json FILE] [--png FILE] [OPTIONS of tridia_bench]
-    tridia reproduce cluster [--ranks P] [--device cpu|cuda] ... [OPTIONS of tridia bench scaling]
+    tridia reproduce cluster [--ranks P] [--device cpu|cuda] [--scheme NAME] ...
+                             [OPTIONS of tridia bench scaling]
     tridia reproduce NAME --from FILE.json        shows what was measured before
 
 runs tridia_bench, which lies beside tridia, prints the experiment's table with the paper's own figures,
 and writes the measurements (NAME.json) and a picture of them (NAME.png, by matplotlib).
 `cluster` runs tridia_bench_scaling by mpirun on 1, 2, 4, ... P ranks: all GPUs of this machine, and
-eight of its cores for each, or its cores where it has no GPU.
+eight of its cores for each, or its cores where it has no GPU (more ranks than cores take turns). The
+scheme is the thesis's, C4 closed by 3-4-3, unless another is asked for.
 """
 
 import argparse

@@ -14,7 +14,7 @@ TABLE_4_2 = {256: ({8: 79.5, 64: 20.8, 512: 11.1}, {1: 19.9, 8: 5.17, 64: 2.79})
              1024: ({8: 5188, 64: 1092, 512: 223.7}, {8: 174.9, 64: 24.49}),
              2048: ({512: 1741}, {64: 297.07})}
 CORES_A_GPU = 8
-DERIVATIVE = "C6 derivative"
+THESIS_SCHEME = "C4"  # closed by 3-4-3, its default closure
 DIRECTIONS = ("z", "y", "x, the fastest")
 STEPS = ("reduce", "interface", "expand")
 HOW_MANY = ("none", "one", "two", "three")
@@ -41,9 +41,14 @@ def points_of(row):
     return row["n"] // ranks[axis] if row["case"].startswith("weak") else row["n"]
 
 
+def scheme_of(rows):
+    """Returns the name of the scheme that was measured."""
+    return next(m[1] for m in (re.fullmatch(r"\w+, (\S+) derivative", r["case"]) for r in rows) if m)
+
+
 def scaling_rows(rows, kind, axis=None, step=None, solver=None):
     """Returns the rows of derivatives: whole ones, or one of their steps."""
-    case = f"{kind}, {DERIVATIVE}" + (f", {step}" if step else "")
+    case = f"{kind}, {scheme_of(rows)} derivative" + (f", {step}" if step else "")
     return [r for r in select(rows, case=case) if (axis is None or place(r)[0] == axis)
             and (solver is None or r["solver"] == solver)]
 
@@ -68,9 +73,9 @@ def gain(found, row):
 
 def show(rows):
     solver = main_solver(rows)
-    what = "GPUs" if solver == "tridia nccl" else "CPU ranks, a core each"
-    print(f"C6 first derivatives, f64, on {what}. The thesis (K20 and K40, InfiniBand, 2015) draws its "
-          "figures 4.5 to 4.10 and prints no numbers of them.\n")
+    what = "GPUs" if solver == "tridia nccl" else "CPU ranks, which take turns where cores are fewer"
+    print(f"{scheme_of(rows)} first derivatives, f64, on {what}. The thesis (C4, K20 and K40, InfiniBand, "
+          "2015) draws its figures 4.5 to 4.10 and prints no numbers of them.\n")
     for kind, figures, told in (("strong", "4.7 and 4.8", "speed-up"),
                                 ("weak", "4.9 and 4.10", "efficiency")):
         for n in figure_sizes(rows, solver, kind):
@@ -148,41 +153,59 @@ def table_rows(rows, solver):
     return {key: r["ms"] for key, r in best.items()}
 
 
-def show_table_4_2(rows):
+def table_4_2(rows):
+    """Returns the head and the lines of table 4.2, in brackets the thesis's times."""
     cores, gpus = table_rows(rows, "tridia mpi"), table_rows(rows, "tridia nccl")
     columns = []
-    for unit, ours, thesis in (("cores", cores, 0), ("GPUs", gpus, 1)):
+    for unit, ours, thesis in (("CPU ranks", cores, 0), ("GPUs", gpus, 1)):
         counts = {p for _, p in ours} | {p for t in TABLE_4_2.values() for p in t[thesis]}
         columns += [(f"{unit}: {p}", ours, p, thesis) for p in sorted(counts)]
     lines = []
     for n in sorted({n for n, _ in [*cores, *gpus]}):
         paper = TABLE_4_2.get(n, ({}, {}))
-        lines.append((f"{n}^3", *(f"{ours[n, p]:.4g}" if (n, p) in ours else "-"
-                                  for _, ours, p, _ in columns)))
-        lines[-1] = (lines[-1][0], *(cell + (f" [{paper[t][p]}]" if p in paper[t] else "")
-                                     for cell, (_, _, p, t) in zip(lines[-1][1:], columns)))
-    print("table 4.2: milliseconds of a derivative in the fastest direction; in brackets the thesis's")
-    table(("points", *(name for name, *_ in columns)), lines)
-    if gpus and cores:
-        show_figure_4_11(cores, gpus)
+        lines.append([f"{n}^3", *((f"{ours[n, p]:.4g}" if (n, p) in ours else "-")
+                                  + (f" [{paper[t][p]}]" if p in paper[t] else "")
+                                  for _, ours, p, t in columns)])
+    return ["points", *(name for name, *_ in columns)], lines
 
 
-def show_figure_4_11(cores, gpus):
-    """Shows the speed-up of GPUs over eight cores each, as in the thesis, or over all cores."""
+def cores_beside(rows):
+    """Returns pairs of GPUs and of the cores that stand beside them: eight for each, as in the
+    thesis, or all that there are."""
+    cores, gpus = table_rows(rows, "tridia mpi"), table_rows(rows, "tridia nccl")
     most, measured = max(p for _, p in cores), {p for _, p in gpus}
-    pairs = [(g, min(CORES_A_GPU * g, most) if g in measured else CORES_A_GPU * g)
-             for g in sorted(measured | {8, 64})]
+    return [(g, min(CORES_A_GPU * g, most) if g in measured else CORES_A_GPU * g)
+            for g in sorted(measured | {8, 64})]
+
+
+def gpu_gains(rows):
+    """Returns how many times as fast as the cores beside them GPUs are, by points and GPUs."""
+    cores, gpus = table_rows(rows, "tridia mpi"), table_rows(rows, "tridia nccl")
+    return {(n, g): cores[n, c] / gpus[n, g] for g, c in cores_beside(rows)
+            for n in sorted({n for n, _ in gpus}) if (n, g) in gpus and (n, c) in cores}
+
+
+def figure_4_11(rows):
+    """Returns the head and the lines of figure 4.11: the speed-up of GPUs over cores."""
+    pairs, gains = cores_beside(rows), gpu_gains(rows)
     lines = []
-    for n in sorted({n for n, _ in gpus}):
+    for n in sorted({n for n, _ in table_rows(rows, "tridia nccl")}):
         paper = TABLE_4_2.get(n, ({}, {}))
         cells = []
-        for g, c in pairs:
-            ours = f"{cores[n, c] / gpus[n, g]:.1f}" if (n, g) in gpus and (n, c) in cores else "-"
+        for g, _ in pairs:
             then = paper[0].get(CORES_A_GPU * g), paper[1].get(g)
-            cells.append(ours + (f" [{then[0] / then[1]:.1f}]" if all(then) else ""))
-        lines.append((f"{n}^3", *cells))
-    print("figure 4.11: times as fast as the cores; in brackets the thesis's, over eight cores a GPU")
-    table(("points", *(f"GPUs: {g}, cores: {c}" for g, c in pairs)), lines)
+            cells.append((f"{gains[n, g]:.1f}" if (n, g) in gains else "-")
+                         + (f" [{then[0] / then[1]:.1f}]" if all(then) else ""))
+        lines.append([f"{n}^3", *cells])
+    return ["points", *(f"GPUs: {g}, cores: {c}" for g, c in pairs)], lines
+
+
+def show_table_4_2(rows):
+    print("table 4.2: milliseconds of a derivative in the fastest direction; in brackets the thesis's")
+    table(*table_4_2(rows))
+    if table_rows(rows, "tridia mpi") and table_rows(rows, "tridia nccl"):
+        print("figure 4.11: times as fast as the cores; in brackets the thesis's, over eight cores a GPU")
+        table(*figure_4_11(rows))
 
 
 def draw(rows, figure):

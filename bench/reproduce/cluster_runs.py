@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from cluster import CORES_A_GPU
+from cluster import CORES_A_GPU, THESIS_SCHEME
 from measurements import PROGRAMS
 
 
@@ -56,6 +56,7 @@ def measure(path, options):
     parser = argparse.ArgumentParser(prog="tridia reproduce cluster", add_help=False)
     parser.add_argument("--ranks", type=int)
     parser.add_argument("--device", choices=("cpu", "cuda"))
+    parser.add_argument("--scheme", default=THESIS_SCHEME)
     a, options = parser.parse_known_args(options)
     program = PROGRAMS / "tridia_bench_scaling"
     for needed in (program, PROGRAMS / "tridia"):
@@ -76,14 +77,15 @@ def measure(path, options):
             threads = 1 if device_of_run == "cpu" else max(1, cores // p)
             result = subprocess.run(
                 [*mpi_command(mpirun, p), program, "--device", device_of_run, "--suite", suite,
-                 "--points", "256", "--alone", "no", *options, "--json", part], check=False,
+                 "--points", "256", "--alone", "no", "--scheme", a.scheme, *options, "--json", part], check=False,
                 env={**os.environ, "OMP_NUM_THREADS": str(threads)})
             # If the code is 1, the results say what is wrong, as with tridia_bench.
             if result.returncode not in (0, 1) or not part.exists():
                 sys.exit(result.returncode or 2)
             code = max(code, result.returncode)
             parts.append(json.loads(part.read_text(encoding="utf-8")))
-    command = ["tridia reproduce cluster", "--device", device, "--ranks", str(ranks), *options]
+    command = ["tridia reproduce cluster", "--device", device, "--ranks", str(ranks), "--scheme", a.scheme,
+               *options]
     merged = {**parts[0], "host": parts[-1]["machine"], "command": " ".join(command),
               "rows": [r for part in parts for r in part["rows"]]}
     Path(path).write_text(json.dumps(merged, indent=1) + "\n", encoding="utf-8")

@@ -24,9 +24,8 @@ def columns_of(rows):
     """Returns triples of a heading, the rows of a size that are meant, and the paper's column."""
     def on_cpu(most):
         def pick(found):
-            peers = [r for r in found if r["threads"] is not None]
             # MKL is shown if it was found, as in the thesis.
-            peers = [r for r in peers if "MKL gtsv" in r["solver"]] or peers
+            peers = select(found, solver="MKL gtsv") or select(found, solver="LAPACKE gtsv")
             return [r for r in peers if (r["threads"] > 1) == most]
         return pick
     return [
@@ -47,6 +46,7 @@ def show(rows):
     columns = columns_of(rows)
     cpus = distinct(f"{r['solver']} ({r['threads']} threads)" for r in rows
                     if r["threads"] is not None and r["solver"] != "copy")
+    show_cpus(rows)
     print(f"table 4.1, milliseconds; in brackets the thesis's (K20, 2015). CPU: {', '.join(cpus)}")
     lines, fractions = [], []
     for size, paper in TABLE_4_1.items():
@@ -62,6 +62,24 @@ def show(rows):
     table(("rows x systems", *(name for name, _, _ in columns)), lines)
     print("roofline fractions, each of its own fewest bytes")
     table(("rows x systems", *(name for name, _, _ in columns)), fractions)
+
+
+def show_cpus(rows):
+    """Shows what a CPU takes a row, by one call for each system and by one for all right-hand sides of a
+    matrix: the thesis does not say which its column is."""
+    solvers = [(solver, threads) for solver, threads in
+               sorted({(r["solver"], r["threads"]) for r in rows if usable(r) and r["threads"]
+                       and r["solver"] != "copy"})]
+    lines = []
+    for n, batch in TABLE_4_1:
+        cells = []
+        for solver, threads in solvers:
+            found = select(rows, solver=solver, threads=threads, n=n, batch=batch)
+            cells.append(f"{1e6 * found[0]['ms'] / (n * batch):.2f}" if found else "-")
+        paper = TABLE_4_1[n, batch]
+        lines.append((f"{n} x {batch}", *cells, *(f"[{1e6 * t / (n * batch):.2f}]" for t in paper[:2])))
+    print("nanoseconds a row on a CPU; in brackets the thesis's MKL, on one core and eight")
+    table(("rows x systems", *(f"{s}, {t}" for s, t in solvers), "1", "8"), lines)
 
 
 def draw(rows, figure):

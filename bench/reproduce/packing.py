@@ -45,7 +45,8 @@ def show(rows):
                "floors", "roofline fraction"), lines)
         alpha, beta = fit(sorted(registers.items()))
         print(f"{kind}: registers = {alpha:.1f} + {beta:.2f} depth; the paper: {PAPER_ALPHA} + "
-              f"{PAPER_BETA} depth\n")
+              f"{PAPER_BETA} depth. They keep to a bound that the library computes from the depth;\n"
+              "bench/packing_registers.py compiles the kernels without it.\n")
         show_figure_7(rows, kind)
 
 

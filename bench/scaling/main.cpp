@@ -162,7 +162,7 @@ void add_rows(suite& s, const scaling_case& c, const communicator& by, const sca
   if (!possible) return;
   const measured& m = *possible;
   const char* const transport = by.device() < 0 ? "mpi" : "nccl";
-  const char* const does = c.does == scaling_case::what::solve ? "solve" : "C6 derivative";
+  const std::string does = c.does == scaling_case::what::solve ? "solve" : c.scheme + " derivative";
   row whole = row_of(c, m, transport);
   whole.case_name = c.kind + ", " + does;
   whole.ms = m.ms;

@@ -1,6 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
+#include "tridia/scheme.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -215,6 +217,13 @@ scaling_options parse_scaling(int argc, char** argv) {
       o.repetitions = positive(option, value.c_str());
     } else if (option == "--slabs") {
       o.slabs = positive(option, value.c_str());
+    } else if (option == "--scheme") {
+      const auto known = tridia::scheme_names(tridia::quantity::first_derivative);
+      if (std::ranges::find(known, value) == known.end()) {
+        throw std::runtime_error("--scheme: \"" + value + "\" is none of " +
+                                 listed(std::vector<std::string_view>(known.begin(), known.end())));
+      }
+      o.scheme = value;
     } else if (option == "--strategy") {
       const auto found = tridia::distributed::parse_strategy(value);
       if (!found) throw std::runtime_error("--strategy: \"" + value + "\" is none");
@@ -232,7 +241,7 @@ std::vector<scaling_case> scaling_cases(const scaling_options& o, int ranks) {
   if (o.suite == "targets") list.targets();
   if (o.suite == "full") list.full();
   if (o.suite.starts_with("thesis")) list.thesis(o.suite == "thesis-table");
-  for (scaling_case& c : list.all) c.slabs = o.slabs;
+  for (scaling_case& c : list.all) c.slabs = o.slabs, c.scheme = o.scheme;
   return list.all;
 }
 

@@ -24,10 +24,11 @@ inline constexpr const char* kScalingHelp =
     "  --alone yes|no     time one rank alone beside all of them (yes)\n"
     "  --repetitions N    of every case (7)\n"
     "  --strategy NAME    this one alone (all, and automatic)\n"
-    "  --slabs N          of lines, in which a derivative's messages travel (1)\n";
+    "  --slabs N          of lines, in which a derivative's messages travel (1)\n"
+    "  --scheme NAME      of derivatives, with its default closure: C4, C6, C8 (C6)\n";
 
 struct scaling_options {
-  std::string json, suite = "basic";
+  std::string json, suite = "basic", scheme = "C6";
   bool on_gpus = false, alone = true;
   index_t points = 128;
   int repetitions = 7, slabs = 1;

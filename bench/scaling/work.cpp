@@ -78,13 +78,13 @@ class solve_work final : public work {
   std::unique_ptr<field> x_;
 };
 
-/// Computes C6's first derivative of a cubic, for which its closure is exact.
+/// Computes a scheme's first derivative of a cubic, for which its default closure is exact.
 class derivative_work final : public work {
  public:
   derivative_work(const scaling_case& c, const communicator& by)
       : blocks_(c.extents, c.ranks),
         shape_(blocks_.block(by.rank()).extents, c.axis),
-        derivative_(blocks_, tridia::find_scheme(tridia::quantity::first_derivative, "C6"),
+        derivative_(blocks_, tridia::find_scheme(tridia::quantity::first_derivative, c.scheme),
                     {.axis = c.axis, .spacing = 1.0 / static_cast<double>(c.extents[c.axis])}, by,
                     {.slabs = c.slabs}),
         in_(shape_, by.device()),

@@ -21,7 +21,8 @@ struct scaling_case {
   std::vector<int> ranks;
   int axis = 0;
   tridia::distributed::strategy how = tridia::distributed::strategy::automatic;
-  int slabs = 1;  ///< See `operator_options::slabs`.
+  int slabs = 1;              ///< See `operator_options::slabs`.
+  std::string scheme = "C6";  ///< Of a derivative, with its default closure.
 };
 
 /// Holds a step of an execution, and its seconds.

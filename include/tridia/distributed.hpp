@@ -207,8 +207,8 @@ struct operator_options {
   double tolerance = 0;
   int threads = 0;  ///< See `options::threads`.
   /// The lines are divided into this many parts, which are worked on one after another: during one,
-  /// the messages of the next two travel. From 1; on GPUs of one host more than one brought no gain
-  /// (docs/scaling.md).
+  /// the messages of the next two travel. From 1; `tridia bench scaling --slabs N` measures what
+  /// they bring.
   int slabs = 1;
 };
 

@@ -52,8 +52,8 @@ enum class backend {
 };
 
 /// Names the algorithm of a plan. `partition` is for `backend::cpu` and `backend::cuda`; those from
-/// `cr` on are for `backend::cuda`, make no row interchanges (`pivoting::none`) and take f32 and
-/// f64, regular boundaries.
+/// `cr` on are for `backend::cuda` and `backend::reference`, make no row interchanges
+/// (`pivoting::none`) and take regular boundaries, on a GPU f32 and f64 alone.
 /// docs/algorithms.md says what each accepts, and how much memory it moves.
 enum class algorithm {
   automatic,  ///< The plan chooses an algorithm, and says which and why.
@@ -96,7 +96,7 @@ enum class algorithm {
   neato,
 };
 
-/// Says where `algorithm::neato` keeps the right-hand sides that it reduces.
+/// Says where `algorithm::neato` on a GPU keeps the right-hand sides that it reduces.
 enum class neato_memory {
   automatic,  ///< In shared memory if a system fits, or else in global memory.
   shared,     ///< In shared memory, one block per system.

@@ -109,7 +109,7 @@ ORDER = ("partition", "named", "factored", "scans", "compact", "distributed", "d
 
 # These tests need no GPU, and run in CI.
 ON_A_HOST = (
-    "*/cpu*", "*/reference*", "*Shape.*", "BadBackward.*", "Box.*", "BroadcastMatrices.*", "Chunk.*",
+    "*/cpu*", "*/reference*", "*AlgorithmOnReference*", "*Shape.*", "BadBackward.*", "Box.*", "BroadcastMatrices.*", "Chunk.*",
     "ChunkTables.*", "Closure*.*",
     "CompactRefusals.*", "ConstantParts.*", "CrossElimination.*", "CyclicReduction.*", "Decay.*",
     "FastDivide.*", "Decomposition.*", "Interleaving.*", "MergedStatus.*", "Layout.*", "LineStatus.*",

@@ -30,6 +30,11 @@ constexpr const char* solve_help =
     "reads dl[i] x[i-1] + d[i] x[i] + du[i] x[i+1] = rhs[i]; dl[0] and du[n-1] are ignored, "
     "unless\n"
     "--periodic makes them the corners. Files larger than memory are solved in slabs.\n\n"
+    "--constant -1,4,-1 stands for the three diagonals: the same row everywhere, but for those "
+    "that\n"
+    "--constant-head and --constant-tail name. --offsets FILE ('<i8', from 0 to the number of "
+    "rows)\n"
+    "cuts one-dimensional files into systems of different lengths.\n\n"
     "Exit codes: 0 solved; 1 memory, a disk or a device failed; 2 bad input, nothing written;\n"
     "3 written, but some systems have no solution.\n";
 
@@ -41,9 +46,21 @@ CLI::IsMember a_name_of() {
 }
 
 void add_files(CLI::App& app, solve_arguments& a) {
-  app.add_option("--dl", a.dl, "The diagonal below the main one")->required()->type_name("FILE");
-  app.add_option("--d", a.d, "The main diagonal")->required()->type_name("FILE");
-  app.add_option("--du", a.du, "The diagonal above the main one")->required()->type_name("FILE");
+  app.add_option("--dl", a.dl, "The diagonal below the main one")->type_name("FILE");
+  app.add_option("--d", a.d, "The main diagonal")->type_name("FILE");
+  app.add_option("--du", a.du, "The diagonal above the main one")->type_name("FILE");
+  app.add_option("--constant", a.constant, "The numbers of every row, in place of these files")
+      ->type_name("DL,D,DU");
+  const auto add_rows = [&](const char* name, std::vector<std::string>& rows, const char* what) {
+    app.add_option(name, rows, what)
+        ->type_name("DL,D,DU")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  };
+  add_rows("--constant-head", a.constant_head, "Row 0 of the matrix; again: row 1, ...");
+  add_rows("--constant-tail", a.constant_tail, "Its last row; again: this is the last, ...");
+  app.add_option("--offsets", a.offsets, "Where systems of different lengths begin, and the end")
+      ->type_name("FILE");
   app.add_option("--rhs", a.rhs, "The right-hand sides")->required()->type_name("FILE");
   app.add_option("--out", a.out, "The solutions, like --rhs, which it may replace")
       ->required()
@@ -80,6 +97,9 @@ void add_execution(CLI::App& app, solve_arguments& a) {
       ->type_name("N");
   app.add_option("--transform", a.transformation, "What thomas on a GPU does with the data before")
       ->check(a_name_of<transformation>())
+      ->capture_default_str();
+  app.add_option("--neato-memory", a.neato_memory, "Where neato on a GPU keeps right-hand sides")
+      ->check(a_name_of<neato_memory>())
       ->capture_default_str();
   app.add_option("--threads", a.threads, "CPU threads; 0 means all")
       ->check(CLI::Range(0, 65536))
@@ -145,7 +165,10 @@ void add_scheme(CLI::App& app, scheme_arguments& a) {
   app.add_option("--of", a.what, "Only the scheme of this quantity")->check(a_name_of<quantity>());
   app.add_option("--alpha", a.alpha, "The parameter of filters, from -0.5 to 0.5")
       ->capture_default_str();
-  app.add_option("--plot", a.plot, "Draw the modified wavenumbers (needs Python's matplotlib)")
+  app.add_option(
+         "--plot", a.plot,
+         "Draw the modified wavenumbers, those of explicit schemes beside them (needs Python's "
+         "matplotlib)")
       ->type_name("FILE.png");
   app.add_flag("--json", a.json, "Print one JSON object");
 }
@@ -245,6 +268,8 @@ failure translated(const error& e) {
       {"switch_point: ", "--switch-point"},
       {"packing_depth: ", "--packing-depth"},
       {"transformation: ", "--transform"},
+      {"memory: ", "--neato-memory"},
+      {"matrix: ", "--constant"},
       {"alpha_f: ", "--alpha"},
       {"backend: ", "--device"},
       {"closure: ", "--closure"},

@@ -6,7 +6,7 @@
 #include "tridia/types.hpp"
 
 // This is cyclic reduction of a matrix that is known beforehand, so that only right-hand sides are
-// reduced (core/forward_reduction.hpp): NEATO, G. Srinath, Clemson University, 2015, equations
+// reduced (core/forward_reduction.hpp): NEATO, A. T. Srinath, Clemson University, 2015, equations
 // 2.2-2.6. The rows that are left after a stage are a level. Those of a near-Toeplitz matrix are
 // near-Toeplitz again: a level has one row for all its interior, and a few of its own at both ends.
 namespace tridia::core {

@@ -17,16 +17,16 @@ using layout::has_constant_coefficients;
 }
 
 bool is_available(const algorithm_entry& a, backend where) {
-  return a.backends == availability::everywhere || where == backend::cuda ||
-         (a.backends == availability::cpu_and_cuda && where == backend::cpu);
+  if (a.backends == availability::everywhere || where == backend::cuda) return true;
+  return where == (a.backends == availability::cpu_and_cuda ? backend::cpu : backend::reference);
 }
 
 void check_problem(const algorithm_entry& a, const problem& p, backend where) {
   if (!is_available(a, where)) {
-    refuse(a, std::string("is for the ") +
-                  (a.backends == availability::cuda ? "backend cuda" : "backends cpu and cuda") +
-                  ", but " + std::string(name(where)) +
-                  " was asked for: ask for that backend, or for automatic");
+    refuse(a, std::string("is for the backends ") +
+                  (a.backends == availability::cpu_and_cuda ? "cpu" : "reference") +
+                  " and cuda, but " + std::string(name(where)) +
+                  " was asked for: ask for one of those, or for automatic");
   }
   if (!a.pivots && p.pivoting == pivoting::partial) {
     refuse(a,
@@ -37,7 +37,8 @@ void check_problem(const algorithm_entry& a, const problem& p, backend where) {
     refuse(a, "takes coefficients from arrays, but the problem's are constant: ask for automatic");
   }
   if (a.every_problem) return;
-  if (p.type != value_type::f32 && p.type != value_type::f64) {
+  const bool is_real = p.type == value_type::f32 || p.type == value_type::f64;
+  if (where == backend::cuda && !is_real) {
     refuse(a, "takes the types f32 and f64, but the problem's is " + std::string(name(p.type)) +
                   ": ask for automatic");
   }
@@ -113,6 +114,10 @@ void check_parameters(const algorithm_entry* a, const problem& p, const options&
   if (name(given.memory) == "invalid") {
     refuse_parameter("memory", std::to_string(static_cast<int>(given.memory)) +
                                    " is none of automatic, shared and global");
+  }
+  if (given.memory != neato_memory::automatic && o.backend != backend::cuda) {
+    refuse_parameter("memory", std::string(name(given.memory)) + " is for the backend cuda, but " +
+                                   std::string(name(o.backend)) + " was asked for");
   }
   check_transformation(given.transformation, p, o.backend);
 }

@@ -15,12 +15,13 @@ struct reduction {
       factors;  // words of core::reduction_factors, one row after another
 };
 
-/// Reduces a regular matrix of real numbers. Throws `error` (unsupported) where the order of
+/// Reduces a regular matrix. Throws `error` (unsupported) where the order of
 /// elimination of cyclic reduction meets a pivot that is zero.
 reduction reduce(const line_operator::constant_matrix&);
 
-/// Returns whether the order of elimination of cyclic reduction meets no pivot that is zero, and
-/// all its stages together amplify rounding errors by no more than core::bounded_growth.
+/// Returns whether, for a matrix of real numbers, the order of elimination of cyclic reduction
+/// meets no pivot that is zero, and all its stages together amplify rounding errors by no more than
+/// core::bounded_growth.
 bool reduces_stably(const line_operator::constant_matrix&);
 
 }  // namespace tridia::solver

@@ -10,7 +10,7 @@
 namespace tridia::solver {
 
 /// Says which backends have an algorithm.
-enum class availability : char { everywhere, cpu_and_cuda, cuda };
+enum class availability : char { everywhere, cpu_and_cuda, reference_and_cuda };
 
 /// Describes an algorithm: its name, and what it can do beside what all can.
 struct algorithm_entry {
@@ -18,7 +18,7 @@ struct algorithm_entry {
   std::string_view name{};
   availability backends = availability::everywhere;
   bool pivots = false;         // where the problem asks for it
-  bool every_problem = false;  // complex types and periodic boundaries as well
+  bool every_problem = false;  // periodic boundaries as well, and complex types on a GPU
   bool factors = false;
   bool constant_only = false;  // takes no coefficients but constants
   // These say which parameters it has.

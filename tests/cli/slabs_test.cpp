@@ -75,6 +75,40 @@ TEST(Slabs, HoldEverySystemOnceAndNoMoreThanAllowed) {
   }
 }
 
+TEST(Slabs, CutARaggedBatchBetweenSystems) {
+  const shape offsets{0, 3, 3, 20, 21, 61, 69};
+  for (const bool short_ones : {false, true}) {
+    const npy_header rhs{value_type::f64, false, {69}, 128}, off{value_type::f64, false, {64}, 128};
+    const npy_header& dl = short_ones ? off : rhs;
+    const systems all = match_arrays({dl, rhs, dl, rhs}, {.offsets = offsets});
+    ASSERT_EQ(all.count(), 6);
+    ASSERT_EQ(all.rows(), 40);
+    EXPECT_EQ(all.bytes_moved(), (3u * 69 + 2u * (short_ones ? 64 : 69)) * 8);
+    for (index_t at_most = 1; at_most <= 7; ++at_most) {
+      const slabs parts(all, at_most);
+      index_t next = 0;
+      for (index_t k = 0; k < parts.count(); ++k) {
+        const slab part = parts[k];
+        EXPECT_EQ(part.system, next);
+        EXPECT_LE(part.systems, at_most);
+        next += part.systems;
+        const problem p = slab_problem(all, part, false);
+        EXPECT_EQ(static_cast<index_t>(p.offsets.size()), part.systems + 1);
+        EXPECT_EQ(p.offsets.back(), p.extents[0]);
+        EXPECT_EQ(system_number(all, part, part.systems - 1), next - 1);
+      }
+      EXPECT_EQ(next, 6);
+      for (const array_role role : {role_dl, role_d, role_rhs, role_x}) {
+        const auto used = bytes_used(all, parts, role);
+        EXPECT_EQ(used.size(), (role == role_dl && short_ones ? 64u : 69u) * 8);
+        for (const auto& [byte, times] : used) EXPECT_EQ(times, 1) << byte;
+      }
+    }
+    EXPECT_EQ(slabs(all, 1).count(), 6);
+    EXPECT_EQ(slabs(all, 6).count(), 1);
+  }
+}
+
 TEST(Slabs, NumberSystemsInCOrder) {
   const systems all = dense({3, 4, 5}, 1, true);
   const slabs parts(all, 1);

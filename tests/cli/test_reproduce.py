@@ -165,6 +165,11 @@ class Reproduce(Case):
         self.assertRegex(text, r"LAPACKE gtsv, 1 thread +8\.0000 +- +640\.00 +0\.001")
         self.assertRegex(text, r"\bcr +0\.0500 +2\.0500 +4\.00 +0\.200")
         self.assertRegex(text, r"\n32 +0\.0203 \(2\.03\) +0\.0203 \(2\.03\)")
+        # The poster's own example of eight rows.
+        for line in (r"Thomas +16 +1 +2048 +1", r"CR +6 +4 to 1 +20 +512 to 1", r"PCR +3 +8 +10 +1024",
+                     r"CR-PCR \(switch points 4, 256\) +4 +4 ",
+                     r"PCR-Thomas \(switch points 2, 32\) +6 +8 to 4 "):
+            self.assertRegex(text, rf"\n{line}")
 
     def test_cuthomas(self):
         text = self.show("cuthomas", cuthomas())
@@ -232,11 +237,14 @@ class Reproduce(Case):
         self.assertEqual(run.returncode, 0, run.stderr)
         for ranks in (1, 2, 3):
             self.assertRegex(run.stdout, rf"(?m)^1 -n {ranks} --oversubscribe .*--device cpu --suite "
-                                         r"thesis --points 256 --alone no --repetitions 5 --json")
+                                         r"thesis --points 256 --alone no --scheme C4 --repetitions 5 "
+                                         r"--json")
         merged = json.loads((self.folder / "cluster.json").read_text())
         self.assertEqual(len(merged["rows"]), 3 * len(cluster("tridia mpi")))
         self.assertEqual(merged["command"],
-                         "tridia reproduce cluster --device cpu --ranks 3 --repetitions 5")
+                         "tridia reproduce cluster --device cpu --ranks 3 --scheme C4 --repetitions 5")
+        run = self.run_cluster("--ranks", "1", "--device", "cpu", "--scheme", "C8")
+        self.assertIn(" --scheme C8 --json", run.stdout)
 
     def test_cluster_says_what_is_missing(self):
         run = self.run_cluster()

@@ -77,20 +77,32 @@ class Scaling(Case):
         self.assertIn("not split, 512^3 a GPU: efficiency | >= 0.99 | 1.000 | yes |", page)
         self.assertIn("the same, 256^3 in all | >= 1.5 | - | - |", page)
         self.assertIn("65536 lines, two GPUs, ms | <= 2.2 | 2.300 | **no** |", page)
-        self.assertIn("2 GPUs:\n\n| case | (2, 1, 1) | (1, 1, 2) |\n", page)
-        self.assertIn("4 GPUs:\n\n| case | (2, 1, 2) |\n", page)
+        # Each run has its own part, with one GPU of that run.
+        self.assertRegex(page, r"### 2 GPUs, 2026-01-01\n\n.*\n\n\| case \| one GPU \| \(2, 1, 1\) \| "
+                               r"\(1, 1, 2\) \|\n")
+        self.assertRegex(page, r"### 4 GPUs, 2026-01-01\n\n.*\n\n\| case \| one GPU \| \(2, 1, 2\) \|\n")
         # The model gives 0.511 ms for the points on one GPU, and 57 us more if lines cross two.
-        self.assertIn("| weak, 512^3 a GPU, axis 0 | 0.600 (0.95; 0.89) | - |", page)
-        self.assertIn("| weak, 512^3 a GPU, axis 2 | 0.570 (1.00; 1.00) | - |", page)
-        self.assertIn("| strong, 512^3, axis 2 | - | 0.300 (1.90; 1.61) |", page)
-        self.assertIn("| strong, 512^3, axis 2 | 0.190 (3.00; 3.06) |", page)
+        self.assertIn("| weak, 512^3 a GPU, axis 0 | 0.570 | 0.600 (0.95; 0.89) | - |", page)
+        self.assertIn("| weak, 512^3 a GPU, axis 2 | 0.570 | 0.570 (1.00; 1.00) | - |", page)
+        self.assertIn("| strong, 512^3, axis 2 | 0.570 | - | 0.300 (1.90; 1.61) |", page)
+        self.assertIn("| strong, 512^3, axis 2 | 0.570 | 0.190 (3.00; 3.06) |", page)
         # The model gives 9 words of 4096 x 32 768 rows at 4.2 TB/s, and 0.31 ms.
         self.assertIn("| 4096 rows, 65536 lines, (2, 1, 1) | 5.200 | 2.300 | 2.500 | 2.611 | 6.05 | "
                       "3.91 |", page)
-        self.assertIn("(4, 1, 1) | 5.200 | 1.200 | - | - | 3.14 | - |", page)
+        self.assertIn("(4, 1, 1) | 5.200 | 1.200 | - | 3.14 | - |", page)
         self.assertIn("| 4096 rows, 65536 lines, (2, 1, 1) | 0.050 (0.660) |", page)
+        self.assertNotIn("no gain of scaling", page)
         for name in ("scaling.png", "scaling-steps.png"):
             self.assertGreater((self.folder / "docs" / name).stat().st_size, 10000)
+
+    def test_a_slow_baseline_is_told(self):
+        """Where one GPU was slower than in another run, a gain of more than the GPUs is none."""
+        slow = derivative("strong", 0.2, 512, 512 * 512, 2, (1, 1, 2), 0.8)
+        run, page = self.run_script(f"{BEGIN}\n{END}\n", slow, two())
+        if "matplotlib" in run.stderr:
+            self.skipTest(run.stderr)
+        self.assertIn("512^3 along axis 2, (1, 1, 2): 4.00 is no gain of scaling: one GPU took 0.80 ms in "
+                      "this run and 0.57 in that of 2 GPUs, 2026-01-01, against which it is 2.85.", page)
 
     def test_a_page_without_its_place(self):
         run, page = self.run_script(f"{BEGIN}\n", two())

@@ -4,8 +4,10 @@
 
 import json
 import os
+import re
 import subprocess
 import unittest
+from pathlib import Path
 
 from support import TRIDIA, Case, np
 
@@ -44,6 +46,36 @@ class Scheme(Case):
         self.assertLess(np.abs(imaginary).max(), 1e-14)
         self.assertEqual(s["order"], 6)
         self.assertEqual([row["order"] for row in s["head"]], [3, 4])
+
+    def test_explicit_schemes_stand_beside(self):
+        run = self.run_scheme("C6", "--json")
+        explicit = json.loads(run.stdout)["explicit"]
+        self.assertEqual([(s["name"], s["quantity"], s["order"]) for s in explicit],
+                         [(f"E{n}", q, n) for q in ("first_derivative", "second_derivative")
+                          for n in (2, 4, 6)])
+        for s, exact in zip(explicit, (
+                np.sin, lambda w: (8 * np.sin(w) - np.sin(2 * w)) / 6,
+                lambda w: (45 * np.sin(w) - 9 * np.sin(2 * w) + np.sin(3 * w)) / 30,
+                lambda w: 2 - 2 * np.cos(w), lambda w: (15 - 16 * np.cos(w) + np.cos(2 * w)) / 6,
+                lambda w: 49 / 18 - 3 * np.cos(w) + 0.3 * np.cos(2 * w) - np.cos(3 * w) / 45)):
+            w, seen, imaginary = np.array(s["modified_wavenumber"]).T
+            self.assertLess(np.abs(seen - exact(w)).max(), 1e-13, s["name"])
+            self.assertLess(np.abs(imaginary).max(), 1e-14)
+        self.assertEqual(json.loads(self.run_scheme("F8", "--json").stdout)["explicit"], [])
+
+    def test_the_docs_say_how_far_schemes_resolve(self):
+        """The wavenumbers of docs/compact.md are those at which the error reaches 1 %."""
+        page = (Path(__file__).resolve().parents[2] / "docs/compact.md").read_text(encoding="utf-8")
+        told = re.search(r"to w = ([\d.]+), ([\d.]+) and ([\d.]+) radians a cell, the explicit .* to ([\d.]+), "
+                         r"([\d.]+) and ([\d.]+)\.", page)
+        run = self.run_scheme("--of", "first_derivative", "--json")
+        report = json.loads(run.stdout)
+        schemes = [s for s in report["schemes"] if s["staggering"] == "none"] + report["explicit"]
+        for value, s in zip(map(float, told.groups()), schemes):
+            w, seen, _ = np.array(s["modified_wavenumber"]).T
+            error = np.abs(seen[1:] / w[1:] - 1)
+            found = np.interp(np.log(0.01), np.log(error[4:40]), w[1:][4:40])
+            self.assertAlmostEqual(found, value, delta=0.02, msg=s["name"])
 
     def test_alpha(self):
         (s,) = self.schemes("F8", "--alpha", "0.3")

@@ -11,9 +11,11 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 sys.dont_write_bytecode = True
 
+import cpu_tables  # noqa: E402
 import gpu_tables  # noqa: E402
 import jax_call  # noqa: E402
 import map_tables  # noqa: E402
+import paper_tables  # noqa: E402
 import python_call  # noqa: E402
 import readme  # noqa: E402
 import readme_derive  # noqa: E402
@@ -48,6 +50,14 @@ def block_of_map_tables(_, __, files, sources):
     return map_tables.text(files, sources)
 
 
+def block_of_cpu_tables(_, __, files, sources):
+    return cpu_tables.text(files, sources)
+
+
+def block_of_paper_tables(_, name, files, sources):
+    return paper_tables.text(name.strip(), files, sources)
+
+
 def block_of_jax_call(_, __, files, sources):
     return jax_call.text(files, sources)
 
@@ -57,9 +67,11 @@ def block_of_python_call(_, __, files, sources):
 
 
 MAKERS = {
+    "bench/cpu_tables.py": block_of_cpu_tables,
     "bench/gpu_tables.py": block_of_gpu_tables,
     "bench/jax_call.py": block_of_jax_call,
     "bench/map_tables.py": block_of_map_tables,
+    "bench/paper_tables.py": block_of_paper_tables,
     "bench/python_call.py": block_of_python_call,
     "bench/readme.py": block_of_readme,
     "bench/readme_derive.py": block_of_readme_derive,

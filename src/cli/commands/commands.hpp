@@ -9,11 +9,14 @@ namespace tridia::cli {
 /// Holds the options of `tridia solve`, as they are written.
 struct solve_arguments {
   std::string dl, d, du, rhs, out;
+  std::string constant;  ///< "DL,D,DU", in place of dl, d and du; empty: those files.
+  std::vector<std::string> constant_head, constant_tail;  ///< Rows of their own at both ends.
+  std::string offsets;                                    ///< A file; empty: no ragged batch.
   int axis = -1;
   bool periodic = false, transpose = false, conjugate_transpose = false;
   std::string pivoting = "partial", device = "cpu", algorithm = "automatic";
   int switch_point = 0, packing_depth = 0;
-  std::string transformation = "none";
+  std::string transformation = "none", neato_memory = "automatic";
   int threads = 0;
   std::string tuning;  ///< A file; empty: what comes with the library.
   std::string memory;  ///< Empty: half of what is available.

@@ -18,6 +18,7 @@ using nlohmann::ordered_json;
 
 /// Returns the indices over the batch axes of a system that is counted in C order.
 std::vector<index_t> batch_position(const systems& all, index_t system) {
+  if (all.is_ragged()) return {system};
   std::vector<index_t> position;
   for (std::size_t a = all.extents.size(); a-- > 0;) {
     if (a == all.axis) continue;
@@ -88,9 +89,9 @@ std::string to_text(const solve_report& r) {
   const double rate =
       r.solve_seconds > 0 ? static_cast<double>(s.bytes_moved()) / r.solve_seconds : 0;
   std::string out;
-  out += fmt::format("systems    {} of {} rows: {} x = rhs, {}, {}, pivoting {}\n", s.count(),
-                     s.rows(), matrix_text(s.operation), name(s.type), name(s.boundary),
-                     name(s.pivoting));
+  out += fmt::format("systems    {} of {}{} rows: {} x = rhs, {}, {}, pivoting {}\n", s.count(),
+                     s.is_ragged() ? "at most " : "", s.rows(), matrix_text(s.operation),
+                     name(s.type), name(s.boundary), name(s.pivoting));
   out += fmt::format("algorithm  {} on {} ({} thread{}): {}\n", r.algorithm, r.device, r.threads,
                      r.threads == 1 ? "" : "s", r.reason);
   out +=

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -93,10 +94,7 @@ ordered_json to_json(const compact_row& row, const scheme& s) {
           {"order", order == exact_order ? ordered_json() : ordered_json(order)}};
 }
 
-ordered_json to_json(const scheme& s) {
-  const closure c = default_closure(s);
-  ordered_json rows = ordered_json::array();
-  for (const compact_row& row : c.head()) rows.push_back(to_json(row, s));
+ordered_json curve_of(const scheme& s) {
   ordered_json curve = ordered_json::array();
   constexpr int points = 64;
   for (int k = 0; k <= points; ++k) {
@@ -104,6 +102,13 @@ ordered_json to_json(const scheme& s) {
     const std::complex<double> seen = s.modified_wavenumber(w);
     curve.push_back({w, seen.real(), seen.imag()});
   }
+  return curve;
+}
+
+ordered_json to_json(const scheme& s) {
+  const closure c = default_closure(s);
+  ordered_json rows = ordered_json::array();
+  for (const compact_row& row : c.head()) rows.push_back(to_json(row, s));
   return {{"name", s.name()},
           {"quantity", name(s.quantity())},
           {"staggering", name(s.staggering())},
@@ -112,7 +117,48 @@ ordered_json to_json(const scheme& s) {
           {"closure", c.name()},
           {"closure_choices", closure_choices(s)},
           {"head", rows},
-          {"modified_wavenumber", curve}};
+          {"modified_wavenumber", curve_of(s)}};
+}
+
+/// Returns the explicit central schemes of second, fourth and sixth order that compact ones of a
+/// quantity are compared with (Srinath 2015, figure 1.1); none where there is no derivative.
+std::vector<scheme> explicit_schemes(quantity what) {
+  using row = std::vector<double>;
+  std::vector<row> orders;
+  if (what == quantity::first_derivative) {
+    orders = {{-1.0 / 2, 0, 1.0 / 2},
+              {1.0 / 12, -2.0 / 3, 0, 2.0 / 3, -1.0 / 12},
+              {-1.0 / 60, 3.0 / 20, -3.0 / 4, 0, 3.0 / 4, -3.0 / 20, 1.0 / 60}};
+  } else if (what == quantity::second_derivative) {
+    orders = {{1, -2, 1},
+              {-1.0 / 12, 4.0 / 3, -5.0 / 2, 4.0 / 3, -1.0 / 12},
+              {1.0 / 90, -3.0 / 20, 3.0 / 2, -49.0 / 18, 3.0 / 2, -3.0 / 20, 1.0 / 90}};
+  }
+  std::vector<scheme> found;
+  for (std::size_t k = 0; k < orders.size(); ++k) {
+    const int reach = static_cast<int>(k) + 1;
+    found.emplace_back(fmt::format("E{}", 2 * reach), what, staggering::none,
+                       compact_row{.first = -reach, .weights = orders[k]});
+  }
+  return found;
+}
+
+/// Returns the explicit schemes of all quantities that the compact ones have, to be drawn beside
+/// them.
+ordered_json explicit_json(const std::vector<scheme>& schemes) {
+  ordered_json all = ordered_json::array();
+  std::vector<quantity> seen;
+  for (const scheme& s : schemes) {
+    if (std::ranges::find(seen, s.quantity()) != seen.end()) continue;
+    seen.push_back(s.quantity());
+    for (const scheme& e : explicit_schemes(s.quantity())) {
+      all.push_back({{"name", e.name()},
+                     {"quantity", name(e.quantity())},
+                     {"order", e.order()},
+                     {"modified_wavenumber", curve_of(e)}});
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -121,7 +167,8 @@ int scheme_command(const scheme_arguments& arguments) {
   const std::vector<scheme> schemes = schemes_of(arguments);
   ordered_json all = ordered_json::array();
   for (const scheme& s : schemes) all.push_back(to_json(s));
-  const ordered_json report = {{"version", version()}, {"schemes", all}};
+  const ordered_json report = {
+      {"version", version()}, {"schemes", all}, {"explicit", explicit_json(schemes)}};
   if (!arguments.plot.empty()) plot_wavenumbers(report, arguments.plot);
   if (arguments.json) {
     print_json(report);

@@ -8,6 +8,7 @@
 #include "files/output_file.hpp"
 #include "memory.hpp"
 #include "progress.hpp"
+#include "systems/constant_matrix.hpp"
 #include "systems/slab_executor.hpp"
 #include "systems/slab_plans.hpp"
 #include "tridia/error.hpp"
@@ -20,6 +21,7 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <span>
 #include <sstream>
 #include <string>
@@ -30,13 +32,25 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
+std::vector<index_t> read_offsets(const std::string& path) {
+  const npy_array file(path, "--offsets", npy_kind::integers);
+  if (file.header().shape.size() != 1 || file.header().shape[0] == 0) {
+    throw bad_input("--offsets", fmt::format("shape {} is not that of a list, which has one number "
+                                             "more than systems",
+                                             shape_text(file.header().shape)));
+  }
+  const auto* const first = reinterpret_cast<const index_t*>(file.data());
+  return {first, first + file.header().shape[0]};
+}
+
 // The names need no check: the command line's parser has refused those of no enumerator.
 system_options system_options_of(const solve_arguments& a) {
   return {a.axis, a.periodic ? boundary::periodic : boundary::regular,
           parse<pivoting>(a.pivoting).value(),
           a.conjugate_transpose ? operation::conjugate_transpose
           : a.transpose         ? operation::transpose
-                                : operation::none};
+                                : operation::none,
+          a.offsets.empty() ? std::vector<index_t>{} : read_offsets(a.offsets)};
 }
 
 std::shared_ptr<const tuning_table> read_tuning(const std::string& path) {
@@ -60,7 +74,8 @@ options plan_options(const solve_arguments& a) {
   o.backend = parse<backend>(a.device).value();
   o.algorithm = parse<algorithm>(a.algorithm).value();
   o.threads = a.threads;
-  o.parameters = {a.switch_point, a.packing_depth, parse<transformation>(a.transformation).value()};
+  o.parameters = {a.switch_point, a.packing_depth, parse<transformation>(a.transformation).value(),
+                  parse<neato_memory>(a.neato_memory).value()};
   return o;
 }
 
@@ -83,19 +98,64 @@ void advise_region(const region& r, const std::byte* data, page_advice advice) {
   for_each_run(r, [&](std::size_t offset) { advise(data + offset, r.run, advice); });
 }
 
+/// Holds the files of dl, d, du and the right-hand sides; the first three may be absent.
+class input_files {
+ public:
+  explicit input_files(const solve_arguments& a) {
+    const std::string* paths[] = {&a.dl, &a.d, &a.du, &a.rhs};
+    check(a, paths);
+    for (const array_role role : {role_dl, role_d, role_du, role_rhs}) {
+      if (!paths[role]->empty()) files_[role].emplace(*paths[role], argument_of(role));
+    }
+  }
+
+  [[nodiscard]] const npy_header& header(array_role role) const { return files_[role]->header(); }
+  /// Returns null where there is no file.
+  [[nodiscard]] const std::byte* data(array_role role) const {
+    return files_[role] ? files_[role]->data() : nullptr;
+  }
+  void release_pages() const {
+    for (const auto& file : files_) {
+      if (file) file->release_pages();
+    }
+  }
+
+ private:
+  /// Refuses files of coefficients beside a constant matrix, and their absence without one.
+  static void check(const solve_arguments& a, const std::string* const (&paths)[4]) {
+    for (const array_role role : {role_dl, role_d, role_du}) {
+      if (a.constant.empty() && paths[role]->empty()) {
+        throw bad_input(argument_of(role), "is required, unless --constant stands for the matrix");
+      }
+      if (!a.constant.empty() && !paths[role]->empty()) {
+        throw bad_input(argument_of(role), "is not possible with --constant");
+      }
+    }
+    if (!a.constant.empty() && !a.offsets.empty()) {
+      throw bad_input("--offsets", "is not possible with --constant: all systems have one length");
+    }
+    if (a.constant.empty() && !(a.constant_head.empty() && a.constant_tail.empty())) {
+      throw bad_input(a.constant_head.empty() ? "--constant-tail" : "--constant-head",
+                      "needs --constant, which has all other rows");
+    }
+  }
+
+  std::optional<npy_array> files_[4];
+};
+
 /// Does one run of the command, from mapped inputs to the written file.
 class solve_job {
  public:
-  solve_job(const solve_arguments& arguments, std::span<const npy_array, 4> inputs,
-            const systems& all)
+  solve_job(const solve_arguments& arguments, const input_files& inputs, const systems& all)
       : arguments_(arguments),
         inputs_(inputs),
         all_(all),
         where_(make_executor(parse<backend>(arguments.device).value())),
         plans_(all_, *where_, memory_budget(), plan_options(arguments)),
-        out_(arguments.out, argument_of(role_x), format_npy_header(inputs[role_rhs].header()),
-             npy_data_bytes(inputs[role_rhs].header())) {
-    for (std::size_t k = 0; k < inputs.size(); ++k) pointers_[k] = inputs[k].data();
+        out_(arguments.out, argument_of(role_x), format_npy_header(inputs.header(role_rhs)),
+             npy_data_bytes(inputs.header(role_rhs))) {
+    for (const array_role role : {role_dl, role_d, role_du, role_rhs})
+      pointers_[role] = inputs.data(role);
     pointers_[role_x] = out_.data();
     report_.problem = all_;
   }
@@ -133,12 +193,13 @@ class solve_job {
 
   void advise_inputs(const slab& part, page_advice advice) const {
     for (const array_role role : {role_dl, role_d, role_du, role_rhs}) {
-      advise_region(region_of(all_, role, part), pointers_[role], advice);
+      if (pointers_[role] != nullptr)
+        advise_region(region_of(all_, role, part), pointers_[role], advice);
     }
   }
 
   void release_pages() {
-    for (const npy_array& array : inputs_) array.release_pages();
+    inputs_.release_pages();
     out_.release_pages();
   }
 
@@ -165,7 +226,7 @@ class solve_job {
   }
 
   const solve_arguments& arguments_;
-  std::span<const npy_array, 4> inputs_;
+  const input_files& inputs_;
   const systems& all_;
   std::unique_ptr<slab_executor> where_;
   slab_plans plans_;
@@ -175,10 +236,15 @@ class solve_job {
   solve_report report_;
 };
 
-systems match(std::span<const npy_array, 4> inputs, const solve_arguments& arguments) {
-  return match_arrays({inputs[role_dl].header(), inputs[role_d].header(), inputs[role_du].header(),
-                       inputs[role_rhs].header()},
-                      system_options_of(arguments));
+systems match(const input_files& inputs, const solve_arguments& a) {
+  if (!a.constant.empty()) {
+    return match_constant(inputs.header(role_rhs),
+                          parse_matrix(a.constant, a.constant_head, a.constant_tail),
+                          system_options_of(a));
+  }
+  return match_arrays({inputs.header(role_dl), inputs.header(role_d), inputs.header(role_du),
+                       inputs.header(role_rhs)},
+                      system_options_of(a));
 }
 
 void print(const solve_report& report, const solve_arguments& arguments) {
@@ -194,10 +260,7 @@ void print(const solve_report& report, const solve_arguments& arguments) {
 
 int solve_command(const solve_arguments& arguments) {
   const auto begin = clock::now();
-  const npy_array inputs[] = {{arguments.dl, argument_of(role_dl)},
-                              {arguments.d, argument_of(role_d)},
-                              {arguments.du, argument_of(role_du)},
-                              {arguments.rhs, argument_of(role_rhs)}};
+  const input_files inputs(arguments);
   const systems all = match(inputs, arguments);
   solve_report report = solve_job(arguments, inputs, all).run();
   report.total_seconds = std::chrono::duration<double>(clock::now() - begin).count();

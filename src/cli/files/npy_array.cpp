@@ -14,9 +14,9 @@ std::size_t alignment_of(value_type type) {
 }
 
 npy_header checked_header(const mapped_file& file, const std::string& path,
-                          const std::string& argument) {
+                          const std::string& argument, npy_kind kind) {
   try {
-    npy_header header = parse_npy_header(file.bytes());
+    npy_header header = parse_npy_header(file.bytes(), kind);
     check_npy_size(header, file.bytes().size());
     if (header.data_offset % alignment_of(header.type) != 0) {
       throw npy_error(fmt::format(
@@ -31,10 +31,10 @@ npy_header checked_header(const mapped_file& file, const std::string& path,
 
 }  // namespace
 
-npy_array::npy_array(const std::string& path, std::string argument)
+npy_array::npy_array(const std::string& path, std::string argument, npy_kind kind)
     : argument_(std::move(argument)),
       file_(path, argument_),
-      header_(checked_header(file_, path, argument_)) {}
+      header_(checked_header(file_, path, argument_, kind)) {}
 
 void npy_array::release_pages() const noexcept {
   advise(file_.bytes().data(), file_.bytes().size(), page_advice::release);

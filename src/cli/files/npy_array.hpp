@@ -13,7 +13,7 @@ namespace tridia::cli {
 class npy_array {
  public:
   /// Throws `failure` (bad input) about `argument`, the option that names the file.
-  npy_array(const std::string& path, std::string argument);
+  npy_array(const std::string& path, std::string argument, npy_kind kind = npy_kind::numbers);
 
   [[nodiscard]] const std::string& argument() const noexcept { return argument_; }
   [[nodiscard]] const npy_header& header() const noexcept { return header_; }

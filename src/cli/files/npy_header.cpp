@@ -25,7 +25,7 @@ std::string quoted(std::string_view text) {
 /// {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 class header_parser {
  public:
-  explicit header_parser(std::string_view text) : text_(text) {}
+  header_parser(std::string_view text, npy_kind kind) : text_(text), kind_(kind) {}
 
   npy_header parse() {
     expect('{');
@@ -71,6 +71,13 @@ class header_parser {
     skip_space();
     if (peek() == '[') throw npy_error("holds a structured type; save one field of it instead");
     const std::string_view descr = string("the type as a string");
+    if (kind_ == npy_kind::integers) {
+      if (descr == "<i8") return value_type::f64;
+      throw npy_error(
+          fmt::format("holds the type {}, but integers are read as '<i8' alone: save "
+                      "a.astype('<i8') instead",
+                      quoted(descr)));
+    }
     for (const value_type t : types) {
       if (descr == npy_descr(t)) return t;
     }
@@ -166,6 +173,7 @@ class header_parser {
   }
 
   std::string_view text_;
+  npy_kind kind_;
   std::size_t at_ = 0;
   std::optional<value_type> type_;
   std::optional<bool> fortran_order_;
@@ -212,7 +220,7 @@ text_span locate_text(std::string_view bytes) {
 
 }  // namespace
 
-npy_header parse_npy_header(std::span<const std::byte> bytes) {
+npy_header parse_npy_header(std::span<const std::byte> bytes, npy_kind kind) {
   const std::string_view file(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const text_span text = locate_text(file);
   if (text.size > npy_header_limit) {
@@ -224,7 +232,7 @@ npy_header parse_npy_header(std::span<const std::byte> bytes) {
         fmt::format("is truncated: its header needs {} bytes, but the file ends after {}",
                     text.begin + text.size, file.size()));
   }
-  npy_header header = header_parser(file.substr(text.begin, text.size)).parse();
+  npy_header header = header_parser(file.substr(text.begin, text.size), kind).parse();
   header.data_offset = text.begin + text.size;
   check_overflow(header);
   return header;

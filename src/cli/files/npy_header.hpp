@@ -35,10 +35,13 @@ inline constexpr std::size_t npy_header_limit = 65536;
 /// This is the maximum number of axes that an array may have, as in NumPy 2.
 inline constexpr std::size_t npy_axes_limit = 64;
 
+/// Says what a file holds: numbers of the four types, or 64-bit integers ('<i8'), as offsets are.
+enum class npy_kind { numbers, integers };
+
 /// Reads the header at the start of a file (NPY 1.0, 2.0, 3.0). `bytes` may be the whole file or
 /// as much of it as there is. Throws `npy_error` only. The bytes of the data are known not to
-/// overflow an index_t afterwards.
-npy_header parse_npy_header(std::span<const std::byte> bytes);
+/// overflow an index_t afterwards. The `type` of integers is one of as many bytes, f64.
+npy_header parse_npy_header(std::span<const std::byte> bytes, npy_kind kind = npy_kind::numbers);
 
 /// Returns the bytes of the elements that follow a header.
 std::uint64_t npy_data_bytes(const npy_header& header);

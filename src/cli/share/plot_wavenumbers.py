@@ -17,7 +17,7 @@ EXACT = {
 }
 
 
-def draw(schemes, out):
+def draw(schemes, explicit, out):
     try:
         import matplotlib
 
@@ -40,6 +40,10 @@ def draw(schemes, out):
         for s in curves:
             staggered = "" if s["staggering"] == "none" else " staggered"
             ax.plot(w, [point[1] for point in s["modified_wavenumber"]], label=s["name"] + staggered)
+        for s in explicit:
+            if s["quantity"] == quantity:
+                ax.plot(w, [point[1] for point in s["modified_wavenumber"]], ":",
+                        label=f"{s['name']}, explicit")
         ax.set_xlabel("wavenumber $w$, radians a cell")
         ax.set_ylabel(label)
         ax.set_title(quantity.replace("_", " "))
@@ -50,4 +54,5 @@ def draw(schemes, out):
 
 
 if __name__ == "__main__":
-    draw(json.load(sys.stdin)["schemes"], sys.stdout.buffer)
+    report = json.load(sys.stdin)
+    draw(report["schemes"], report.get("explicit", ()), sys.stdout.buffer)

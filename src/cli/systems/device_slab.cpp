@@ -28,16 +28,22 @@ class device_executor final : public slab_executor {
     std::array<std::byte*, roles> on_device;
     for (std::size_t role = 0; role < roles; ++role) {
       on_device[role] = arena_.take(regions[role].bytes());
-      if (role != role_x) copy(regions[role]).to_device(on_device[role], inputs[role]);
+      if (role != role_x && inputs[role] != nullptr)
+        copy(regions[role]).to_device(on_device[role], inputs[role]);
     }
     std::byte* status_on_device = arena_.take(status.size_bytes());
     check(cudaEventRecord(begin_.get(), stream_.get()), "record an event");
-    p.execute(on_device[role_dl], on_device[role_d], on_device[role_du], on_device[role_rhs],
-              static_cast<void*>(on_device[role_x]),
-              {.workspace = arena_.take(p.workspace_bytes()),
-               .workspace_bytes = p.workspace_bytes(),
-               .status = reinterpret_cast<index_t*>(status_on_device),
-               .stream = stream_.get()});
+    const execution e{.workspace = arena_.take(p.workspace_bytes()),
+                      .workspace_bytes = p.workspace_bytes(),
+                      .status = reinterpret_cast<index_t*>(status_on_device),
+                      .stream = stream_.get()};
+    auto* const to = static_cast<void*>(on_device[role_x]);
+    if (all.is_constant()) {
+      p.execute(on_device[role_rhs], to, e);
+    } else {
+      p.execute(on_device[role_dl], on_device[role_d], on_device[role_du], on_device[role_rhs], to,
+                e);
+    }
     check(cudaEventRecord(end_.get(), stream_.get()), "record an event");
     copy(regions[role_x]).from_device(x, on_device[role_x]);
     check(cudaMemcpyAsync(status.data(), status_on_device, status.size_bytes(),

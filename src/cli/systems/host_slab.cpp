@@ -17,12 +17,16 @@ class host_executor final : public slab_executor {
     const auto at = [&](array_role role) {
       return static_cast<const void*>(inputs[role] + region_of(all, role, part).first);
     };
+    std::byte* const to = x + region_of(all, role_x, part).first;
+    const execution e{.workspace = workspace_.get(),
+                      .workspace_bytes = p.workspace_bytes(),
+                      .status = status.data()};
     const auto begin = std::chrono::steady_clock::now();
-    p.execute(at(role_dl), at(role_d), at(role_du), at(role_rhs),
-              x + region_of(all, role_x, part).first,
-              {.workspace = workspace_.get(),
-               .workspace_bytes = p.workspace_bytes(),
-               .status = status.data()});
+    if (all.is_constant()) {
+      p.execute(at(role_rhs), static_cast<void*>(to), e);
+    } else {
+      p.execute(at(role_dl), at(role_d), at(role_du), at(role_rhs), to, e);
+    }
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
 

@@ -1,6 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "systems/residual.hpp"
 
+#include "systems/constant_matrix.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -117,6 +119,7 @@ class group_residual {
                  const groups& batch, const groups::group& g)
       : all_(all), n_(all.rows()), periodic_(all.boundary == boundary::periodic) {
     for (std::size_t role = 0; role < roles; ++role) {
+      if (arrays[role] == nullptr) continue;
       const operand& array = all.arrays[role];
       index_t first = array.first;
       for (std::size_t a = 0; a < g.first.size(); ++a) {
@@ -124,6 +127,18 @@ class group_residual {
       }
       lines_[role] = {reinterpret_cast<const T*>(arrays[role]) + first, array.strides[all.axis],
                       batch.has_lanes() ? array.strides[batch.lane_axis()] : 0};
+    }
+  }
+
+  /// Looks at one system of a ragged batch.
+  group_residual(const systems& all, const array_pointers& arrays, std::size_t system)
+      : all_(all),
+        n_(all.offsets[system + 1] - all.offsets[system]),
+        periodic_(all.boundary == boundary::periodic) {
+    for (std::size_t role = 0; role < roles; ++role) {
+      const bool off = role == role_dl || role == role_du;
+      const index_t first = (off ? all.off_diagonal : all.offsets)[system];
+      lines_[role] = {reinterpret_cast<const T*>(arrays[role]) + first, 1, 0};
     }
   }
 
@@ -174,14 +189,24 @@ class group_residual {
 
   value coefficient(array_role role, index_t i, index_t w) const {
     const index_t shift = role == role_dl && all_.short_off_diagonals ? 1 : 0;
-    const value v = lines_[role](i - shift, w);
+    const value v = all_.is_constant() ? constant(role, i) : lines_[role](i - shift, w);
     return all_.operation == operation::conjugate_transpose ? conjugate(v) : v;
+  }
+
+  value constant(array_role role, index_t i) const {
+    const near_toeplitz::row& row = row_of(all_.matrix, n_, i);
+    const std::complex<double> v = role == role_dl ? row.dl : role == role_d ? row.d : row.du;
+    if constexpr (std::is_same_v<value, double>) {
+      return v.real();
+    } else {
+      return v;
+    }
   }
 
   const systems& all_;
   index_t n_;
   bool periodic_;
-  lines<T> lines_[roles];
+  lines<T> lines_[roles]{};
 };
 
 /// Returns the index of a slab's system in its status: C order over the batch axes.
@@ -209,16 +234,27 @@ double group_largest(const systems& all, const slab& part, const array_pointers&
 }
 
 template <class T>
+double ragged_largest(const systems& all, const slab& part, const array_pointers& arrays,
+                      std::span<const index_t> status, index_t k) {
+  if (status[static_cast<std::size_t>(k)] != 0) return 0;
+  norms found;
+  group_residual<T>(all, arrays, static_cast<std::size_t>(part.system + k)).accumulate(1, &found);
+  return found.residual();
+}
+
+template <class T>
 double slab_largest(const systems& all, const slab& part, const array_pointers& arrays,
                     std::span<const index_t> status, int threads) {
   const groups batch(all, part);
+  const index_t count = all.is_ragged() ? part.systems : batch.count();
   double largest = 0;
 #pragma omp parallel num_threads(threads)
   {
     double mine = 0;
 #pragma omp for schedule(static)
-    for (index_t k = 0; k < batch.count(); ++k) {
-      mine = larger(mine, group_largest<T>(all, part, arrays, status, batch, k));
+    for (index_t k = 0; k < count; ++k) {
+      mine = larger(mine, all.is_ragged() ? ragged_largest<T>(all, part, arrays, status, k)
+                                          : group_largest<T>(all, part, arrays, status, batch, k));
     }
 #pragma omp critical
     largest = larger(largest, mine);

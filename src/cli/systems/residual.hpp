@@ -10,7 +10,7 @@
 
 namespace tridia::cli {
 
-/// These point to the element (0, …, 0) of each file's data.
+/// These point to the element (0, …, 0) of each file's data; null where there is no file.
 using array_pointers = std::array<const std::byte*, roles>;
 
 /// Returns the largest ||A x - rhs|| / (||A|| ||x|| + ||rhs||) of the systems of a slab, in the

@@ -14,7 +14,8 @@ index_t systems_that_fit(const systems& all, std::uint64_t memory) {
 }
 
 slab everything(const systems& all) {
-  return {std::vector<index_t>(all.extents.size(), 0), all.extents};
+  return {std::vector<index_t>(all.extents.size(), 0), all.extents, 0,
+          all.is_ragged() ? all.count() : 0};
 }
 
 }  // namespace
@@ -61,9 +62,22 @@ std::uint64_t slab_plans::array_bytes() const {
 }
 
 const plan& slab_plans::of(const slab& part) {
+  if (all_.is_ragged()) return of_ragged(part);
   for (const plan& p : plans_) {
     if (p.problem().extents == part.extents) return p;
   }
+  plans_.push_back(make(part));
+  return plans_.back();
+}
+
+/// Each slab of a ragged batch has offsets of its own; the first one's plan and the last that was
+/// asked for are kept.
+const plan& slab_plans::of_ragged(const slab& part) {
+  const std::vector<index_t> offsets = slab_problem(all_, part, packed_).offsets;
+  for (const plan& p : plans_) {
+    if (p.problem().offsets == offsets) return p;
+  }
+  if (plans_.size() > 1) plans_.pop_back();
   plans_.push_back(make(part));
   return plans_.back();
 }

@@ -20,13 +20,15 @@ class slab_plans {
              const options& how);
 
   [[nodiscard]] const slabs& parts() const noexcept { return parts_; }
-  /// Returns the plan of the largest slab; of the whole problem if there are no slabs.
+  /// Returns the plan of the largest slab (of a ragged batch: of the first one); of the whole
+  /// problem if there are no slabs.
   [[nodiscard]] const plan& largest() const noexcept { return plans_.front(); }
   /// Returns the plan for a slab, which is made when it is first asked for.
   const plan& of(const slab& part);
 
  private:
   [[nodiscard]] plan make(const slab& part) const;
+  const plan& of_ragged(const slab& part);
   void shrink_to(std::uint64_t memory);
   [[nodiscard]] std::uint64_t array_bytes() const;
 

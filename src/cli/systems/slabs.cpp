@@ -33,6 +33,10 @@ std::vector<std::size_t> walked_axes(const systems& all, const operand& array, c
 }  // namespace
 
 slabs::slabs(const systems& all, index_t systems_at_most) : extents_(all.extents) {
+  if (all.is_ragged()) {
+    cut_ragged(all, systems_at_most);
+    return;
+  }
   index_t inner = all.count();
   count_ = inner > 0 && all.rows() > 0 ? 1 : 0;
   if (count_ == 0) return;
@@ -52,7 +56,28 @@ slabs::slabs(const systems& all, index_t systems_at_most) : extents_(all.extents
   }
 }
 
+void slabs::cut_ragged(const systems& all, index_t systems_at_most) {
+  const index_t count = all.count();
+  if (count == 0 || all.offsets.back() == 0) return;
+  const auto at = [&](index_t system) { return all.offsets[static_cast<std::size_t>(system)]; };
+  const index_t mean = (all.offsets.back() + count - 1) / count;
+  const index_t most_rows =
+      systems_at_most > all.offsets.back() / mean ? all.offsets.back() : systems_at_most * mean;
+  for (index_t begin = 0, end = 0; begin < count; begin = end) {
+    for (end = begin + 1;
+         end < count && end - begin < systems_at_most && at(end + 1) - at(begin) <= most_rows;)
+      ++end;
+    starts_.push_back(begin), rows_.push_back(at(begin));
+  }
+  count_ = static_cast<index_t>(starts_.size());
+  starts_.push_back(count), rows_.push_back(all.offsets.back());
+}
+
 slab slabs::operator[](index_t k) const {
+  if (!starts_.empty()) {
+    const auto i = static_cast<std::size_t>(k);
+    return {{rows_[i]}, {rows_[i + 1] - rows_[i]}, starts_[i], starts_[i + 1] - starts_[i]};
+  }
   slab part{std::vector<index_t>(extents_.size(), 0), extents_};
   for (std::size_t level = outer_.size(); level-- > 0;) {
     const std::size_t axis = outer_[level];
@@ -66,6 +91,7 @@ slab slabs::operator[](index_t k) const {
 }
 
 index_t system_number(const systems& all, const slab& part, index_t within) {
+  if (all.is_ragged()) return part.system + within;
   index_t number = 0, step = 1;
   for (std::size_t a = all.extents.size(); a-- > 0;) {
     if (a == all.axis) continue;
@@ -88,6 +114,16 @@ region region_of(const systems& all, array_role role, const slab& part) {
   const operand& array = all.arrays[role];
   const std::size_t size = size_of(all.type);
   const auto in_bytes = [&](index_t elements) { return static_cast<std::size_t>(elements) * size; };
+  const bool coefficient = role != role_rhs && role != role_x;
+  if (coefficient && all.is_constant()) return {};
+  if (all.is_ragged()) {
+    const auto& starts = coefficient && role != role_d ? all.off_diagonal : all.offsets;
+    const auto system = static_cast<std::size_t>(part.system);
+    const index_t begin = starts[system];
+    return {in_bytes(begin),
+            in_bytes(starts[system + static_cast<std::size_t>(part.systems)] - begin),
+            {}};
+  }
   index_t first = array.first;
   for (std::size_t a = 0; a < part.first.size(); ++a) first += part.first[a] * array.strides[a];
 
@@ -110,6 +146,7 @@ region region_of(const systems& all, array_role role, const slab& part) {
 }
 
 std::vector<index_t> packed_strides(const systems& all, array_role role, const slab& part) {
+  if (all.is_ragged()) return {1};
   const operand& array = all.arrays[role];
   std::vector<index_t> strides(all.extents.size(), 0);
   const std::vector<std::size_t> axes = walked_axes(all, array, part);
@@ -134,9 +171,16 @@ problem slab_problem(const systems& all, const slab& part, bool packed) {
   const auto strides = [&](array_role role) {
     return packed ? packed_strides(all, role, part) : all.arrays[role].strides;
   };
-  p.dl_strides = strides(role_dl);
-  p.d_strides = strides(role_d);
-  p.du_strides = strides(role_du);
+  p.matrix = all.matrix;
+  if (all.is_ragged()) {
+    const auto first = all.offsets.begin() + part.system;
+    for (auto at = first; at <= first + part.systems; ++at) p.offsets.push_back(*at - *first);
+  }
+  if (!all.is_constant()) {
+    p.dl_strides = strides(role_dl);
+    p.d_strides = strides(role_d);
+    p.du_strides = strides(role_du);
+  }
   p.rhs_strides = strides(role_rhs);
   p.x_strides = strides(role_x);
   return p;

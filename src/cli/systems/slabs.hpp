@@ -13,14 +13,17 @@ namespace tridia::cli {
 /// Describes a box of the right-hand side that holds whole systems.
 struct slab {
   std::vector<index_t> first, extents;
+  index_t system = 0, systems = 0;  ///< Those of a ragged batch that it holds, from `system` on.
 };
 
 /// Cuts all systems into slabs, so that a slab is as few stretches of the file as can be: only
 /// along the batch axis with the largest stride; if one entry of it is too large already, it is
-/// taken entry by entry and the axis with the next stride is cut.
+/// taken entry by entry and the axis with the next stride is cut. A ragged batch is cut between
+/// systems.
 class slabs {
  public:
-  /// Cuts so that no slab holds more than `systems_at_most` (>= 1) systems.
+  /// Cuts so that no slab holds more than `systems_at_most` (>= 1) systems, nor, in a ragged batch,
+  /// more rows than so many systems of mean length, unless it is a single system.
   slabs(const systems& all, index_t systems_at_most);
 
   /// Returns the number of slabs; 0 if there is nothing to solve.
@@ -28,10 +31,13 @@ class slabs {
   [[nodiscard]] slab operator[](index_t k) const;
 
  private:
+  void cut_ragged(const systems& all, index_t systems_at_most);
+
   std::vector<index_t> extents_;
   std::vector<std::size_t> outer_;  ///< Axes taken entry by entry, then the one that is cut.
   index_t cut_ = 1;                 ///< Entries of the axis that is cut in a slab.
   index_t count_ = 0;
+  std::vector<index_t> starts_, rows_;  ///< Of each slab of a ragged batch: first system and row.
 };
 
 /// Returns the number among all systems, in C order over the batch axes, of a system that is

@@ -112,10 +112,78 @@ void shorten_off_diagonals(systems& s) {
 }
 
 bool is_shared(const systems& s, const operand& coefficient) {
+  if (s.is_ragged()) return false;
   for (std::size_t a = 0; a < s.extents.size(); ++a) {
     if (a != s.axis && s.extents[a] != 1 && coefficient.strides[a] != 0) return false;
   }
   return s.count() > 1;
+}
+
+systems start(const npy_header& rhs, const system_options& options) {
+  systems s;
+  s.type = rhs.type;
+  s.extents = rhs.shape;
+  s.axis = checked_axis(options.axis, rhs.shape);
+  s.boundary = options.boundary;
+  s.pivoting = options.pivoting;
+  s.operation = options.operation;
+  s.arrays[role_rhs] = {rhs.shape, dense_strides(rhs.shape, rhs.fortran_order)};
+  s.arrays[role_x] = s.arrays[role_rhs];
+  return s;
+}
+
+/// Checks what makes offsets those of a batch of so many rows.
+void check_offsets(const std::vector<index_t>& offsets, const npy_header& rhs) {
+  const auto refuse = [](const std::string& why) { throw bad_input("--offsets", why); };
+  if (rhs.shape.size() != 1) {
+    refuse(
+        fmt::format("a ragged batch has one axis, but --rhs's shape is {}", shape_text(rhs.shape)));
+  }
+  if (offsets.front() != 0)
+    refuse(fmt::format("the first is {}, but has to be 0", offsets.front()));
+  for (std::size_t k = 1; k < offsets.size(); ++k) {
+    if (offsets[k] < offsets[k - 1]) {
+      refuse(fmt::format("number {} is {}, below the one before it, {}", k, offsets[k],
+                         offsets[k - 1]));
+    }
+  }
+  if (offsets.back() != rhs.shape[0]) {
+    refuse(fmt::format("the last is {}, but --rhs has {} rows", offsets.back(), rhs.shape[0]));
+  }
+}
+
+/// Returns the offsets of off-diagonals that are one entry shorter for each system that has rows.
+std::vector<index_t> shorter(const std::vector<index_t>& offsets) {
+  std::vector<index_t> starts{0};
+  for (std::size_t k = 1; k < offsets.size(); ++k)
+    starts.push_back(starts.back() + std::max<index_t>(offsets[k] - offsets[k - 1] - 1, 0));
+  return starts;
+}
+
+/// Lays the arrays of a ragged batch beside each other.
+systems match_ragged(const npy_header (&headers)[4], const system_options& options) {
+  const npy_header& rhs = headers[role_rhs];
+  check_offsets(options.offsets, rhs);
+  systems s = start(rhs, options);
+  s.offsets = options.offsets;
+  const std::vector<index_t> short_ones = shorter(s.offsets);
+  const bool may_be_short = options.boundary == boundary::regular;
+  s.short_off_diagonals = may_be_short && headers[role_dl].shape != rhs.shape;
+  s.off_diagonal = s.short_off_diagonals ? short_ones : s.offsets;
+  for (const array_role role : coefficient_roles) {
+    const std::vector<index_t> needed{role == role_d ? s.offsets.back() : s.off_diagonal.back()};
+    if (headers[role].shape != needed) {
+      const bool either = role != role_d && may_be_short;
+      throw bad_input(
+          argument_of(role),
+          fmt::format("shape {} does not fit --rhs's shape {} with --offsets: it needs "
+                      "{}{}",
+                      shape_text(headers[role].shape), shape_text(rhs.shape), shape_text(needed),
+                      either ? ", as --dl, or both one entry shorter a system" : ""));
+    }
+    s.arrays[role] = {needed, {1}};
+  }
+  return s;
 }
 
 }  // namespace
@@ -125,7 +193,16 @@ const char* argument_of(array_role role) noexcept {
   return names[role];
 }
 
+index_t systems::rows() const noexcept {
+  if (!is_ragged()) return extents[axis];
+  index_t longest = 0;
+  for (std::size_t k = 1; k < offsets.size(); ++k)
+    longest = std::max(longest, offsets[k] - offsets[k - 1]);
+  return longest;
+}
+
 index_t systems::count() const noexcept {
+  if (is_ragged()) return static_cast<index_t>(offsets.size()) - 1;
   index_t product = 1;
   for (std::size_t a = 0; a < extents.size(); ++a) product *= a == axis ? 1 : extents[a];
   return product;
@@ -133,9 +210,11 @@ index_t systems::count() const noexcept {
 
 std::uint64_t systems::bytes_moved() const noexcept {
   std::uint64_t elements = 0;
-  for (const operand& array : arrays) {
-    if (is_shared(*this, array)) continue;
-    auto product = static_cast<std::uint64_t>(rows());
+  for (std::size_t role = 0; role < roles; ++role) {
+    const operand& array = arrays[role];
+    const bool has_array = !is_constant() || role == role_rhs || role == role_x;
+    if (!has_array || is_shared(*this, array)) continue;
+    auto product = static_cast<std::uint64_t>(extents[axis]);
     for (std::size_t a = 0; a < extents.size(); ++a) {
       if (a != axis) product *= static_cast<std::uint64_t>(array.extents[a]);
     }
@@ -146,24 +225,25 @@ std::uint64_t systems::bytes_moved() const noexcept {
 
 systems match_arrays(const npy_header (&headers)[4], const system_options& options) {
   const npy_header& rhs = headers[role_rhs];
-  systems s;
-  s.type = rhs.type;
-  s.extents = rhs.shape;
-  s.axis = checked_axis(options.axis, rhs.shape);
-  s.boundary = options.boundary;
-  s.pivoting = options.pivoting;
-  s.operation = options.operation;
   check_types(headers);
+  if (!options.offsets.empty()) return match_ragged(headers, options);
+  systems s = start(rhs, options);
   const bool periodic = options.boundary == boundary::periodic;
   for (const array_role role : coefficient_roles) {
     s.arrays[role] = fit(role, headers[role], rhs, s.axis, periodic).lay();
   }
-  s.arrays[role_rhs] = {rhs.shape, dense_strides(rhs.shape, rhs.fortran_order)};
-  s.arrays[role_x] = s.arrays[role_rhs];
   shorten_off_diagonals(s);
   const bool shared = std::ranges::all_of(
       coefficient_roles, [&](array_role role) { return is_shared(s, s.arrays[role]); });
   s.coefficients = shared ? coefficients::shared : coefficients::per_system;
+  return s;
+}
+
+systems match_constant(const npy_header& rhs, const near_toeplitz& matrix,
+                       const system_options& options) {
+  systems s = start(rhs, options);
+  s.coefficients = coefficients::constant;
+  s.matrix = matrix;
   return s;
 }
 

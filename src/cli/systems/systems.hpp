@@ -28,6 +28,7 @@ struct system_options {
   tridia::boundary boundary = tridia::boundary::regular;
   tridia::pivoting pivoting = tridia::pivoting::partial;
   tridia::operation operation = tridia::operation::none;
+  std::vector<index_t> offsets{};  ///< Those of a ragged batch (problem::offsets), or empty.
 };
 
 /// Describes all systems of the files: a problem, and where its arrays lie in them.
@@ -40,9 +41,17 @@ struct systems {
   tridia::operation operation = tridia::operation::none;
   tridia::coefficients coefficients = tridia::coefficients::per_system;
   bool short_off_diagonals = false;
+  near_toeplitz matrix{};  ///< If the coefficients are constant: then dl, d and du have no arrays.
+  /// These are the offsets of a ragged batch, and those of its off-diagonals; else empty.
+  std::vector<index_t> offsets{}, off_diagonal{};
   operand arrays[roles];
 
-  [[nodiscard]] index_t rows() const noexcept { return extents[axis]; }
+  [[nodiscard]] bool is_ragged() const noexcept { return !offsets.empty(); }
+  [[nodiscard]] bool is_constant() const noexcept {
+    return coefficients == tridia::coefficients::constant;
+  }
+  /// Returns the rows of a system, in a ragged batch of the longest one.
+  [[nodiscard]] index_t rows() const noexcept;
   /// Returns the number of systems.
   [[nodiscard]] index_t count() const noexcept;
   /// Returns the minimum number of bytes that solving them moves: each array once, but shared
@@ -54,8 +63,13 @@ struct systems {
 /// argument and both values, where they disagree.
 ///
 /// A coefficient has the shape of the right-hand side, or 1 instead of a batch extent, or it is
-/// one-dimensional; off-diagonals may be one entry shorter along the axis.
+/// one-dimensional; off-diagonals may be one entry shorter along the axis. In a ragged batch all
+/// arrays have one axis, and off-diagonals may be one entry shorter for each system that has rows.
 systems match_arrays(const npy_header (&headers)[4], const system_options& options);
+
+/// Describes systems of a matrix that is known as numbers, with the right-hand sides of a file.
+systems match_constant(const npy_header& rhs, const near_toeplitz& matrix,
+                       const system_options& options);
 
 /// Returns the strides, in elements, of a dense array in C or Fortran order.
 std::vector<index_t> dense_strides(const std::vector<index_t>& shape, bool fortran_order);

@@ -3,6 +3,7 @@
 #include "gpu/devices.hpp"
 #include "line_operator/constant.hpp"
 #include "solver/executor.hpp"
+#include "solver/reference/named/makers.hpp"
 #include "solver/system_memory.hpp"
 
 // The reference backend solves one system after another, a scalar at a time. The other backends are
@@ -98,6 +99,7 @@ class reference final : public executor {
 }  // namespace
 
 std::unique_ptr<const executor> make_reference(const task& t) {
+  if (auto of_paper = named::make_named(t)) return of_paper;
   return core::with_type(t.type, [&](auto type) {
     return core::with_variant(
         t.pivoting, t.boundary, [&](auto v) -> std::unique_ptr<const executor> {
