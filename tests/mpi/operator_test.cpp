@@ -171,6 +171,7 @@ void expect_every_scheme_axis_and_end(operation how, strategy by_strategy = stra
         const int along = process_grid[axis];
         for (int kind = 0; kind < 4; ++kind, ++turn) {
           if (along == 1 ? turn % 31 != 0 : along < world_size() && turn % 5 != 0) continue;
+          if (by_strategy == strategy::gather && turn % 11 > 3) continue;  // enough of them
           std::vector<index_t> extents{9, 10, 8};
           extents[axis] = turn % 3 == 0 ? 24 : 61;
           tridia::grid g = with_ends({.type = types[turn % 4], .axis = axis}, kind);
@@ -233,6 +234,7 @@ TEST(RankOperator, InPlaceAndManyLines) {
             expect_equal({s, {.axis = axis, .operation = how}, add, in_place, {.slabs = slabs}}, g,
                          by);
           }
+          if (slabs != 4) continue;
           operator_case gathers{s, {.axis = axis}, add, in_place, {.slabs = slabs}};
           gathers.options.strategy = strategy::gather;
           expect_equal(gathers, g, by);
