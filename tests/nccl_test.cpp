@@ -192,12 +192,15 @@ TEST_P(GpusOfAProcess, DeriveAsOne) {
         expected);
     on_every_gpu(count_, [&](const gpu_rank& here) {
       const communicator& by = here.by;
-      tridia::distributed::compact_operator op(g, c6, {.axis = axis_, .boundary = ends}, by);
-      device_values in(block_of(g, by.rank(), field)), out(values(block_of(g, by.rank(), field)));
-      here.meet();
-      op.apply(in.get(), out.get());
-      by.synchronize(nullptr);
-      expect_block(g, by.rank(), out.host(), expected);
+      for (const auto s : {strategy::automatic, strategy::gather}) {
+        tridia::distributed::compact_operator op(g, c6, {.axis = axis_, .boundary = ends}, by,
+                                                 {.strategy = s});
+        device_values in(block_of(g, by.rank(), field)), out(values(block_of(g, by.rank(), field)));
+        here.meet();
+        op.apply(in.get(), out.get());
+        by.synchronize(nullptr);
+        expect_block(g, by.rank(), out.host(), expected);
+      }
     });
   }
 }

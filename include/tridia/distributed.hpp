@@ -91,9 +91,19 @@ struct communicator_options {
 /// of a line to equations between its first and last row and the adjacent rows of its neighbours
 /// (Mattor, Williams, Hewett, "Algorithm for solving tridiagonal matrix problems in parallel",
 /// Parallel Computing 21, 1995); together these equations are a small system for each line.
+///
+/// Where the matrix is known when a plan is made (constant coefficients, compact operators) there
+/// are two: `automatic`, for which ranks send each other sums in one round of messages and no
+/// interface system is solved, and `gather`, which is the method of A. T. Srinath's thesis ("A
+/// novel approach to evaluating compact finite differences and similar tridiagonal schemes on
+/// GPU-accelerated clusters", Clemson University, 2015, chapter 3), to compare with. Each rank
+/// solves its own rows (the primary systems); the first and last x of each line (the faces) are
+/// gathered at the first rank of the line, where one reduced matrix for all lines, equation 3.8,
+/// gives each rank the x beside its rows; every rank then adds these x times the solutions of its
+/// two secondary systems, equation 3.9.
 enum class strategy {
   automatic,   ///< The plan chooses by a model of the times (docs/scaling.md), and says why.
-  gather,      ///< The first rank of a line solves the interface systems of all lines.
+  gather,      ///< The first rank of a line solves the interface systems of all its lines.
   allgather,   ///< Every rank gets all equations, and solves all.
   pcr,         ///< Groups of ranks join two by two, in about log2(ranks) steps.
   all_to_all,  ///< Each rank of a line solves its share of the lines.
@@ -104,6 +114,7 @@ std::string_view name(strategy) noexcept;
 std::optional<strategy> parse_strategy(std::string_view name) noexcept;
 
 struct plan_options {
+  /// With constant coefficients only `automatic` and `gather` can be asked for.
   distributed::strategy strategy = distributed::strategy::automatic;
   /// The tolerance bounds what `nearest` may neglect, relative to the largest |x| of a line; 0
   /// means nothing. With constant coefficients it means what `operator_options::tolerance` does.
@@ -113,6 +124,8 @@ struct plan_options {
   std::optional<double> neglected_coupling{};
   /// One rank may use this many bytes for the interface systems of other ranks; where they need
   /// more, they are solved in slabs of lines. At least one line from each rank is held at a time.
+  /// With constant coefficients and `gather` it is not looked at: the faces of all lines are
+  /// gathered at once.
   std::size_t interface_bytes = std::size_t{64} << 20;
   /// If true, ranks tell each other which lines have failed, which takes one more exchange. Then
   /// `x` of such a line is NaN on all of them, also if no status is asked for. If false, `x` of a
@@ -123,10 +136,28 @@ struct plan_options {
 
 /// Holds the times of the phases of an execution on this rank, in seconds.
 struct phase_times {
-  double reduce = 0;     ///< Reducing rows to interface equations, points to sums for others.
+  /// Reducing rows to interface equations, points to sums for others; where the matrix is known and
+  /// the strategy is `gather`, right-hand sides and primary systems.
+  double reduce = 0;
   double interface = 0;  ///< Messages, waiting for them, and solving interface systems.
   double expand = 0;     ///< Computing all rows from the ends; all time if no lines cross ranks.
   double statuses = 0;   ///< Exchanging which lines have failed.
+};
+
+/// Holds the same time by the steps of the thesis that `strategy::gather` names (its figures 4.5
+/// and 4.6), in seconds, where lines of constant coefficients or of a compact operator cross ranks.
+/// A step that a strategy does not have is 0. There is no permutation of arrays: lines are solved
+/// where they lie, along any axis.
+struct step_times {
+  /// Sums over this rank's points (or right-hand sides) that other ranks need, and their messages.
+  double halo = 0;
+  /// B times the points of this rank; `automatic` does this and `primary` in one pass, and counts
+  /// it there.
+  double right_hand_sides = 0;
+  double primary = 0;  ///< Solving this rank's own rows.
+  double faces = 0;    ///< Copying the faces, and gathering them at the first rank.
+  double reduced = 0;  ///< Solving the reduced systems, and scattering their x.
+  double sum = 0;  ///< Adding what the x of other ranks contribute; of an operator, writing out.
 };
 
 /// Solves lines that cross ranks, many times; each rank has its block where the communicator's
@@ -157,15 +188,17 @@ class plan {
   plan(plan&&) noexcept;
   plan& operator=(plan&&) noexcept;
 
-  /// Returns the strategy that `automatic` chose; `reason` says why. With constant coefficients,
-  /// for which ranks send each other sums in one round of messages and no interface system is
-  /// solved, it remains `automatic`.
+  /// Returns the strategy that was asked for, or that `automatic` chose; `reason` says why. With
+  /// constant coefficients, for which ranks then send each other sums in one round of messages and
+  /// no interface system is solved, `automatic` remains `automatic`.
   [[nodiscard]] distributed::strategy strategy() const noexcept;
   [[nodiscard]] const std::string& reason() const noexcept;
   /// Returns the number of systems of this rank's block, as `tridia::plan::systems` does.
   [[nodiscard]] index_t systems() const noexcept;
   /// Returns the times of the last execution that was finished; on a GPU it waits for that one.
   [[nodiscard]] phase_times timings() const;
+  /// Returns the same by the steps of `step_times`.
+  [[nodiscard]] step_times step_timings() const;
   /// Returns the bytes of memory that the plan holds on this rank.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
 
@@ -182,9 +215,10 @@ class plan {
                const execution& e = {});
 
   /// Reduces this rank's rows, and sends what other ranks need. Between start and finish the inputs
-  /// must not change; x is not written. With A^T or A^H of coefficients in arrays it waits for the
-  /// ranks beside this one to start as well, as the rows at a block's ends have one entry each in
-  /// their arrays.
+  /// must not change; x is not written. With constant coefficients and `strategy::gather` nothing
+  /// can be sent before x is written, so that `finish` does all work. With A^T or A^H of
+  /// coefficients in arrays it waits for the ranks beside this one to start as well, as the rows at
+  /// a block's ends have one entry each in their arrays.
   void start(const void* dl, const void* d, const void* du, const void* rhs, void* x,
              const execution& e = {});
   /// Waits for the messages of other ranks, and writes x, in the stream that was given to `start`.
@@ -208,8 +242,13 @@ struct operator_options {
   int threads = 0;  ///< See `options::threads`.
   /// The lines are divided into this many parts, which are worked on one after another: during one,
   /// the messages of the next two travel. From 1; `tridia bench scaling --slabs N` measures what
-  /// they bring.
+  /// they bring. With `strategy::gather` it is the right-hand sides alone that are computed so.
   int slabs = 1;
+  /// Where lines cross ranks, `gather` solves them as the thesis does that the enumerator names: to
+  /// compare with. Right-hand sides go to a field of the operator's, which is solved in place, and
+  /// the sums go to `out`. Any other strategy but `automatic`, and `gather` for an adjoint, are
+  /// refused (unsupported).
+  distributed::strategy strategy = distributed::strategy::automatic;
 };
 
 /// Applies a compact scheme along one axis of a grid that is spread over ranks. Its results are
@@ -248,6 +287,8 @@ class compact_operator {
   [[nodiscard]] const std::vector<int>& peers() const noexcept;
   /// Returns the times of the last application that was finished; on a GPU it waits for that one.
   [[nodiscard]] phase_times timings() const;
+  /// Returns the same by the steps of `step_times`.
+  [[nodiscard]] step_times step_timings() const;
   /// Returns the bytes of memory that the operator holds on this rank.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
 

@@ -20,6 +20,16 @@ void copy_block(const distributed::decomposition& d, int of_rank, std::int64_t* 
   std::copy(b.extents.begin(), b.extents.end(), extents);
 }
 
+distributed::strategy strategy_of(int value) {
+  if (value < TRIDIA_STRATEGY_AUTOMATIC || value > TRIDIA_STRATEGY_NEAREST)
+    refuse("strategy: " + std::to_string(value) + " is not one of its values");
+  return static_cast<distributed::strategy>(value);
+}
+
+tridia_step_times as_c(const distributed::step_times& s) {
+  return {s.halo, s.right_hand_sides, s.primary, s.faces, s.reduced, s.sum};
+}
+
 void check_member(const distributed::decomposition& d, int of_rank) {
   if (of_rank >= 0 && of_rank < d.size()) return;
   refuse("of_rank: " + std::to_string(of_rank) + " is not one of the " + std::to_string(d.size()) +

@@ -9,6 +9,12 @@ namespace tridia::c_api {
 /// Returns what a handle stands for, or refuses it.
 const distributed::decomposition& decomposition_of(const tridia_decomposition* d);
 
+/// Returns a strategy, and refuses a number that is none.
+distributed::strategy strategy_of(int value);
+
+/// Returns the times of steps as the C interface has them.
+tridia_step_times as_c(const distributed::step_times& s);
+
 /// Refuses a number that is not that of a rank.
 void check_member(const distributed::decomposition& d, int of_rank);
 

@@ -16,7 +16,11 @@ compact_operator& operator_of(const tridia_distributed_operator* op) {
 tridia::distributed::operator_options as_cpp(const tridia_distributed_operator_options* o) {
   if (o == nullptr) return {};
   check_struct(o, "options");
-  return {.tolerance = o->tolerance, .threads = o->threads, .slabs = o->slabs};
+  if (o->reserved != 0) tridia::refuse("reserved: " + std::to_string(o->reserved) + " is not 0");
+  return {.tolerance = o->tolerance,
+          .threads = o->threads,
+          .slabs = o->slabs,
+          .strategy = strategy_of(o->strategy)};
 }
 
 }  // namespace
@@ -99,6 +103,11 @@ tridia_result tridia_distributed_operator_timings(const tridia_distributed_opera
     const auto t = made.timings();
     *times = {t.reduce, t.interface, t.expand, t.statuses};
   });
+}
+
+tridia_result tridia_distributed_operator_step_timings(const tridia_distributed_operator* op,
+                                                       tridia_step_times* times) {
+  return guarded([&] { set(times, "times", tridia::c_api::as_c(operator_of(op).step_timings())); });
 }
 
 tridia_result tridia_distributed_operator_workspace_bytes(const tridia_distributed_operator* op,

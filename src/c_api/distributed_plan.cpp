@@ -13,12 +13,6 @@ plan& plan_of(const tridia_distributed_plan* p) {
   return *static_cast<plan*>(find_handle(kind::distributed_plan, p, "plan"));
 }
 
-tridia::distributed::strategy strategy_of(int value) {
-  if (value < TRIDIA_STRATEGY_AUTOMATIC || value > TRIDIA_STRATEGY_NEAREST)
-    refuse("strategy: " + std::to_string(value) + " is not one of its values");
-  return static_cast<tridia::distributed::strategy>(value);
-}
-
 tridia::distributed::plan_options as_cpp(const tridia_distributed_plan_options* o) {
   tridia::distributed::plan_options q;
   if (o == nullptr) return q;
@@ -101,6 +95,11 @@ tridia_result tridia_distributed_plan_timings(const tridia_distributed_plan* p,
     const auto t = made.timings();
     *times = {t.reduce, t.interface, t.expand, t.statuses};
   });
+}
+
+tridia_result tridia_distributed_plan_step_timings(const tridia_distributed_plan* p,
+                                                   tridia_step_times* times) {
+  return guarded([&] { set(times, "times", tridia::c_api::as_c(plan_of(p).step_timings())); });
 }
 
 tridia_result tridia_distributed_plan_workspace_bytes(const tridia_distributed_plan* p,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "distributed/box.hpp"
+#include "distributed/line_operator/gathered_faces.hpp"
 #include "distributed/line_operator/line_sums.hpp"
 #include "distributed/phase_timer.hpp"
 #include "distributed/subdomain/interface.hpp"
@@ -34,6 +35,8 @@ class backend {
                                                                 transport&) const = 0;
   /// Makes the sums over lines. All ranks of a communicator make theirs together.
   virtual std::unique_ptr<line_sums> make_sums(const sums_task&, transport&) const = 0;
+  /// Makes what completes primary solutions. All ranks of a communicator make theirs together.
+  virtual std::unique_ptr<gathered_faces> make_faces(const faces_task&, transport&) const = 0;
   virtual std::unique_ptr<phase_timer> make_phase_timer() const = 0;
   /// Allocates memory that lives as long as the returned pointer.
   virtual std::shared_ptr<void> allocate(std::size_t bytes) const = 0;

@@ -63,12 +63,7 @@ constant_lines constant_lines_of(const plan::state& s) {
 }
 
 void check_constant(const plan::state& s) {
-  if (s.options.strategy != strategy::automatic) {
-    throw error(errc::unsupported,
-                "strategy: " + std::string(name(s.options.strategy)) +
-                    " is for coefficients in arrays, but these are constant, and "
-                    "need no interface system: leave it automatic");
-  }
+  check_known_matrix(s.options.strategy);
   (void)line_operator::make_constant_matrix(s.problem, s.ranks.cuts(s.axis).back());
   const constant_lines lines = constant_lines_of(s);
   const inverse_rows regular(lines.whole);
@@ -138,6 +133,12 @@ interface_size interface_size_of() {
 
 void choose(plan::state& s) {
   if (s.constant() && s.ranks.ranks()[s.axis] > 1) {
+    if (s.options.strategy == strategy::gather) {
+      s.chosen = {
+          strategy::gather,
+          "asked for: the first rank of a line solves the reduced systems of all its lines"};
+      return;
+    }
     s.chosen = {strategy::automatic,
                 "coefficients are constant: what other ranks add is known but for sums over their "
                 "rows, and there is no interface system to solve"};
@@ -165,10 +166,9 @@ sum_column trimmed(const line_weights& column) {
   return {first - column.begin(), {first, last.base()}};
 }
 
-/// Makes the solve of lines of constant coefficients. Each part is solved by itself; what other
-/// parts add to its first and last right-hand sides is spread over its x afterwards.
-void make_constant(plan::state& s, const line_of_ranks& line) {
-  const constant_lines lines = constant_lines_of(s);
+/// Makes what adds to x the contributions of other parts: what they add to the first and last
+/// right-hand sides, spread over x.
+void make_sums(plan::state& s, const line_of_ranks& line, const constant_lines& lines) {
   const inverse_rows weights(lines.whole);
   const double tolerance = least_weight(s.problem.type, s.options.tolerance);
   sums_task sums{s.problem.type,
@@ -189,6 +189,25 @@ void make_constant(plan::state& s, const line_of_ranks& line) {
     return all;
   });
   s.sums = s.where->make_sums(sums, *s.transport);
+}
+
+/// Makes what adds to x the contributions of other parts from the x beside this part's rows.
+void make_faces(plan::state& s, const line_of_ranks& line, const constant_lines& lines) {
+  faces_task faces = faces_of(s.problem.type, line, lines.whole, lines.cuts, s.options.tolerance);
+  faces.lines = s.geometry.matrices;
+  for (int k = 0; k < faces.lines.count; ++k) {
+    faces.lines.at[k].stride[layout::rhs] = faces.lines.at[k].stride[layout::x];
+  }
+  faces.from = faces.to = s.geometry.lines[layout::x];
+  faces.where = s.where->options(s.options.threads);
+  s.faces = s.where->make_faces(faces, *s.transport);
+}
+
+/// Makes the solve of lines of constant coefficients. Each part is solved by itself, and what other
+/// parts contribute is added to its x afterwards.
+void make_constant(plan::state& s, const line_of_ranks& line) {
+  const constant_lines lines = constant_lines_of(s);
+  s.chosen.strategy == strategy::gather ? make_faces(s, line, lines) : make_sums(s, line, lines);
   tridia::problem rows = s.problem;
   rows.boundary = boundary::regular;
   rows.operation = operation::none;

@@ -19,6 +19,12 @@ std::string text(double v) {
   return buffer;
 }
 
+void check_name(strategy s) {
+  if (name(s) != "invalid") return;
+  throw error(errc::invalid_argument,
+              "strategy: " + std::to_string(static_cast<int>(s)) + " is not a strategy");
+}
+
 /// Returns why `nearest` may not be used; empty if what it neglects is allowed.
 std::string objection_to_nearest(const plan_options& o, pivoting p) {
   if (p != pivoting::none) return "the problem asks for pivoting partial: it needs pivoting none";
@@ -73,12 +79,17 @@ double seconds(const traffic& t, const network& n) {
          t.bytes / n.bytes_per_second + t.joins / n.joins_per_second;
 }
 
+void check_known_matrix(strategy s) {
+  check_name(s);
+  if (s == strategy::automatic || s == strategy::gather) return;
+  throw error(errc::unsupported, "strategy: " + std::string(name(s)) +
+                                     " is for coefficients in arrays; constant ones and compact "
+                                     "operators can have automatic or gather");
+}
+
 strategy_choice choose_strategy(const plan_options& o, pivoting p, int ranks, double lines,
                                 const interface_size& size, const network& n) {
-  if (name(o.strategy) == "invalid") {
-    throw error(errc::invalid_argument,
-                "strategy: " + std::to_string(static_cast<int>(o.strategy)) + " is not a strategy");
-  }
+  check_name(o.strategy);
   const bool chooses = o.strategy == strategy::automatic;
   if (ranks == 1) {
     return {chooses ? strategy::allgather : o.strategy, "lines are not split: nothing is sent"};

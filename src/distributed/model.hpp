@@ -37,6 +37,10 @@ struct strategy_choice {
   std::string reason;
 };
 
+/// Throws `error` for a strategy that cannot be asked for where the matrix is known when a plan is
+/// made: invalid_argument if it is none, unsupported for others than `automatic` and `gather`.
+void check_known_matrix(strategy);
+
 /// Returns the strategy that `automatic` becomes for lines of `ranks` ranks, or the strategy that
 /// was asked for. Throws if that strategy cannot be used.
 strategy_choice choose_strategy(const plan_options&, pivoting, int ranks, double lines,

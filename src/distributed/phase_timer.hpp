@@ -5,6 +5,12 @@
 
 namespace tridia::distributed {
 
+/// Holds the times of an execution, divided in two ways.
+struct divided_times {
+  phase_times phases;
+  step_times steps;
+};
+
 /// Measures the time of each phase of an execution.
 class phase_timer {
  public:
@@ -13,10 +19,11 @@ class phase_timer {
   virtual void begin() = 0;
   /// Starts a phase now, or once the work before it in the stream is done.
   virtual void start(void* stream) = 0;
-  /// Assigns the time since the start, or since the phase before, to this phase; the next begins.
-  virtual void record(double phase_times::*step, void* stream) = 0;
+  /// Assigns the time since the start, or since the phase before, to this phase and, unless it is
+  /// null, to this step; the next begins.
+  virtual void record(double phase_times::*phase, double step_times::*step, void* stream) = 0;
   /// Returns the times of all phases since `begin`; waits for the work in the stream.
-  virtual phase_times read() = 0;
+  virtual divided_times read() = 0;
 };
 
 }  // namespace tridia::distributed

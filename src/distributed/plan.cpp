@@ -18,7 +18,7 @@ void check_array(const backend& where, const layout::resolved_array& a, const vo
 }
 
 /// Solves all rows of whole lines or, with constant coefficients, all rows of this rank.
-void solve_whole(plan::state& s, index_t* status) {
+void solve_whole(plan::state& s, index_t* status, double phase_times::*phase) {
   const solver::operands& o = s.arrays;
   const execution e{.workspace = s.memory.get(),
                     .workspace_bytes = s.whole->workspace_bytes(),
@@ -30,17 +30,34 @@ void solve_whole(plan::state& s, index_t* status) {
     s.whole->execute(o.in[layout::sub], o.in[layout::diag], o.in[layout::sup], o.in[layout::rhs],
                      o.x, e);
   }
-  s.times->record(&phase_times::expand, s.stream);
+  s.times->record(phase, &step_times::primary, s.stream);
 }
 
-/// Solves lines across ranks; the sums travel while the rows of this rank are solved.
+/// Adds to x what other ranks' right-hand sides contribute, by sums that have travelled while the
+/// rows of this rank were solved.
+void add_sums(plan::state& s) {
+  s.sums->add(s.stream);
+  s.times->record(&phase_times::interface, &step_times::halo, s.stream);
+  s.sums->spread(s.arrays.x, s.stream);
+  s.times->record(&phase_times::expand, &step_times::sum, s.stream);
+}
+
+/// Adds to x what the x of other ranks contribute.
+void add_secondary(plan::state& s) {
+  s.faces->gather(s.arrays.x, s.stream);
+  s.times->record(&phase_times::interface, &step_times::faces, s.stream);
+  s.faces->solve(s.stream);
+  s.times->record(&phase_times::interface, &step_times::reduced, s.stream);
+  s.faces->sum(s.arrays.x, s.arrays.x, 1, false, s.stream);
+  s.times->record(&phase_times::expand, &step_times::sum, s.stream);
+}
+
+/// Solves lines of constant coefficients across ranks.
 void solve_constant(plan::state& s) {
   auto* const status = static_cast<index_t*>(s.statuses.get());
-  solve_whole(s, s.options.statuses ? status : nullptr);
-  s.sums->add(s.stream);
-  s.times->record(&phase_times::interface, s.stream);
-  s.sums->spread(s.arrays.x, s.stream);
-  s.times->record(&phase_times::expand, s.stream);
+  solve_whole(s, s.options.statuses ? status : nullptr,
+              s.faces ? &phase_times::reduce : &phase_times::expand);
+  s.faces ? add_secondary(s) : add_sums(s);
   if (s.options.statuses) s.found->take(s.geometry, status, s.stream);
 }
 
@@ -51,10 +68,10 @@ void solve_arrays(plan::state& s) {
     systems.finish(slab, s.stream);
     // The next slab's equations travel while this one's lines are expanded.
     if (slab + 1 < slabs) systems.start(slab + 1, s.stream);
-    s.times->record(&phase_times::interface, s.stream);
+    s.times->record(&phase_times::interface, nullptr, s.stream);
     s.rows->expand(s.arrays, systems.cut(), slab * batches_a_slab, (slab + 1) * batches_a_slab,
                    systems.unknowns(), s.found->found(), s.stream);
-    s.times->record(&phase_times::expand, s.stream);
+    s.times->record(&phase_times::expand, nullptr, s.stream);
   }
 }
 
@@ -86,11 +103,12 @@ plan& plan::operator=(plan&& other) noexcept {
 strategy plan::strategy() const noexcept { return state_->chosen.strategy; }
 const std::string& plan::reason() const noexcept { return state_->chosen.reason; }
 index_t plan::systems() const noexcept { return state_->shapes.systems; }
-phase_times plan::timings() const { return state_->times->read(); }
+phase_times plan::timings() const { return state_->times->read().phases; }
+step_times plan::step_timings() const { return state_->times->read().steps; }
 std::size_t plan::workspace_bytes() const noexcept {
   const state& s = *state_;
   return (s.whole ? s.whole->workspace_bytes() : 0) + (s.sums ? s.sums->bytes() : 0) +
-         (s.systems ? s.rows->bytes() + s.systems->bytes() : 0) +
+         (s.faces ? s.faces->bytes() : 0) + (s.systems ? s.rows->bytes() + s.systems->bytes() : 0) +
          (s.neighbours ? s.neighbours->bytes() : 0) + (s.found ? s.found->bytes() : 0);
 }
 
@@ -130,19 +148,19 @@ void plan::start(const void* dl, const void* d, const void* du, const void* rhs,
   s.times->start(stream);
   if (s.sums) {
     s.sums->sum(rhs, stream);
-    s.times->record(&phase_times::reduce, stream);
+    s.times->record(&phase_times::reduce, &step_times::halo, stream);
     s.sums->send(stream);
-    s.times->record(&phase_times::interface, stream);
+    s.times->record(&phase_times::interface, &step_times::halo, stream);
   } else if (s.systems && s.systems->slabs() > 0) {
     if (s.neighbours) {
       s.neighbours->fetch(s.arrays, stream);
-      s.times->record(&phase_times::interface, stream);
+      s.times->record(&phase_times::interface, nullptr, stream);
     }
     const line_batches& cut = s.systems->cut();
     s.rows->reduce(s.arrays, cut, 0, cut.count(), s.systems->equations(), stream);
-    s.times->record(&phase_times::reduce, stream);
+    s.times->record(&phase_times::reduce, nullptr, stream);
     s.systems->start(0, stream);
-    s.times->record(&phase_times::interface, stream);
+    s.times->record(&phase_times::interface, nullptr, stream);
   }
   s.started = true;
 }
@@ -153,14 +171,16 @@ void plan::finish() {
   s.started = false;
   const at_backend scope(*s.where);
   s.times->start(s.stream);
-  if (s.ranks.ranks()[s.axis] == 1) return solve_whole(s, s.arrays.status);
+  if (s.ranks.ranks()[s.axis] == 1) {
+    return solve_whole(s, s.arrays.status, &phase_times::expand);
+  }
   s.constant() ? solve_constant(s) : solve_arrays(s);
   if (!s.options.statuses) return;
   s.found->allreduce(s.stream);
   index_t* const status = s.statuses_of_systems();
   if (status != nullptr) s.found->enter(s.geometry, status, s.stream);
   s.found->fill(s.geometry, status, s.problem.type, s.arrays.x, s.stream);
-  s.times->record(&phase_times::statuses, s.stream);
+  s.times->record(&phase_times::statuses, nullptr, s.stream);
 }
 
 double plan::neglected_coupling(const void* dl, const void* d, const void* du) {

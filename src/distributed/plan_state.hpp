@@ -23,10 +23,12 @@ struct plan::state {
   layout::geometry geometry{};
   strategy_choice chosen{};
   // An ordinary plan solves lines that do not cross ranks. With constant coefficients it also
-  // solves this rank's rows of lines that do, except for what other ranks add to them. All other
+  // solves this rank's rows of lines that do, except for what other ranks add to them, which are
+  // `sums`, or what `faces` finds. All other
   // lines take the three parts.
   std::unique_ptr<const tridia::plan> whole{};
   std::unique_ptr<line_sums> sums{};
+  std::unique_ptr<gathered_faces> faces{};               // in place of `sums`, for `gather`
   std::shared_ptr<void> memory{};                        // of `whole`
   std::shared_ptr<void> statuses{};                      // of systems
   std::unique_ptr<neighbour_coefficients> neighbours{};  // of A^T

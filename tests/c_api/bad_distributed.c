@@ -69,6 +69,7 @@ static void plans(void) {
   tridia_problem p = TRIDIA_PROBLEM_INIT;
   tridia_distributed_plan* plan = NULL;
   tridia_phase_times times;
+  tridia_step_times steps;
   double numbers[6] = {0};
   int number = 7;
   int64_t count;
@@ -86,6 +87,7 @@ static void plans(void) {
   INVALID("plan", tridia_distributed_plan_reason(plan, &text));
   INVALID("plan", tridia_distributed_plan_systems(plan, &count));
   INVALID("plan", tridia_distributed_plan_timings(plan, &times));
+  INVALID("plan", tridia_distributed_plan_step_timings(plan, &steps));
   INVALID("plan", tridia_distributed_plan_workspace_bytes(plan, &bytes));
 }
 
@@ -93,6 +95,7 @@ static void operators(void) {
   tridia_grid g = TRIDIA_GRID_INIT;
   tridia_distributed_operator* op = NULL;
   tridia_phase_times times;
+  tridia_step_times steps;
   double numbers[6] = {0};
   int64_t begin[2], size[2];
   int number = 7;
@@ -113,6 +116,7 @@ static void operators(void) {
   INVALID("op", tridia_distributed_operator_warning(op, &text));
   INVALID("op", tridia_distributed_operator_peers(op, &peers, &number));
   INVALID("op", tridia_distributed_operator_timings(op, &times));
+  INVALID("op", tridia_distributed_operator_step_timings(op, &steps));
   INVALID("op", tridia_distributed_operator_workspace_bytes(op, &bytes));
 }
 

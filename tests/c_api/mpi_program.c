@@ -44,7 +44,9 @@ static void solve(const tridia_decomposition* cuts, const tridia_communicator* r
 }
 
 static void differentiate(const tridia_decomposition* cuts, const tridia_communicator* ranks,
-                          int64_t begin, int64_t rows) {
+                          int64_t begin, int64_t rows, int strategy) {
+  tridia_distributed_operator_options o = TRIDIA_DISTRIBUTED_OPERATOR_OPTIONS_INIT;
+  tridia_step_times times;
   tridia_scheme* s = NULL;
   tridia_grid g = TRIDIA_GRID_INIT;
   tridia_distributed_operator* op = NULL;
@@ -53,8 +55,15 @@ static void differentiate(const tridia_decomposition* cuts, const tridia_communi
   g.rank = 1;
   g.extents = &rows;
   check(tridia_scheme_find(TRIDIA_FIRST_DERIVATIVE, "C6", TRIDIA_STAGGERING_NONE, 0.45, &s));
-  check(tridia_distributed_operator_create(cuts, s, NULL, &g, ranks, NULL, &op));
+  o.strategy = TRIDIA_STRATEGY_NEAREST + 1;
+  expect(tridia_distributed_operator_create(cuts, s, NULL, &g, ranks, &o, &op) ==
+             TRIDIA_INVALID_ARGUMENT,
+         "a number that is no strategy is refused");
+  o.strategy = strategy;
+  check(tridia_distributed_operator_create(cuts, s, NULL, &g, ranks, &o, &op));
   check(tridia_distributed_operator_apply(op, f, df, NULL));
+  check(tridia_distributed_operator_step_timings(op, &times));
+  expect(times.primary > 0, "rows are solved");
   for (int64_t i = 0; i < rows; ++i) expect(df[i] > 2.99999 && df[i] < 3.00001, "df is 3");
   check(tridia_distributed_operator_destroy(op));
   check(tridia_scheme_destroy(s));
@@ -98,7 +107,8 @@ int main(int argc, char** argv) {
   check(tridia_decomposition_create(1, &extents, &size, &cuts));
   check(tridia_decomposition_block(cuts, rank, &begin, &rows));
   solve(cuts, ranks, begin, rows);
-  differentiate(cuts, ranks, begin, rows);
+  differentiate(cuts, ranks, begin, rows, TRIDIA_STRATEGY_AUTOMATIC);
+  differentiate(cuts, ranks, begin, rows, TRIDIA_STRATEGY_GATHER);
   exchange(cuts, ranks, rank, rows);
   check(tridia_communicator_destroy(ranks));
   check(tridia_decomposition_destroy(cuts));

@@ -18,6 +18,9 @@ namespace {
 
 using namespace tridia;
 using tridia::distributed::operator_options;
+using tridia::distributed::strategy;
+
+constexpr strategy kStrategies[] = {strategy::automatic, strategy::gather};
 
 /// Returns blocks of very different sizes, every other one of a single point.
 distributed::decomposition uneven(const std::vector<index_t>& extents,
@@ -53,7 +56,7 @@ std::string label_of(const operator_case& c, const distributed::decomposition& g
                      std::string(name(c.lines.boundary)) + " " + std::string(name(c.lines.head)) +
                      " " + std::string(name(c.lines.tail)) + " ranks";
   for (const int r : g.ranks()) text.append(" ").append(std::to_string(r));
-  return text;
+  return text + " " + std::string(name(c.options.strategy));
 }
 
 double noise(index_t k) {
@@ -157,7 +160,7 @@ tridia::grid with_ends(tridia::grid g, int kind) {
 
 /// Every scheme runs along every axis with every kind of end on ranks in one direction, and on
 /// ranks in several; types, additions, splits and slabs alternate, and so do ends in the latter.
-void expect_every_scheme_axis_and_end(operation how) {
+void expect_every_scheme_axis_and_end(operation how, strategy by_strategy = strategy::automatic) {
   const auto by = ranks();
   constexpr value_type types[] = {value_type::f64, value_type::f32, value_type::c128,
                                   value_type::c64};
@@ -168,6 +171,7 @@ void expect_every_scheme_axis_and_end(operation how) {
         const int along = process_grid[axis];
         for (int kind = 0; kind < 4; ++kind, ++turn) {
           if (along == 1 ? turn % 31 != 0 : along < world_size() && turn % 5 != 0) continue;
+          if (by_strategy == strategy::gather && turn % 11 > 3) continue;  // enough of them
           std::vector<index_t> extents{9, 10, 8};
           extents[axis] = turn % 3 == 0 ? 24 : 61;
           tridia::grid g = with_ends({.type = types[turn % 4], .axis = axis}, kind);
@@ -177,6 +181,7 @@ void expect_every_scheme_axis_and_end(operation how) {
           operator_case c{s, g};
           if (turn % 7 < 2) c.add = -0.5;
           c.options.slabs = 1 + turn % 3;
+          c.options.strategy = by_strategy;
           expect_equal(c,
                        even ? distributed::decomposition(extents, process_grid)
                             : uneven(extents, process_grid),
@@ -188,6 +193,9 @@ void expect_every_scheme_axis_and_end(operation how) {
 }
 
 TEST(RankOperator, EverySchemeAxisAndEnd) { expect_every_scheme_axis_and_end(operation::none); }
+TEST(RankOperator, GathersForEverySchemeAxisAndEnd) {
+  expect_every_scheme_axis_and_end(operation::none, strategy::gather);
+}
 TEST(RankOperator, AdjointsOfEverySchemeAxisAndEnd) {
   expect_every_scheme_axis_and_end(operation::transpose);
 }
@@ -203,6 +211,9 @@ TEST(RankOperator, BlocksOfOnePoint) {
       const auto g = distributed::decomposition::of_parts({parts, {5}});
       for (const operation how : {operation::none, operation::transpose})
         expect_equal({s, with_ends({.axis = 0, .operation = how}, kind)}, g, by);
+      operator_case gathers{s, with_ends({.axis = 0}, kind)};
+      gathers.options.strategy = strategy::gather;
+      expect_equal(gathers, g, by);
     }
   }
 }
@@ -223,6 +234,10 @@ TEST(RankOperator, InPlaceAndManyLines) {
             expect_equal({s, {.axis = axis, .operation = how}, add, in_place, {.slabs = slabs}}, g,
                          by);
           }
+          if (slabs != 4) continue;
+          operator_case gathers{s, {.axis = axis}, add, in_place, {.slabs = slabs}};
+          gathers.options.strategy = strategy::gather;
+          expect_equal(gathers, g, by);
         }
       }
     }
@@ -250,14 +265,41 @@ TEST(RankOperator, MetricAndFields) {
   for (index_t row = 0; row < fields * 5; ++row)
     for (index_t k = 0; k < count; ++k)
       block.push_back(in[static_cast<std::size_t>(row * n + own.begin[1] + k)]);
-  ranks_array<double> from(block), to(std::vector<double>(block.size(), std::nan("")));
-  distributed::compact_operator op(g, s, lines, by);
-  op.apply(from.there(), to.there());
-  const std::vector<double> out = to.get();
-  for (index_t row = 0; row < fields * 5; ++row)
-    for (index_t k = 0; k < count; ++k)
-      EXPECT_NEAR(out[static_cast<std::size_t>(row * count + k)],
-                  expected[static_cast<std::size_t>(row * n + own.begin[1] + k)], 1e-13);
+  for (const strategy how : kStrategies) {
+    ranks_array<double> from(block), to(std::vector<double>(block.size(), std::nan("")));
+    distributed::compact_operator op(g, s, lines, by, {.strategy = how});
+    op.apply(from.there(), to.there());
+    const std::vector<double> out = to.get();
+    for (index_t row = 0; row < fields * 5; ++row)
+      for (index_t k = 0; k < count; ++k)
+        EXPECT_NEAR(out[static_cast<std::size_t>(row * count + k)],
+                    expected[static_cast<std::size_t>(row * n + own.begin[1] + k)], 1e-13);
+  }
+}
+
+/// Every step of the thesis takes some time, and together they are the phases.
+TEST(RankOperator, StepsAreTimed) {
+  const auto by = ranks();
+  if (world_size() == 1) GTEST_SKIP() << "one rank has no step but its own systems";
+  const distributed::decomposition g({40 * world_size(), 500}, {world_size(), 1});
+  ranks_array<double> in(std::vector<double>(40 * 500, 1)), out(in);
+  for (const strategy how : kStrategies) {
+    distributed::compact_operator op(g, find_scheme(quantity::first_derivative, "C4"), {.axis = 0},
+                                     by, {.strategy = how});
+    op.apply(in.there(), out.there());
+    by.synchronize(nullptr);
+    const auto steps = op.step_timings();
+    const auto phases = op.timings();
+    const bool gathers = how == strategy::gather;
+    EXPECT_GT(steps.halo, 0);
+    EXPECT_GT(steps.primary, 0);
+    for (const double only : {steps.right_hand_sides, steps.faces, steps.reduced, steps.sum})
+      EXPECT_EQ(only > 0, gathers);
+    EXPECT_NEAR(phases.reduce + phases.interface + phases.expand,
+                steps.halo + steps.right_hand_sides + steps.primary + steps.faces + steps.reduced +
+                    steps.sum,
+                1e-9);
+  }
 }
 
 TEST(RankOperator, EmptyArraysAreFine) {
@@ -265,8 +307,10 @@ TEST(RankOperator, EmptyArraysAreFine) {
   const distributed::decomposition g({4, 12 * world_size()}, {1, world_size()});
   const scheme s = find_scheme(quantity::first_derivative, "C6");
   for (const int slabs : {1, 3}) {
-    distributed::compact_operator op(g, s, {.fields = 0}, by, {.slabs = slabs});
-    op.apply(nullptr, nullptr);
+    for (const strategy how : kStrategies) {
+      distributed::compact_operator op(g, s, {.fields = 0}, by, {.slabs = slabs, .strategy = how});
+      op.apply(nullptr, nullptr);
+    }
   }
 }
 
@@ -317,6 +361,11 @@ TEST(RankOperator, NeighboursAloneAreSentTo) {
     EXPECT_GT(peers_with(8, boundary::regular, 0).size(), beside.size());
   }
   EXPECT_EQ(peers_with(50, boundary::periodic, 0).size(), std::size_t(std::min(n - 1, 2)));
+  // Faces go to the first rank, and halos to those beside.
+  const distributed::compact_operator gathers(distributed::decomposition({50 * n, 2}, {n, 1}), s,
+                                              {.axis = 0}, by, {.strategy = strategy::gather});
+  if (me == 0) EXPECT_EQ(gathers.peers().size(), std::size_t(n - 1));
+  if (me == 3) EXPECT_EQ(gathers.peers(), n > 4 ? (std::vector{0, 2, 4}) : (std::vector{0, 2}));
 }
 
 TEST(RankOperator, ToleranceBoundsTheError) {
@@ -367,6 +416,17 @@ TEST(RankOperatorFault, IsRefusedOnAllRanks) {
   EXPECT_NE(made(g, s, {.axis = 0}, {.tolerance = -1}).find("tolerance"), std::string::npos);
   EXPECT_NE(made(g, s, {.axis = 0, .metric = {1, 2}}).find("metric"), std::string::npos);
   EXPECT_NE(made(distributed::decomposition({3, 6}, {1, 1}), s, {.axis = 0}), "");
+  EXPECT_NE(made(g, s, {.axis = 0}, {.strategy = static_cast<strategy>(77)}).find("strategy: 77"),
+            std::string::npos);
+  const auto unsupported = [&](const tridia::grid& lines, strategy how) {
+    return refusal(errc::unsupported,
+                   [&] { distributed::compact_operator(g, s, lines, by, {.strategy = how}); });
+  };
+  EXPECT_NE(unsupported({.axis = 0}, strategy::pcr).find("pcr is for coefficients in arrays"),
+            std::string::npos);
+  EXPECT_NE(unsupported({.axis = 0, .operation = operation::transpose}, strategy::gather)
+                .find("gather is not for adjoints"),
+            std::string::npos);
   if (n > 1) {
     const std::string what = made(g, s, {.axis = 0, .spacing = world_rank() == 0 ? 1.0 : 2.0});
     EXPECT_NE(what.find("spacing: ranks disagree"), std::string::npos);
@@ -375,6 +435,9 @@ TEST(RankOperatorFault, IsRefusedOnAllRanks) {
     const std::string scheme =
         made(g, world_rank() == 0 ? find_scheme(quantity::first_derivative, "C4") : s, {.axis = 0});
     EXPECT_NE(scheme.find("ranks disagree"), std::string::npos);
+    const strategy other = world_rank() == 0 ? strategy::gather : strategy::automatic;
+    EXPECT_NE(made(g, s, {.axis = 0}, {.strategy = other}).find("strategy: ranks disagree"),
+              std::string::npos);
     std::vector<index_t> parts(static_cast<std::size_t>(n), 12);
     parts.back() = 1;
     EXPECT_NE(made(distributed::decomposition::of_parts({parts}),

@@ -245,7 +245,7 @@ TEST_P(SmallDistributed, SolvesConstantLines) {
   for (problem p : fields(GetParam())) {
     p.coefficients = coefficients::constant;
     p.matrix = {.interior = {0.3, 1, 0.3}};
-    expect_solved(p, strategy::automatic);
+    for (const strategy how : {strategy::automatic, strategy::gather}) expect_solved(p, how);
   }
 }
 
@@ -281,13 +281,15 @@ TEST(SmallDistributedFields, Derive) {
         one.apply(from, to, {.workspace = workspace.data(), .workspace_bytes = workspace.size()});
         const distributed::decomposition g = split(lines.extents, axis);
         lines.extents.clear();
-        on_thread_ranks(kRanks, true, [&](const communicator& by) {
-          distributed::compact_operator op(g, c6, lines, by, {.threads = 1});
-          block_array field(in, g.block(by.rank())), out(in, g.block(by.rank()));
-          op.apply(field.pointer(), out.pointer());
-          by.synchronize(nullptr);
-          EXPECT_LE(out.difference(expected), kRounding) << "of rank " << by.rank();
-        });
+        for (const strategy how : {strategy::automatic, strategy::gather})
+          on_thread_ranks(kRanks, true, [&](const communicator& by) {
+            distributed::compact_operator op(g, c6, lines, by, {.threads = 1, .strategy = how});
+            block_array field(in, g.block(by.rank())), out(in, g.block(by.rank()));
+            op.apply(field.pointer(), out.pointer());
+            by.synchronize(nullptr);
+            EXPECT_LE(out.difference(expected), kRounding)
+                << "of rank " << by.rank() << " by " << name(how);
+          });
       }
 }
 

@@ -56,15 +56,22 @@ typedef struct tridia_distributed_operator_options {
   size_t struct_size;
   double tolerance;
   int threads;
-  int slabs; /* From 1. */
+  int slabs;    /* From 1. */
+  int strategy; /* TRIDIA_STRATEGY_AUTOMATIC or TRIDIA_STRATEGY_GATHER. */
+  int reserved; /* 0 */
 } tridia_distributed_operator_options;
 #define TRIDIA_DISTRIBUTED_OPERATOR_OPTIONS_INIT \
-  { sizeof(tridia_distributed_operator_options), 0, 0, 1 }
+  { sizeof(tridia_distributed_operator_options), 0, 0, 1, TRIDIA_STRATEGY_AUTOMATIC, 0 }
 
 /* Holds the times of the phases of an execution on this rank, in seconds. */
 typedef struct tridia_phase_times {
   double reduce, interface_solve, expand, statuses;
 } tridia_phase_times;
+
+/* Holds the same time by the steps that `distributed::step_times` describes, in seconds. */
+typedef struct tridia_step_times {
+  double halo, right_hand_sides, primary, faces, reduced, sum;
+} tridia_step_times;
 
 /* Describes the layers of points around a block that neighbours hold, as `distributed::halo` does;
  * `before`, `after` and `periodic` have an entry for each axis, or are null (none). */
@@ -145,6 +152,8 @@ TRIDIA_API tridia_result tridia_distributed_plan_systems(const tridia_distribute
                                                          int64_t* systems);
 TRIDIA_API tridia_result tridia_distributed_plan_timings(const tridia_distributed_plan* plan,
                                                          tridia_phase_times* times);
+TRIDIA_API tridia_result tridia_distributed_plan_step_timings(const tridia_distributed_plan* plan,
+                                                              tridia_step_times* times);
 TRIDIA_API tridia_result
 tridia_distributed_plan_workspace_bytes(const tridia_distributed_plan* plan, size_t* bytes);
 
@@ -178,6 +187,8 @@ TRIDIA_API tridia_result tridia_distributed_operator_peers(const tridia_distribu
                                                            const int** peers, int* count);
 TRIDIA_API tridia_result tridia_distributed_operator_timings(const tridia_distributed_operator* op,
                                                              tridia_phase_times* times);
+TRIDIA_API tridia_result tridia_distributed_operator_step_timings(
+    const tridia_distributed_operator* op, tridia_step_times* times);
 TRIDIA_API tridia_result
 tridia_distributed_operator_workspace_bytes(const tridia_distributed_operator* op, size_t* bytes);
 

@@ -38,15 +38,15 @@ void send(op_state& s, std::size_t count, std::size_t worked) {
   for (; s.sent < std::min({count, ready, s.slabs.size()}); ++s.sent) {
     const slab& part = s.slabs[s.sent];
     part.sums->sum(call_of(s, part).in, s.call.stream);
-    s.times->record(&phase_times::reduce, s.call.stream);
+    s.times->record(&phase_times::reduce, &step_times::halo, s.call.stream);
     part.sums->send(s.call.stream);
-    s.times->record(&phase_times::interface, s.call.stream);
+    s.times->record(&phase_times::interface, &step_times::halo, s.call.stream);
   }
 }
 
 void work(op_state& s, const slab& part) {
   part.sums->add(s.call.stream);
-  s.times->record(&phase_times::interface, s.call.stream);
+  s.times->record(&phase_times::interface, &step_times::halo, s.call.stream);
   compact::call c = call_of(s, part);
   if (part.scaling) {
     part.scaling->apply(c);
@@ -54,7 +54,24 @@ void work(op_state& s, const slab& part) {
   }
   c.prescribed = part.sums->values();
   if (part.rows) part.rows->apply(c);
-  s.times->record(&phase_times::expand, s.call.stream);
+  s.gathered ? s.times->record(&phase_times::reduce, &step_times::right_hand_sides, s.call.stream)
+             : s.times->record(&phase_times::expand, &step_times::primary, s.call.stream);
+}
+
+/// Solves in the field, which holds the right-hand sides of all slabs, and writes `out`.
+void solve_gathered(op_state& s) {
+  const gathered_solve& g = *s.gathered;
+  void *const field = s.field.get(), *const stream = s.call.stream;
+  g.primary->execute(
+      field, field,
+      {.workspace = s.memory.get(), .workspace_bytes = s.memory_bytes, .stream = stream});
+  s.times->record(&phase_times::reduce, &step_times::primary, stream);
+  g.faces->gather(field, stream);
+  s.times->record(&phase_times::interface, &step_times::faces, stream);
+  g.faces->solve(stream);
+  s.times->record(&phase_times::interface, &step_times::reduced, stream);
+  g.faces->sum(field, s.call.out, s.call.s, s.call.accumulate, stream);
+  s.times->record(&phase_times::expand, &step_times::sum, stream);
 }
 
 void begin(op_state& s, const compact::call& call) {
@@ -90,10 +107,12 @@ const decomposition& compact_operator::out_decomposition() const noexcept {
 }
 const std::string& compact_operator::warning() const noexcept { return state_->warning; }
 const std::vector<int>& compact_operator::peers() const noexcept { return state_->peers; }
-phase_times compact_operator::timings() const { return state_->times->read(); }
+phase_times compact_operator::timings() const { return state_->times->read().phases; }
+step_times compact_operator::step_timings() const { return state_->times->read().steps; }
 std::size_t compact_operator::workspace_bytes() const noexcept {
   std::size_t bytes = state_->memory_bytes + state_->field_bytes;
   for (const slab& part : state_->slabs) bytes += part.sums->bytes();
+  if (state_->gathered) bytes += state_->gathered->faces->bytes();
   return bytes;
 }
 
@@ -121,12 +140,13 @@ void compact_operator::finish() {
   s.times->start(s.call.stream);
   if (s.whole) {
     apply_whole(s);
-    s.times->record(&phase_times::expand, s.call.stream);
+    s.times->record(&phase_times::expand, &step_times::primary, s.call.stream);
   }
   for (std::size_t k = 0; k < s.slabs.size(); ++k) {
     send(s, k + 1 + ahead, k);
     work(s, s.slabs[k]);
   }
+  if (s.gathered) solve_gathered(s);
 }
 
 }  // namespace tridia::distributed

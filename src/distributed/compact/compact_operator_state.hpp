@@ -5,6 +5,7 @@
 #include "compact/operator_executor.hpp"
 #include "distributed/backend.hpp"
 #include "distributed/line_operator/sum_plan.hpp"
+#include "tridia/plan.hpp"
 
 #include <memory>
 #include <optional>
@@ -13,8 +14,9 @@
 
 namespace tridia::distributed {
 
-/// A step is one line operator on lines that ranks cut. An operator is one step; its adjoint is
-/// two, with a field between them.
+/// A step is one line operator on lines that ranks cut. An operator is one step, and its adjoint is
+/// two, with a field between them. With `strategy::gather` the only step is the right-hand sides,
+/// which go to the field.
 struct step {
   line_operator::specification whole{}, own{};  // all of a line, and this rank's rows
   line_cuts cuts{};
@@ -32,6 +34,15 @@ struct slab {
   std::unique_ptr<const compact::operator_executor> scaling{}, rows{};
 };
 
+/// Holds what `strategy::gather` does after the right-hand sides: it solves in the field, and the
+/// sums go to `out`.
+struct gathered_solve {
+  line_operator::specification whole{};  // scale A^-1
+  std::vector<index_t> cuts{};           // rows
+  std::unique_ptr<const tridia::plan> primary{};
+  std::unique_ptr<gathered_faces> faces{};
+};
+
 struct compact_operator::state {
   decomposition ranks, out_ranks;
   tridia::grid lines;
@@ -41,14 +52,15 @@ struct compact_operator::state {
   int axis = 0;
   std::string warning{};
   std::vector<step> steps{};  // of lines that cross ranks
+  std::optional<gathered_solve> gathered{};
   compact::grid_arrays arrays{};
   std::vector<int> peers{};
   // An ordinary operator is applied to lines that do not cross ranks.
   std::unique_ptr<const tridia::compact_operator> whole{};
   std::vector<slab> slabs{};  // of the first step, then of the next
   std::size_t memory_bytes = 0, field_bytes = 0;
-  std::shared_ptr<void> memory{};  // of `whole` or of a slab's rows
-  std::shared_ptr<void> field{};   // between two steps
+  std::shared_ptr<void> memory{};  // of `whole`, of a slab's rows or of primary systems
+  std::shared_ptr<void> field{};   // between two steps, or of right-hand sides
   std::unique_ptr<phase_timer> times{};
 
   // These members hold an application between start and finish.

@@ -7,6 +7,7 @@
 #include "distributed/bits.hpp"
 #include "distributed/compact/compact_operator_state.hpp"
 #include "distributed/lines.hpp"
+#include "distributed/model.hpp"
 
 #include <algorithm>
 #include <new>
@@ -56,7 +57,8 @@ agreement agreement_of(const op_state& s, const scheme& what, const closure& c) 
       .on("operation", one(g.operation))
       .on("fields", one(g.fields))
       .on("tolerance", one(bits(s.options.tolerance)))
-      .on("slabs", one(s.options.slabs));
+      .on("slabs", one(s.options.slabs))
+      .on("strategy", one(s.options.strategy));
   return a;
 }
 
@@ -95,6 +97,29 @@ std::vector<step> steps_of(line_operator::specification whole, const line_cuts& 
   return steps;
 }
 
+/// Divides an operator of lines that are cut into its right-hand sides, and scale A^-1.
+void divide(op_state& s, line_operator::specification whole, const line_cuts& cuts) {
+  line_operator::specification solving;
+  solving.points = solving.rows = whole.rows;
+  solving.boundary = whole.boundary;
+  solving.matrix = std::exchange(whole.matrix, {{0, 1, 0}, {}, {}});
+  solving.interior = {0, {1}};
+  solving.scale = std::exchange(whole.scale, {});
+  s.gathered = gathered_solve{std::move(solving), cuts.rows};
+  s.steps.resize(1);
+  s.steps[0].whole = std::move(whole), s.steps[0].cuts = cuts;
+  s.steps[0].to_field = true;
+}
+
+void check_strategy(const op_state& s) {
+  check_known_matrix(s.options.strategy);
+  if (s.options.strategy == strategy::gather && s.lines.operation != operation::none) {
+    throw error(errc::unsupported, "strategy: gather is not for adjoints, but operation is " +
+                                       std::string(name(s.lines.operation)) +
+                                       ": leave it automatic");
+  }
+}
+
 void check_operator(op_state& s, const scheme& what, const closure& c) {
   tridia::grid& g = s.lines;
   check_size(s.ranks, *s.transport);
@@ -107,6 +132,7 @@ void check_operator(op_state& s, const scheme& what, const closure& c) {
   if (!(s.options.tolerance >= 0)) {
     refuse("tolerance: " + std::to_string(s.options.tolerance) + " is not 0 or more");
   }
+  check_strategy(s);
   if (s.options.slabs < 1) refuse("slabs: " + std::to_string(s.options.slabs) + " is below 1");
   compact::check_grid(g, s.where->options(s.options.threads));
   s.axis = static_cast<int>(compact::checked_axis(g));
@@ -121,8 +147,13 @@ void check_operator(op_state& s, const scheme& what, const closure& c) {
   if (compact::needs_closure(g)) s.warning = closure_warning(what, c);
   if (s.ranks.ranks()[s.axis] == 1) return;
   (void)compact::factor(line.matrix, line.rows, line.boundary);
-  s.steps = steps_of(std::move(line), cuts, g.operation);
   const int here = s.ranks.coordinates(s.transport->rank())[s.axis];
+  if (s.options.strategy == strategy::gather) {
+    divide(s, std::move(line), cuts);
+    (void)secondary_solutions(s.gathered->whole, {cuts.rows, cuts.rows}, here);
+  } else {
+    s.steps = steps_of(std::move(line), cuts, g.operation);
+  }
   for (step& t : s.steps) {
     t.own = part_of(t.whole, t.cuts, here);
     (void)end_columns(t.own, sides_of(t.whole, t.cuts, here));
@@ -164,11 +195,22 @@ layout::geometry slab_lines(layout::geometry g, int k, int slabs, slab& s) {
   return g;
 }
 
+void sort_unique(std::vector<int>& peers) {
+  std::sort(peers.begin(), peers.end());
+  peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
+}
+
 void add_peers(std::vector<int>& peers, const sum_plan& p, const line_of_ranks& line) {
   for (const auto& to : p.to) peers.push_back(line.ranks[to.part]);
   for (const auto& from : p.from) peers.push_back(line.ranks[from.part]);
-  std::sort(peers.begin(), peers.end());
-  peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
+  sort_unique(peers);
+}
+
+/// Adds those that faces go to and come from: all others at the first rank, and elsewhere that one.
+void add_peers_of_faces(std::vector<int>& peers, const line_of_ranks& line) {
+  const auto end = line.here == 0 ? line.ranks.end() : line.ranks.begin() + 1;
+  peers.insert(peers.end(), line.ranks.begin() + (line.here == 0 ? 1 : 0), end);
+  sort_unique(peers);
 }
 
 /// Returns the sums that a part wants in a step, with weights of what is read before it is scaled.
@@ -236,11 +278,48 @@ void make_slabs(op_state& s, const step& t, const layout::geometry& arrays) {
   }
 }
 
+/// Makes the plan of the primary systems, which are lines of the field.
+std::unique_ptr<const tridia::plan> make_primary(const op_state& s, const near_toeplitz& matrix,
+                                                 const layout::axes& lines,
+                                                 const compact::field_strides& field,
+                                                 index_t rows) {
+  problem p{.type = s.arrays.shape.type, .coefficients = coefficients::constant};
+  p.matrix = matrix;
+  for (int k = 0; k < lines.count; ++k) {
+    p.extents.push_back(lines.at[k].extent), p.x_strides.push_back(field.of[k]);
+  }
+  p.extents.push_back(rows), p.x_strides.push_back(field.step);
+  p.rhs_strides = p.x_strides;
+  return std::make_unique<const tridia::plan>(std::move(p), s.where->options(s.options.threads));
+}
+
+/// Makes what follows the right-hand sides. `arrays` are the lines of the arrays, numbered alike on
+/// all ranks.
+void make_gathered(op_state& s, const layout::geometry& arrays) {
+  gathered_solve& g = *s.gathered;
+  const line_of_ranks line{s.ranks.line(s.transport->rank(), s.axis),
+                           s.ranks.coordinates(s.transport->rank())[s.axis]};
+  const line_cuts cuts{g.cuts, g.cuts};
+  faces_task t = faces_of(s.arrays.shape.type, line, g.whole, cuts, s.options.tolerance);
+  const compact::field_strides field = compact::strides_of(arrays, t.rows);
+  const layout::geometry lines = compact::with_field(arrays, t.rows, layout::rhs, field);
+  t.lines = merged(lines.right_sides);
+  t.from = lines.lines[layout::rhs], t.to = lines.lines[layout::x];
+  const line_operator::specification own = part_of(g.whole, cuts, line.here);
+  t.scale = own.scale;
+  t.where = s.where->options(s.options.threads);
+  g.faces = s.where->make_faces(t, *s.transport);
+  g.primary = make_primary(s, own.matrix, arrays.right_sides, field, t.rows);
+  s.memory_bytes = std::max(s.memory_bytes, g.primary->workspace_bytes());
+  add_peers_of_faces(s.peers, line);
+}
+
 void make_split(op_state& s, index_t order) {
   layout::geometry g = layout::make_geometry(s.arrays.shape, s.arrays.resolved);
   g.right_sides = number_lines(g, s.arrays.resolved, operation::none, order).matrices;
   for (const step& t : s.steps) make_slabs(s, t, g);
-  if (s.steps.size() == 1) return;
+  if (s.gathered) make_gathered(s, g);
+  if (s.steps.size() == 1 && !s.gathered) return;
   s.field_bytes = static_cast<std::size_t>(g.right_sides.size * s.steps.front().own.rows) *
                   size_of(s.arrays.shape.type);
   s.field = s.where->allocate(s.field_bytes);

@@ -3,6 +3,7 @@
 
 #include "distributed/cpu/host_execution_space.hpp"
 #include "distributed/cpu/local_rows.hpp"
+#include "distributed/line_operator/gathered_faces_in.hpp"
 #include "distributed/line_operator/line_sums_in.hpp"
 #include "distributed/strategies/make.hpp"
 #include "distributed/subdomain/neighbour_coefficients_in.hpp"
@@ -18,16 +19,18 @@ class host_phase_timer final : public phase_timer {
  public:
   void begin() override { seconds_ = {}; }
   void start(void* /*stream*/) override { began_ = clock::now(); }
-  void record(double phase_times::*step, void* /*stream*/) override {
+  void record(double phase_times::*phase, double step_times::*step, void* /*stream*/) override {
     const auto now = clock::now();
-    seconds_.*step += std::chrono::duration<double>(now - began_).count();
+    const double seconds = std::chrono::duration<double>(now - began_).count();
+    seconds_.phases.*phase += seconds;
+    if (step != nullptr) seconds_.steps.*step += seconds;
     began_ = now;
   }
-  phase_times read() override { return seconds_; }
+  divided_times read() override { return seconds_; }
 
  private:
   using clock = std::chrono::steady_clock;
-  phase_times seconds_{};
+  divided_times seconds_{};
   clock::time_point began_{};
 };
 
@@ -51,6 +54,9 @@ class host_backend final : public backend {
   }
   std::unique_ptr<line_sums> make_sums(const sums_task& t, transport& by) const override {
     return make_line_sums_in<host_execution_space>(t, by);
+  }
+  std::unique_ptr<gathered_faces> make_faces(const faces_task& t, transport& by) const override {
+    return make_gathered_faces_in<host_execution_space>(t, by);
   }
   std::unique_ptr<phase_timer> make_phase_timer() const override {
     return std::make_unique<host_phase_timer>();

@@ -29,18 +29,22 @@ class timer {
 class device_phase_timer final : public phase_timer {
  public:
   void begin() override { used_ = 0; }
-  void start(void* stream) override { mark(nullptr, stream); }
-  void record(double phase_times::*step, void* stream) override { mark(step, stream); }
+  void start(void* stream) override { mark({nullptr, nullptr}, stream); }
+  void record(double phase_times::*phase, double step_times::*step, void* stream) override {
+    mark({phase, step}, stream);
+  }
 
-  phase_times read() override {
-    phase_times all{};
+  divided_times read() override {
+    divided_times all{};
     for (std::size_t k = 1; k < used_; ++k) {
-      if (steps_[k] == nullptr) continue;
+      const auto [phase, step] = marks_[k];
+      if (phase == nullptr) continue;
       check(cudaEventSynchronize(timers_[k].get()), "cudaEventSynchronize");
       float ms = 0;
       check(cudaEventElapsedTime(&ms, timers_[k - 1].get(), timers_[k].get()),
             "cudaEventElapsedTime");
-      all.*steps_[k] += ms / 1000.0;
+      all.phases.*phase += ms / 1000.0;
+      if (step != nullptr) all.steps.*step += ms / 1000.0;
     }
     return all;
   }
@@ -48,15 +52,21 @@ class device_phase_timer final : public phase_timer {
  private:
   static constexpr std::size_t most = 64;
 
-  void mark(double phase_times::*step, void* stream) {
+  /// Says what the time before an event is counted as; a start has no phase.
+  struct meaning {
+    double phase_times::*phase;
+    double step_times::*step;
+  };
+
+  void mark(const meaning& m, void* stream) {
     if (used_ == most) --used_;
     check(cudaEventRecord(timers_[used_].get(), static_cast<cudaStream_t>(stream)),
           "cudaEventRecord");
-    steps_[used_++] = step;
+    marks_[used_++] = m;
   }
 
   std::vector<timer> timers_ = std::vector<timer>(most);
-  double phase_times::*steps_[most] = {};
+  meaning marks_[most] = {};
   std::size_t used_ = 0;
 };
 
@@ -92,6 +102,9 @@ class cuda_backend final : public backend {
   }
   std::unique_ptr<line_sums> make_sums(const sums_task& t, transport& by) const override {
     return make_device_sums(t, by);
+  }
+  std::unique_ptr<gathered_faces> make_faces(const faces_task& t, transport& by) const override {
+    return make_device_faces(t, by);
   }
   std::unique_ptr<phase_timer> make_phase_timer() const override {
     return std::make_unique<device_phase_timer>();

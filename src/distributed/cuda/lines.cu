@@ -2,6 +2,7 @@
 #include "distributed/cuda/lines.hpp"
 
 #include "distributed/cuda/device_execution_space.cuh"
+#include "distributed/line_operator/gathered_faces_in.hpp"
 #include "distributed/line_operator/line_sums_in.hpp"
 #include "distributed/strategies/make.hpp"
 #include "distributed/subdomain/neighbour_coefficients_in.hpp"
@@ -22,6 +23,13 @@ std::unique_ptr<status_exchange> make_device_status_exchange(const line_of_ranks
 
 std::unique_ptr<line_sums> make_device_sums(const sums_task& t, transport& by) {
   return make_line_sums_in<device_execution_space>(t, by);
+}
+
+std::unique_ptr<gathered_faces> make_device_faces(const faces_task& t, transport& by) {
+  auto made = make_gathered_faces_in<device_execution_space>(t, by);
+  // The reduced matrix is factored in the default stream, and executions come in any.
+  gpu::check(cudaStreamSynchronize(nullptr), "factoring reduced systems");
+  return made;
 }
 
 std::unique_ptr<neighbour_coefficients> make_device_neighbour_coefficients(

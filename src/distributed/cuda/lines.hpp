@@ -12,6 +12,7 @@ std::unique_ptr<interface_systems> make_device_interface(strategy, const interfa
 std::unique_ptr<status_exchange> make_device_status_exchange(const line_of_ranks&, index_t lines,
                                                              const line_place&, transport&);
 std::unique_ptr<line_sums> make_device_sums(const sums_task&, transport&);
+std::unique_ptr<gathered_faces> make_device_faces(const faces_task&, transport&);
 std::unique_ptr<local_rows> make_device_local_rows(const local_rows_task&);
 std::unique_ptr<neighbour_coefficients> make_device_neighbour_coefficients(const local_rows_task&,
                                                                            const line_of_ranks&,
