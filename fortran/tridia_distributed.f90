@@ -315,9 +315,11 @@ contains
   end function
 
   !> Makes an operator for arrays of these shapes and strides, which are this rank's blocks. `metric` is
-  !> that of whole lines; all else is as for tridia_operator.
+  !> that of whole lines; `strategy` is tridia_strategy_automatic or tridia_strategy_gather; all else is
+  !> as for tridia_operator.
   subroutine operator_create_for(self, cuts, ranks, scheme, in, out, dim, spacing, quantity, staggering, &
-      closure, boundary, head, tail, metric, operation, alpha_f, tolerance, threads, slabs, stat, errmsg)
+      closure, boundary, head, tail, metric, operation, alpha_f, tolerance, threads, slabs, strategy, stat, &
+      errmsg)
     class(tridia_distributed_operator), intent(inout) :: self
     type(tridia_decomposition), intent(in) :: cuts
     type(tridia_communicator), intent(in) :: ranks
@@ -327,7 +329,7 @@ contains
     real(real64), optional, intent(in) :: spacing, alpha_f, tolerance
     character(*), optional, intent(in) :: closure
     real(real64), optional, target, contiguous, intent(in) :: metric(:)
-    integer, optional, intent(in) :: threads, slabs
+    integer, optional, intent(in) :: threads, slabs, strategy
     integer, optional, intent(out) :: stat
     character(*), optional, intent(inout) :: errmsg
     character(kind=c_char) :: message(message_size)
@@ -344,6 +346,7 @@ contains
     if (present(tolerance)) o%tolerance = tolerance
     o%threads = int_or(threads, 0)
     o%slabs = int_or(slabs, 1)
+    o%strategy = int_or(strategy, tridia_strategy_automatic)
     handle = c_null_ptr
     call report(c_distributed_operator_for(cuts%handle, ranks%handle, g, o, choice, in, out, &
       int_or(dim, 1), handle, message), stat, errmsg, message)

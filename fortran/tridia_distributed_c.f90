@@ -24,6 +24,7 @@ module tridia_distributed_c
     integer(c_size_t) :: struct_size = 0
     real(c_double) :: tolerance = 0
     integer(c_int) :: threads = 0, slabs = 1
+    integer(c_int) :: strategy = 0, reserved = 0
   end type
 
   interface
