@@ -20,6 +20,10 @@ std::string text_of(quantity what) {
       return "first derivative";
     case quantity::second_derivative:
       return "second derivative";
+    case quantity::third_derivative:
+      return "third derivative";
+    case quantity::fourth_derivative:
+      return "fourth derivative";
     case quantity::interpolation:
       return "interpolation";
     case quantity::filter:

@@ -26,7 +26,8 @@ module tridia
     tridia_partition = 3, tridia_cr = 4, tridia_crnbc = 5, tridia_pcr = 6, tridia_cr_pcr = 7, &
     tridia_pcr_thomas = 8, tridia_packed_cr = 9, tridia_hierarchical = 10, tridia_neato = 11
   integer, parameter, public :: tridia_first_derivative = 0, tridia_second_derivative = 1, &
-    tridia_interpolation = 2, tridia_filter = 3
+    tridia_third_derivative = 2, tridia_fourth_derivative = 3, tridia_interpolation = 4, &
+    tridia_filter = 5
   integer, parameter, public :: tridia_staggering_none = 0, tridia_to_midpoints = 1, &
     tridia_to_points = 2
   integer, parameter, public :: tridia_end_closure = 0, tridia_end_symmetric = 1, &

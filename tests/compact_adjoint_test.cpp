@@ -288,6 +288,8 @@ TEST(CompactAdjoint, LongAndManyLines) {
                             find_scheme(quantity::first_derivative, "C8", staggering::to_points),
                             find_scheme(quantity::interpolation, "C4", staggering::to_midpoints),
                             find_scheme(quantity::second_derivative, "C8"),
+                            find_scheme(quantity::third_derivative, "C6"),
+                            find_scheme(quantity::fourth_derivative, "C6"),
                             find_scheme(quantity::filter, "F10")};
   for (const scheme& s : schemes) {
     for (const boundary ends : {boundary::regular, boundary::periodic}) {

@@ -92,10 +92,13 @@ arrays<T> make_arrays(const compact_operator& op, const storage& in, const stora
 }
 
 /// Returns the tolerance for a scheme: the second derivative's closure has coefficients of up to
-/// 27, and a pivot of 1/10.
+/// 27, and a pivot of 1/10, those of higher ones coefficients of up to 81.
 template <class T>
 double tolerance(const scheme& s) {
-  const double magnitude = s.quantity() == quantity::second_derivative ? 20 : 1;
+  const bool is_high = s.quantity() == quantity::second_derivative ||
+                       s.quantity() == quantity::third_derivative ||
+                       s.quantity() == quantity::fourth_derivative;
+  const double magnitude = is_high ? 20 : 1;
   return magnitude *
          (sizeof(T) == sizeof(float) || std::is_same_v<T, std::complex<float>> ? 2e-5 : 5e-14);
 }
@@ -146,6 +149,8 @@ TYPED_TEST_SUITE(CompactLayout, value_types);
 TYPED_TEST(CompactLayout, EveryAxisOrderPaddingAndBoundary) {
   const scheme schemes[] = {find_scheme(quantity::first_derivative, "C6"),
                             find_scheme(quantity::second_derivative, "C4"),
+                            find_scheme(quantity::third_derivative, "C6"),
+                            find_scheme(quantity::fourth_derivative, "C6"),
                             find_scheme(quantity::first_derivative, "C8", staggering::to_midpoints),
                             find_scheme(quantity::interpolation, "C6", staggering::to_points),
                             find_scheme(quantity::filter, "F8")};
@@ -517,6 +522,9 @@ TEST(CompactRefusals, WhatDoesNotGoTogether) {
   stretched.metric.assign(40, 1);
   expect_refusal(errc::invalid_argument, {"metric", "second_derivative"},
                  [&] { compact_operator(second, stretched); });
+  expect_refusal(errc::invalid_argument, {"metric", "first", "fourth_derivative"}, [&] {
+    compact_operator(find_scheme(quantity::fourth_derivative, "C4"), stretched);
+  });
   expect_refusal(errc::unsupported, {"algorithm", "thomas"},
                  [&] { compact_operator(c6, g, {.algorithm = algorithm::thomas}); });
   expect_refusal(errc::invalid_argument, {"threads", "-1"},

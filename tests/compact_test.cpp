@@ -22,9 +22,18 @@ using namespace tridia;
 using std::numbers::pi;
 
 int derivative_of(const scheme& s) {
-  return s.quantity() == quantity::first_derivative    ? 1
-         : s.quantity() == quantity::second_derivative ? 2
-                                                       : 0;
+  switch (s.quantity()) {
+    case quantity::first_derivative:
+      return 1;
+    case quantity::second_derivative:
+      return 2;
+    case quantity::third_derivative:
+      return 3;
+    case quantity::fourth_derivative:
+      return 4;
+    default:
+      return 0;
+  }
 }
 /// These return the position of value 0 of the input and of the output.
 double in_place(const scheme& s) { return s.staggering() == staggering::to_points ? 0.5 : 0; }
@@ -109,6 +118,13 @@ std::vector<double> wave_of(const scheme& s, double w, double phase, double h, s
   });
 }
 
+/// Returns how far rounding moves the result for a wave. Third and fourth derivatives amplify the
+/// rounding of its values by up to 23 and 52 over h^q; for others it is `usual`.
+double wave_rounding(const scheme& s, double h, double usual) {
+  const int q = derivative_of(s);
+  return q > 2 ? 1e-12 / std::pow(h, q) : usual;
+}
+
 TEST(Compact, PeriodicWavesFollowTheSymbol) {
   const double h = 0.3;
   for (const scheme& s : all_schemes()) {
@@ -123,7 +139,8 @@ TEST(Compact, PeriodicWavesFollowTheSymbol) {
           const double w = 2 * pi * static_cast<double>(wave) / static_cast<double>(points);
           const auto in =
               sampled(points, [&](double k) { return std::cos(w * (k + in_place(s)) + 0.7); });
-          EXPECT_LT(distance(apply_to_line(op, in), wave_of(s, w, 0.7, h, points)), 2e-13 / h / h)
+          EXPECT_LT(distance(apply_to_line(op, in), wave_of(s, w, 0.7, h, points)),
+                    wave_rounding(s, h, 2e-13 / h / h))
               << text_of(s) << ' ' << points << ' ' << wave;
         }
       }
@@ -166,7 +183,8 @@ TEST(Compact, MirrorsContinueTheField) {
           const auto in =
               sampled(points, [&](double k) { return std::cos(w * (k + in_place(s)) + phase); });
           const auto out = apply_to_line(op, in);
-          EXPECT_LT(distance(out, wave_of(s, w, phase, 0.5, out.size())), 2e-13)
+          EXPECT_LT(distance(out, wave_of(s, w, phase, 0.5, out.size())),
+                    wave_rounding(s, 0.5, 2e-13))
               << text_of(s) << ' ' << name(m.end) << ' ' << wave;
         }
       }

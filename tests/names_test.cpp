@@ -77,6 +77,8 @@ TEST(Names, BothWays) {
                               {neato_memory::global, "global"}});
   expect_names<quantity>({{quantity::first_derivative, "first_derivative"},
                           {quantity::second_derivative, "second_derivative"},
+                          {quantity::third_derivative, "third_derivative"},
+                          {quantity::fourth_derivative, "fourth_derivative"},
                           {quantity::interpolation, "interpolation"},
                           {quantity::filter, "filter"}});
   expect_names<staggering>({{staggering::none, "none"},

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -21,7 +22,7 @@ int digits_of(const std::string& name) { return std::stoi(name.substr(1)); }
 
 TEST(Scheme, OrdersAreWhatTheNamesSay) {
   const auto all = all_schemes();
-  EXPECT_EQ(all.size(), 3U * (1 + 2) + 3 + 3 * 2 + 5);
+  EXPECT_EQ(all.size(), 3U * (1 + 2) + 3 + 1 + 2 + 3 * 2 + 5);
   for (const scheme& s : all) {
     EXPECT_EQ(s.order(), digits_of(s.name())) << name(s.quantity()) << ' ' << name(s.staggering());
   }
@@ -43,8 +44,10 @@ void expect_wavenumbers(quantity what, staggering lies, const std::vector<parame
     const scheme s = find_scheme(what, p.name, lies);
     for (double w = 0; w < 3.15; w += std::numbers::pi / 16) {
       const std::complex<double> seen = s.modified_wavenumber(w);
-      EXPECT_NEAR(seen.real(), formula(p, w) / denominator(p, w), 1e-14) << p.name << ' ' << w;
-      EXPECT_NEAR(seen.imag(), 0, 1e-14) << p.name << ' ' << w;
+      const double expected = formula(p, w) / denominator(p, w);
+      const double rounding = 1e-14 * std::max(1.0, std::abs(expected));
+      EXPECT_NEAR(seen.real(), expected, rounding) << p.name << ' ' << w;
+      EXPECT_NEAR(seen.imag(), 0, rounding) << p.name << ' ' << w;
     }
   }
 }
@@ -68,6 +71,20 @@ TEST(Scheme, SecondDerivativesHaveLelesWavenumber) {
                      [](const parameters& p, double w) {
                        return 2 * p.a * (1 - std::cos(w)) + p.b / 2 * (1 - std::cos(2 * w)) +
                               2 * p.c / 9 * (1 - std::cos(3 * w));
+                     });
+}
+
+TEST(Scheme, ThirdAndFourthDerivativesHaveLelesWavenumber) {
+  expect_wavenumbers(quantity::third_derivative, staggering::none, {{"C6", 7. / 16, 2, -1. / 8, 0}},
+                     [](const parameters& p, double w) {
+                       return p.a * (2 * std::sin(w) - std::sin(2 * w)) +
+                              p.b / 4 * (3 * std::sin(w) - std::sin(3 * w));
+                     });
+  expect_wavenumbers(quantity::fourth_derivative, staggering::none,
+                     {{"C4", 1. / 4, 3. / 2, 0, 0}, {"C6", 7. / 26, 19. / 13, 1. / 13, 0}},
+                     [](const parameters& p, double w) {
+                       return p.a * (2 * std::cos(2 * w) - 8 * std::cos(w) + 6) +
+                              p.b / 3 * (std::cos(3 * w) - 9 * std::cos(w) + 8);
                      });
 }
 
@@ -141,6 +158,8 @@ TEST(Scheme, InconsistentRowsAreRefused) {
 TEST(Scheme, UnknownOnesAreAnsweredWithTheKnown) {
   expect_refusal(errc::invalid_argument, {"C5", "C4, C6, C8"},
                  [] { (void)find_scheme(quantity::first_derivative, "C5"); });
+  expect_refusal(errc::invalid_argument, {"C4", "third_derivative", "C6"},
+                 [] { (void)find_scheme(quantity::third_derivative, "C4"); });
   expect_refusal(errc::invalid_argument, {"c6", "F2, F4, F6, F8, F10"},
                  [] { (void)find_scheme(quantity::filter, "c6"); });
   expect_refusal(errc::invalid_argument, {"staggering", "to_midpoints"},
@@ -148,6 +167,10 @@ TEST(Scheme, UnknownOnesAreAnsweredWithTheKnown) {
   expect_refusal(errc::invalid_argument, {"staggering", "to_points", "none"}, [] {
     (void)find_scheme(quantity::second_derivative, "C6", staggering::to_points);
   });
+  for (const auto what : {quantity::third_derivative, quantity::fourth_derivative}) {
+    expect_refusal(errc::invalid_argument, {"staggering", "to_midpoints", "none"},
+                   [what] { (void)find_scheme(what, "C6", staggering::to_midpoints); });
+  }
   for (const double alpha : {0.6, -1.0, std::nan("")}) {
     expect_refusal(errc::invalid_argument, {"alpha_f"},
                    [alpha] { (void)find_scheme(quantity::filter, "F4", staggering::none, alpha); });
@@ -181,6 +204,9 @@ TEST(Closure, Defaults) {
   EXPECT_EQ(usual(quantity::first_derivative, "C6"), "3-4-6-4-3");
   EXPECT_EQ(usual(quantity::first_derivative, "C8"), "3-4-6-8-6-4-3");
   EXPECT_EQ(usual(quantity::second_derivative, "C6"), "3-4-6-4-3");
+  EXPECT_EQ(usual(quantity::third_derivative, "C6"), "3-4-4-6-4-4-3");
+  EXPECT_EQ(usual(quantity::fourth_derivative, "C4"), "3-4-4-4-3");
+  EXPECT_EQ(usual(quantity::fourth_derivative, "C6"), "3-4-4-6-4-4-3");
   EXPECT_EQ(usual(quantity::first_derivative, "C6", staggering::to_midpoints), "3-6-3");
   EXPECT_EQ(usual(quantity::first_derivative, "C8", staggering::to_points), "3-4-6-8-6-4-3");
   EXPECT_EQ(usual(quantity::interpolation, "C8", staggering::to_midpoints), "4-6-8-6-4");
@@ -221,6 +247,76 @@ TEST(Closure, OnesOwnIsChecked) {
     (void)closure("mine", quantity::first_derivative, staggering::none, {{0, 1, 0, 0, {-1, 1}}},
                   {{0, 1, 0, 0, {-1, 1}}});
   });
+}
+
+/// Returns sub, diag, sup and the weights times the least number that makes integers of them, if
+/// they are fractions up to rounding; or nothing.
+std::vector<long long> integers_of(const compact_row& row) {
+  std::vector<double> all{row.sub, row.diag, row.sup};
+  all.insert(all.end(), row.weights.begin(), row.weights.end());
+  for (int denominator = 1; denominator <= 100'000; ++denominator) {
+    const bool fits = std::ranges::all_of(all, [&](double v) {
+      return std::abs(v * denominator - std::round(v * denominator)) <=
+             1e-15 * std::abs(v * denominator);
+    });
+    if (!fits) continue;
+    std::vector<long long> integers;
+    for (const double v : all) integers.push_back(std::llround(v * denominator));
+    return integers;
+  }
+  return {};
+}
+
+/// Returns whether a row of integers holds for x^m, by arithmetic that is exact.
+bool holds_for_power(const std::vector<long long>& row, int first, int derivative, staggering lies,
+                     int m) {
+  const auto power = [](long long x, int n) {
+    long long result = 1;
+    for (int k = 0; k < n; ++k) result *= x;
+    return result;
+  };
+  // Positions are counted in halves of a cell where there are midpoints.
+  const int unit = lies == staggering::none ? 1 : 2;
+  const int offset = lies == staggering::to_midpoints ? -1 : lies == staggering::to_points ? 1 : 0;
+  long long factor = power(unit, derivative);
+  for (int k = 0; k < derivative; ++k) factor *= m - k;
+  long long left = 0, right = 0;
+  for (int j = -1; j <= 1 && m >= derivative; ++j) {
+    left += row[static_cast<std::size_t>(j + 1)] * factor * power(unit * j, m - derivative);
+  }
+  for (std::size_t k = 3; k < row.size(); ++k)
+    right += row[k] * power(unit * (first + static_cast<int>(k) - 3) + offset, m);
+  return left == right;
+}
+
+/// The coefficients are the doubles next to fractions that fulfil all conditions of their order
+/// exactly, and not the next one.
+TEST(Closure, CoefficientsAreExactFractions) {
+  const auto check = [](const compact_row& row, const scheme& s, const std::string& text) {
+    const int order = order_of(row, s.quantity(), s.staggering());
+    if (order == exact_order) return;
+    const std::string name(tridia::name(s.quantity()));
+    const int q = name.starts_with("first")    ? 1
+                  : name.starts_with("second") ? 2
+                  : name.starts_with("third")  ? 3
+                  : name.starts_with("fourth") ? 4
+                                               : 0;
+    const std::vector<long long> integers = integers_of(row);
+    ASSERT_FALSE(integers.empty()) << text;
+    for (int m = 0; m <= order + q; ++m) {
+      EXPECT_EQ(holds_for_power(integers, row.first, q, s.staggering(), m), m < order + q)
+          << text << " x^" << m;
+    }
+  };
+  for (const scheme& s : all_schemes()) {
+    const std::string text = s.name() + ' ' + std::string(name(s.quantity()));
+    check(s.interior(), s, text);
+    for (const std::string& ends : all_closures(s)) {
+      const closure c = find_closure(s, ends);
+      for (const compact_row& row : c.head()) check(row, s, text + ' ' + ends);
+      for (const compact_row& row : c.tail()) check(row, s, text + ' ' + ends);
+    }
+  }
 }
 
 /// Returns the largest real part of the spectrum of u_t + u_x = 0, the inflow's row removed.

@@ -42,8 +42,8 @@ struct grid {
   /// The lines lie along this axis; a negative number counts from the last axis, as in NumPy.
   int axis = -1;
 
-  /// This is h, the distance of neighbouring points; not 0. Interpolations and filters do not use
-  /// it.
+  /// This is h, the distance of neighbouring points; not 0, and such that 1 / h^q of a derivative
+  /// of order q is in the range of the type. Interpolations and filters do not use it.
   double spacing = 1;
 
   tridia::boundary boundary = tridia::boundary::regular;
@@ -53,7 +53,7 @@ struct grid {
   /// The metric of a stretched grid, for a first derivative, is dx/dxi at each result of a line,
   /// where xi is the coordinate in which points are `spacing` apart. Its values have one sign, are
   /// finite and not zero; empty means 1. (A second derivative on a stretched grid is a first one of
-  /// a first one.)
+  /// a first one; operators of second to fourth derivatives refuse a metric.)
   std::vector<double> metric{};
 
   /// `none` makes the operator itself, out = scale A^-1 B in, from n points to m results along a

@@ -15,6 +15,8 @@ namespace tridia {
 enum class quantity {
   first_derivative,
   second_derivative,
+  third_derivative,
+  fourth_derivative,
   interpolation,  ///< f itself, half a cell off.
   filter,         ///< f without its shortest waves.
 };
@@ -69,7 +71,8 @@ class scheme {
   [[nodiscard]] std::complex<double> symbol(double w) const;
   /// Returns the symbol as a modified wavenumber, the one that the scheme has in place of `w` (Lele
   /// 1992, section 3.1): w' for a first derivative, w'' (to be compared with w^2) for a second one,
-  /// the transfer function for an interpolation or a filter. It is real for a symmetric scheme.
+  /// likewise for a third and a fourth one, and the transfer function for an interpolation or a
+  /// filter. It is real for a symmetric scheme.
   [[nodiscard]] std::complex<double> modified_wavenumber(double w) const;
 
  private:
@@ -81,15 +84,16 @@ class scheme {
 };
 
 /// Returns the names of the schemes that come with the library: C4, C6 and C8 (S. K. Lele, J.
-/// Comput. Phys. 103 (1992) 16), as derivatives at points, and staggered; filters F2, F4, …, F10
-/// (D. V. Gaitonde and M. R. Visbal, AFRL-VA-WP-TR-1998-3060).
+/// Comput. Phys. 103 (1992) 16), as first and second derivatives at points, and staggered; C6 of a
+/// third derivative, C4 and C6 of a fourth; filters F2, F4, …, F10 (D. V. Gaitonde and M. R.
+/// Visbal, AFRL-VA-WP-TR-1998-3060).
 std::vector<std::string> scheme_names(tridia::quantity quantity,
                                       tridia::staggering staggering = tridia::staggering::none);
 
 /// Returns the scheme with one of the names of `scheme_names`. `alpha_f`, for filters alone, is
 /// from -1/2 to 1/2: the larger it is, the fewer waves are damped. Throws `error`
 /// (invalid_argument), which lists the known names, for any other name. An interpolation is always
-/// staggered; second derivatives and filters are not.
+/// staggered; filters and derivatives above the first are not.
 scheme find_scheme(tridia::quantity quantity, std::string_view name,
                    tridia::staggering staggering = tridia::staggering::none, double alpha_f = 0.45);
 
@@ -122,9 +126,10 @@ class closure {
 
 /// Returns the closure of a scheme that has this name. A closure is named by the orders of its
 /// rows, with the interior's in the middle: "3-4-6-4-3" is row 0 of third order, row 1 of fourth,
-/// and a sixth-order interior. Row 0 is one-sided (compact for derivatives at points, explicit
-/// where staggered); later rows are lower-order schemes that fit, or one-sided (row 1 of order 5).
-/// A filter has 0 for a row that is not filtered.
+/// and a sixth-order interior. Row 0 is one-sided (compact for first and second derivatives at
+/// points, explicit otherwise); later rows are lower-order schemes that fit, or one-sided (row 1 of
+/// order 5, and row 1 of third and fourth derivatives). A filter has 0 for a row that is not
+/// filtered.
 ///
 /// Throws `error` (invalid_argument), which lists the possible orders, if the name does not fit the
 /// scheme.
@@ -134,7 +139,8 @@ closure find_closure(const scheme& s, std::string_view name);
 std::vector<std::vector<int>> closure_choices(const scheme& s);
 /// Returns the default closure of a scheme. Row 0 is of third order (for an interpolation fourth;
 /// in a filter it is not filtered); each later row is the highest-order scheme that fits: 3-4-3 for
-/// C4, 3-4-6-4-3 for C6, 3-4-6-8-6-4-3 for C8, 0-2-4-2-0 for F4.
+/// C4, 3-4-6-4-3 for C6, 3-4-6-8-6-4-3 for C8, 0-2-4-2-0 for F4; 3-4-4-4-3 for C4 of a fourth
+/// derivative, 3-4-4-6-4-4-3 for C6 of a third or fourth one.
 closure default_closure(const scheme& s);
 
 /// Returns a sentence that warns of an unstable closure, or an empty string. With a first

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 import tridia
 
-SCHEMES = [(q, s, name) for q in ("first_derivative", "second_derivative", "interpolation", "filter")
-           for s in ("none", "to_midpoints", "to_points")
-           if not (q == "interpolation" and s == "none")
-           and not (q in ("second_derivative", "filter") and s != "none")
-           for name in tridia.schemes(q, s)]
+DERIVATIVES = {"first_derivative": 1, "second_derivative": 2, "third_derivative": 3,
+               "fourth_derivative": 4}
+SCHEMES = [(q, s, name) for q in (*DERIVATIVES, "interpolation", "filter")
+           for s in ("none", "to_midpoints", "to_points") for name in tridia.schemes(q, s)]
 
 
 def dense_operator(op):
@@ -53,9 +52,8 @@ def test_any_axis_layout_and_type(which, dtype, periodic, axis, seed):
     elif quantity == "filter":
         call = lambda **more: tridia.filter(f, **common, **more)
     else:
-        order = 1 if quantity == "first_derivative" else 2
-        call = lambda **more: tridia.derivative(f, 0.5, order=order, staggering=staggering,
-                                                **common, **more)
+        call = lambda **more: tridia.derivative(f, 0.5, order=DERIVATIVES[quantity],
+                                                staggering=staggering, **common, **more)
     x = call()
     scale = 30 * tolerance(dtype)
     assert x.dtype == dtype and x.shape == wanted.shape
@@ -74,6 +72,18 @@ def test_order_of_convergence():
         errors.append(abs(tridia.derivative(np.sin(5 * x), x[1], closure="5-5-6-5-5")
                           - 5 * np.cos(5 * x)).max())
     assert errors[0] / errors[1] > 2**4.7
+
+
+@pytest.mark.parametrize("quantity, order", DERIVATIVES.items())
+def test_every_derivative(quantity, order):
+    """Each order has schemes of its own, closed and periodic, and its power of the spacing."""
+    x = np.linspace(0, 2 * np.pi, 48, endpoint=False)
+    exact = np.sin(x + order * np.pi / 2)
+    for scheme in tridia.schemes(quantity):
+        for periodic, bound in ((True, 2e-4), (False, 2e-2)):
+            found = tridia.derivative(np.sin(x), x[1], order=order, scheme=scheme,
+                                      periodic=periodic)
+            assert abs(found - exact).max() < bound
 
 
 def test_gradient_beside_numpy():
@@ -133,7 +143,10 @@ def test_operator_with_fields_and_workspace(rng):
 
 
 @pytest.mark.parametrize("call, kind, words", [
-    (lambda f: tridia.derivative(f, order=3), ValueError, "order: 3 is neither 1 nor 2"),
+    (lambda f: tridia.derivative(f, order=5), ValueError, "order: 5 is none of 1, 2, 3, 4"),
+    (lambda f: tridia.derivative(f, order=3, scheme="C4"), ValueError, "third_derivative there"),
+    (lambda f: tridia.derivative(f, order=4, staggering="to_points"), ValueError, "staggering"),
+    (lambda f: tridia.derivative(f, order=3, metric=np.ones(12)), ValueError, "metric"),
     (lambda f: tridia.derivative(f, scheme="C7"), ValueError, "C7"),
     (lambda f: tridia.derivative(f, scheme=6), TypeError, "scheme: must be a name or a Scheme"),
     (lambda f: tridia.derivative(f, axis=2), ValueError, "axis: 2 is out of range"),

@@ -11,12 +11,20 @@ from tridia._frameworks import common_type, framework_of, is_jax
 from tridia._operator import Operator, end_pair
 from tridia._schemes import Scheme
 
-_QUANTITIES = {1: "first_derivative", 2: "second_derivative"}
+_QUANTITIES = {1: "first_derivative", 2: "second_derivative", 3: "third_derivative",
+               4: "fourth_derivative"}
 
 
 @functools.lru_cache(maxsize=64)
 def _named(quantity, name, staggering, alpha):
     return Scheme.named(quantity, name, staggering, alpha)
+
+
+def derivative_quantity(order: Any) -> str:
+    """This returns the quantity that the derivative of an order is."""
+    if order not in _QUANTITIES:
+        raise ValueError(f"order: {order!r} is none of 1, 2, 3, 4")
+    return _QUANTITIES[order]
 
 
 def find(quantity: str, scheme: Any, staggering: str, alpha: float = 0.45) -> Scheme:
@@ -112,10 +120,10 @@ def derivative(f: Any, /, spacing: float = 1.0, *, order: int = 1, scheme: Any =
         The field, of NumPy, CuPy, PyTorch or JAX; integers become float64.
     spacing : float
         The distance of neighbouring points.
-    order : 1 or 2
+    order : 1, 2, 3 or 4
         Which derivative.
     scheme : str or Scheme
-        One of ``schemes("first_derivative")`` or ``schemes("second_derivative")``.
+        One of ``schemes("first_derivative")``, ``schemes("second_derivative")``, …, for the order.
     axis, periodic, closure, ends, metric
         As for an Operator.
     staggering : "none", "to_midpoints" or "to_points"
@@ -140,14 +148,13 @@ def derivative(f: Any, /, spacing: float = 1.0, *, order: int = 1, scheme: Any =
     >>> bool(abs(dsin - np.cos(x)).max() < 1e-6)
     True
     """
-    if order not in _QUANTITIES:
-        raise ValueError(f"order: {order!r} is neither 1 nor 2")
+    quantity = derivative_quantity(order)
     if is_jax(f):
         from tridia import jax
         return jax.derivative(f, spacing, order=order, scheme=scheme, axis=axis, periodic=periodic,
                               closure=closure, ends=ends, staggering=staggering, metric=metric,
                               out=out, add=add, stream=stream)
-    return apply(find(_QUANTITIES[order], scheme, staggering), f, axis, spacing, periodic, closure,
+    return apply(find(quantity, scheme, staggering), f, axis, spacing, periodic, closure,
                  ends, metric, out, add, stream)
 
 

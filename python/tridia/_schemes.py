@@ -43,7 +43,9 @@ class Scheme:
     ----------
     name : str
         For messages.
-    quantity : "first_derivative", "second_derivative", "interpolation" or "filter"
+    quantity : str
+        "first_derivative", "second_derivative", "third_derivative", "fourth_derivative",
+        "interpolation" or "filter".
     staggering : "none", "to_midpoints" or "to_points"
         Whether results lie at the points, or half a cell off.
     interior : Row
@@ -113,8 +115,9 @@ class Scheme:
     def modified_wavenumber(self, w: Any) -> Any:
         """This returns the wavenumber that the scheme has in place of ``w`` (radians per cell).
 
-        It is w' for a first derivative, w'' for a second one, and the transfer function otherwise;
-        an array of real numbers where the scheme is symmetric.
+        It is w' for a first derivative, w'' for a second one, likewise for a third and a fourth
+        one, and the transfer function otherwise; an array of real numbers where the scheme is
+        symmetric.
         """
         result = numpy.vectorize(self._native.modified_wavenumber, otypes=[complex])(w)
         is_real = (abs(result.imag) <= 1e-13 * (1 + abs(result))).all()

@@ -195,10 +195,7 @@ def derivative(f: Any, /, spacing: float = 1.0, *, order: int = 1, scheme: Any =
     >>> bool(jnp.max(jnp.abs(df - jnp.cos(x))) < 1e-5)
     True
     """
-    if order not in (1, 2):
-        raise ValueError(f"order: {order!r} is neither 1 nor 2")
-    found = _fields.find("first_derivative" if order == 1 else "second_derivative", scheme,
-                         staggering)
+    found = _fields.find(_fields.derivative_quantity(order), scheme, staggering)
     refuse(_NOT_WRITTEN, out=out, add=add)
     refuse(_NO_STREAM, stream=stream)
     return _apply(found, f, axis, spacing, periodic, closure, ends, metric)

@@ -84,7 +84,7 @@ FAMILIES = (
         ("*SmallFactored*",)),
     Family("compact", "compact operators", SHARED + COMPACT, (
         "*SmallCompact*", "Compact.*", "CompactAdjoint.*", "CompactAdjointDot/*", "CompactArrays.*",
-        "CompactCuda.*", "CompactLayout/*"),
+        "CompactCuda.*", "CompactHighDerivatives.*", "CompactLayout/*"),
         ("*SmallCompact*", "CompactLayout/*.RacecheckOfPeriodicLines")),
     Family("distributed", "distributed fields", SHARED + PARTITION + COMPACT + DISTRIBUTED, (
         "*SmallDistributed*", "*GpusOfAProcess*"), ("*SmallDistributed*",), gpus=2),

@@ -130,10 +130,10 @@ void add_derivative(CLI::App& app, derive_arguments& a) {
   app.add_option("--axis", a.axis, "The axis that is differentiated along")
       ->capture_default_str()
       ->type_name("K");
-  app.add_option("--order", a.order, "First or second derivative")
-      ->check(CLI::IsMember({1, 2}))
+  app.add_option("--order", a.order, "Which derivative: the first to the fourth")
+      ->check(CLI::IsMember({1, 2, 3, 4}))
       ->capture_default_str()
-      ->type_name("1|2");
+      ->type_name("1|2|3|4");
   app.add_option("--scheme", a.scheme, "The scheme in the interior; see tridia scheme")
       ->capture_default_str()
       ->type_name("NAME");

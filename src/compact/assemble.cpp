@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <limits>
 #include <string>
 
 namespace tridia::compact {
@@ -35,7 +37,7 @@ mirror mirror_at(end_condition e, tridia::quantity quantity, tridia::staggering 
   mirror m{2 * in, 2 * out, is_odd(e) ? -1.0 : 1.0, 1};
   if (is_half(e) || staggering == tridia::staggering::to_points) m.in_sum += beyond;
   if (is_half(e) || staggering == tridia::staggering::to_midpoints) m.out_sum += beyond;
-  m.out_sign = quantity == tridia::quantity::first_derivative ? -m.in_sign : m.in_sign;
+  m.out_sign = is_odd_derivative(quantity) ? -m.in_sign : m.in_sign;
   return m;
 }
 
@@ -67,6 +69,13 @@ compact_row folded(const compact_row& interior, index_t i, const mirror& m, bool
         sign * interior.weights[static_cast<std::size_t>(k - from)];
   }
   return row;
+}
+
+/// Formats a number of any magnitude.
+std::string short_text(double v) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.3g", v);
+  return buffer;
 }
 
 /// Checks and assembles one scheme on one grid.
@@ -161,10 +170,23 @@ class assembly {
   }
 
   void check_spacing() const {
-    if (derivative_of(scheme_.quantity()) == 0) return;
-    if (std::isfinite(grid_.spacing) && grid_.spacing != 0) return;
-    refuse("spacing: is " + std::to_string(grid_.spacing) +
-           ", but must be a finite number other than 0");
+    const int q = derivative_of(scheme_.quantity());
+    if (q == 0) return;
+    const double h = std::abs(grid_.spacing);
+    if (!std::isfinite(h) || h == 0) {
+      refuse("spacing: is " + std::to_string(grid_.spacing) +
+             ", but must be a finite number other than 0");
+    }
+    // Weights over h^q would be infinite or zero beyond these bounds: 1e-9 is too small for a
+    // fourth derivative in f32.
+    const bool single = grid_.type == value_type::f32 || grid_.type == value_type::c64;
+    const double least =
+        single ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
+    const double smallest = std::pow(least, 1.0 / q);
+    if (h >= smallest && h <= 1 / smallest) return;
+    refuse("spacing: is " + short_text(grid_.spacing) + ", but a " +
+           std::string(name(scheme_.quantity())) + " of type " + std::string(name(grid_.type)) +
+           " takes from " + short_text(smallest) + " to " + short_text(1 / smallest));
   }
 
   void check_ends() const {

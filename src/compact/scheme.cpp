@@ -48,11 +48,13 @@ std::complex<double> scheme::symbol(double w) const {
 
 std::complex<double> scheme::modified_wavenumber(double w) const {
   const std::complex<double> s = symbol(w);
-  switch (compact::derivative_of(quantity_)) {
+  switch (compact::derivative_of(quantity_) % 4) {  // s over a power of i
     case 1:
       return {s.imag(), -s.real()};
     case 2:
       return -s;
+    case 3:
+      return {-s.imag(), s.real()};
     default:
       return s;
   }

@@ -6,8 +6,6 @@
 namespace tridia::compact {
 namespace {
 
-constexpr double third = 1.0 / 3;
-
 /// Returns a row that is its own mirror image: `alpha` on both sides of the diagonal, and the
 /// weight of the value itself (not where staggered), of its two neighbours, of those after them, …;
 /// those in front of it have the other sign in an odd row.
@@ -37,6 +35,20 @@ compact_row second(double alpha, double a, double b = 0, double c = 0) {
   std::vector<double> weights{-2 * (a + b / 4 + c / 9), a};
   if (b != 0) weights.push_back(b / 4);
   if (c != 0) weights.push_back(c / 9);
+  return centred(alpha, tridia::staggering::none, false, weights);
+}
+
+/// Lele's third derivative: a over 2, b over 8.
+compact_row third(double alpha, double a, double b = 0) {
+  std::vector<double> weights{0, -a - 3 * b / 8, a / 2};
+  if (b != 0) weights.push_back(b / 8);
+  return centred(alpha, tridia::staggering::none, true, weights);
+}
+
+/// Lele's fourth derivative: a over 1, b over 6.
+compact_row fourth(double alpha, double a, double b = 0) {
+  std::vector<double> weights{6 * a + 8 * b / 3, -4 * a - 3 * b / 2, a};
+  if (b != 0) weights.push_back(b / 6);
   return centred(alpha, tridia::staggering::none, false, weights);
 }
 
@@ -91,7 +103,7 @@ std::vector<named_row> interior_rows(tridia::quantity quantity, tridia::staggeri
     case tridia::quantity::first_derivative:
       if (points) {
         return {{"C4", first(0.25, 1.5)},
-                {"C6", first(third, 14.0 / 9, 1.0 / 9)},
+                {"C6", first(1.0 / 3, 14.0 / 9, 1.0 / 9)},
                 {"C8", first(0.375, 25.0 / 16, 0.2, -1.0 / 80)}};
       }
       return {{"C4", staggered(staggering, 1.0 / 22, 12.0 / 11)},
@@ -102,6 +114,12 @@ std::vector<named_row> interior_rows(tridia::quantity quantity, tridia::staggeri
       return {{"C4", second(0.1, 1.2)},
               {"C6", second(2.0 / 11, 12.0 / 11, 3.0 / 11)},
               {"C8", second(9.0 / 38, 147.0 / 152, 51.0 / 95, -23.0 / 760)}};
+    case tridia::quantity::third_derivative:
+      if (!points) return {};
+      return {{"C6", third(7.0 / 16, 2, -1.0 / 8)}};
+    case tridia::quantity::fourth_derivative:
+      if (!points) return {};
+      return {{"C4", fourth(0.25, 1.5)}, {"C6", fourth(7.0 / 26, 19.0 / 13, 1.0 / 13)}};
     case tridia::quantity::interpolation:
       if (points) return {};
       return {{"C4", midpoint(staggering, 1.0 / 6, 4.0 / 3)},
@@ -132,6 +150,22 @@ std::vector<end_row> end_rows(tridia::quantity quantity, tridia::staggering stag
     case tridia::quantity::second_derivative:
       return {{0, {0, 1, 11, 0, {13, -27, 15, -1}}},
               {0, {0, 1, 10, 0, {145.0 / 12, -76.0 / 3, 14.5, -4.0 / 3, 1.0 / 12}}}};
+    // Rows 0 and 1 of third and fourth derivatives are explicit; they follow from Taylor expansion.
+    // Compact rows 0 of third order would have -7 and -17/5 beside a diagonal of 1: half the error,
+    // but twice the amplification of rounding, and a matrix that lacks dominance.
+    case tridia::quantity::third_derivative:
+      return {{0, explicit_row(0, {-17.0 / 4, 71.0 / 4, -59.0 / 2, 49.0 / 2, -41.0 / 4, 7.0 / 4})},
+              {0, explicit_row(0, {-49.0 / 8, 29, -461.0 / 8, 62, -307.0 / 8, 13, -15.0 / 8})},
+              {1, explicit_row(-1, {-15.0 / 8, 7, -83.0 / 8, 8, -29.0 / 8, 1, -1.0 / 8})},
+              // This is Lele's scheme on five points. With it in every row a periodic matrix of
+              // even size is singular.
+              {2, third(0.5, 2)}};
+    case tridia::quantity::fourth_derivative:
+      return {
+          {0, explicit_row(0, {35.0 / 6, -31, 137.0 / 2, -242.0 / 3, 107.0 / 2, -19, 17.0 / 6})},
+          {0, explicit_row(
+                  0, {28.0 / 3, -111.0 / 2, 142, -1219.0 / 6, 176, -185.0 / 2, 82.0 / 3, -3.5})},
+          {1, explicit_row(-1, {3.5, -56.0 / 3, 85.0 / 2, -54, 251.0 / 6, -20, 5.5, -2.0 / 3})}};
     case tridia::quantity::interpolation:
       if (staggering == tridia::staggering::to_midpoints) {
         return {{0, explicit_row(0, {0.375, 0.75, -0.125})},

@@ -87,7 +87,7 @@ compact_row compact::mirrored(const compact_row& row, tridia::quantity quantity,
                               tridia::staggering staggering) {
   compact_row m{row.sup, row.diag, row.sub, extra_points(staggering) - last_of(row), row.weights};
   std::reverse(m.weights.begin(), m.weights.end());
-  if (quantity == tridia::quantity::first_derivative) {
+  if (is_odd_derivative(quantity)) {
     for (double& w : m.weights) w = -w;
   }
   return m;

@@ -6,10 +6,26 @@
 // These functions find where the entries of a row lie, and its order by Taylor expansion.
 namespace tridia::compact {
 
-/// Returns the order of the derivative that a quantity is.
+/// Returns the order of the derivative that a quantity is; 0 for none.
 constexpr int derivative_of(quantity q) {
-  return q == quantity::first_derivative ? 1 : q == quantity::second_derivative ? 2 : 0;
+  switch (q) {
+    case quantity::first_derivative:
+      return 1;
+    case quantity::second_derivative:
+      return 2;
+    case quantity::third_derivative:
+      return 3;
+    case quantity::fourth_derivative:
+      return 4;
+    case quantity::interpolation:
+    case quantity::filter:
+      break;
+  }
+  return 0;
 }
+
+/// Returns whether a quantity of a field that is read backwards has the other sign.
+constexpr bool is_odd_derivative(quantity q) { return derivative_of(q) % 2 == 1; }
 
 /// Returns how far value k of a line lies after result k, in cells.
 constexpr double offset_of(staggering s) {

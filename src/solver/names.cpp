@@ -34,9 +34,9 @@ template <>
 constexpr auto table<neato_memory> = std::to_array<std::string_view>({"automatic", "shared",
                                                                       "global"});
 template <>
-constexpr auto table<quantity> = std::to_array<std::string_view>({"first_derivative",
-                                                                  "second_derivative",
-                                                                  "interpolation", "filter"});
+constexpr auto table<quantity> =
+    std::to_array<std::string_view>({"first_derivative", "second_derivative", "third_derivative",
+                                     "fourth_derivative", "interpolation", "filter"});
 template <>
 constexpr auto table<staggering> = std::to_array<std::string_view>({"none", "to_midpoints",
                                                                     "to_points"});

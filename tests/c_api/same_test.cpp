@@ -259,6 +259,11 @@ TEST(CInterface, ResultsAreThoseOfErrc) {
   EXPECT_EQ(TRIDIA_DEVICE_FAILURE, static_cast<int>(tridia::errc::device_failure));
   EXPECT_EQ(TRIDIA_SINGULAR, static_cast<int>(tridia::errc::singular));
   EXPECT_EQ(TRIDIA_PEER_FAILURE, static_cast<int>(tridia::errc::peer_failure));
+  EXPECT_EQ(TRIDIA_SECOND_DERIVATIVE, static_cast<int>(tridia::quantity::second_derivative));
+  EXPECT_EQ(TRIDIA_THIRD_DERIVATIVE, static_cast<int>(tridia::quantity::third_derivative));
+  EXPECT_EQ(TRIDIA_FOURTH_DERIVATIVE, static_cast<int>(tridia::quantity::fourth_derivative));
+  EXPECT_EQ(TRIDIA_INTERPOLATION, static_cast<int>(tridia::quantity::interpolation));
+  EXPECT_EQ(TRIDIA_FILTER, static_cast<int>(tridia::quantity::filter));
   EXPECT_EQ(TRIDIA_ALGORITHM_NEATO, static_cast<int>(tridia::algorithm::neato));
   EXPECT_EQ(TRIDIA_END_ANTISYMMETRIC_HALF,
             static_cast<int>(tridia::end_condition::antisymmetric_half));

@@ -85,10 +85,23 @@ class Fields(Derive):
         self.assertIn("3-4-6-4-3", report["warning"])
         self.check(np.load(self.path("out")), np.exp(x), 1e-8)
 
+    def test_third_and_fourth_derivatives(self):
+        f, df, _ = waves((5, 64), 1, "<f8")
+        self.save(f=f)
+        for order, scheme, expected in ((3, "C6", -df), (4, "C4", f), (4, "C6", f)):
+            for ends, bound in ((("--periodic",), 1e-4), ((), 2e-2)):
+                options = ("--order", order, "--scheme", scheme, "--spacing", 2 * np.pi / 64, *ends)
+                report = self.derive(self.path("f"), self.path("out"), *options)
+                self.check(np.load(self.path("out")), expected, bound)
+                self.assertEqual(report["order"], order)
+                self.assertIsNone(report["warning"])
+        run = self.run_derive(self.path("f"), self.path("out"), *options)
+        self.assertIn("C6 of order 6, fourth derivative, closure 3-4-4-6-4-4-3", run.stdout)
+
     def test_transpose_is_the_adjoint(self):
         rng = np.random.default_rng(7)
         for dtype in ("<f8", "<c16"):
-            for ends in ((), ("--periodic",), ("--order", 2)):
+            for ends in ((), ("--periodic",), ("--order", 2), ("--order", 4)):
                 u, v = (rng.standard_normal(self.shape).astype(dtype) for _ in range(2))
                 self.save(u=u, v=v)
                 options = ("--axis", 1, "--spacing", 0.25, *ends)
@@ -257,7 +270,8 @@ class BadInput(Derive):
             ("f", ["--spacing", "nan"], ["--spacing", "nan"]),
             ("f", ["--spacing", "wide"], ["--spacing", "wide"]),
             ("f", ["--axis", "2"], ["--axis", "2", "(20, 30)"]),
-            ("f", ["--order", "3"], ["--order", "3"]),
+            ("f", ["--order", "5"], ["--order", "5"]),
+            ("f", ["--order", "3", "--scheme", "C4"], ["C4", "third_derivative there are C6"]),
             ("f", ["--memory", "0"], ["--memory", "0"]),
             ("little", [], ["IN", "3", "C6", "4 or more"]),
             ("point", [], ["--axis", "()"]),

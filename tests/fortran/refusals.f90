@@ -170,6 +170,31 @@ contains
     call ddx%create_for('C7', f, df, stat=stat, errmsg=message)
     call expect(stat == tridia_invalid_argument .and. index(message, 'C7') > 0, 'C7 is no scheme')
     call adjoints()
+    call quantities()
+  end subroutine
+
+  !> Each quantity has the number that it has in C: of x**q/2 derivative q is a constant, and other
+  !> quantities are not.
+  subroutine quantities()
+    type(tridia_operator) :: op
+    real(real64) :: f(24), df(24)
+    integer :: k, q
+    integer, parameter :: derivatives(4) = [tridia_first_derivative, tridia_second_derivative, &
+      tridia_third_derivative, tridia_fourth_derivative]
+    do q = 1, 4
+      f = [((k - 12)**q / 2.0_real64, k=1, 24)]
+      call op%create_for('C6', f, df, quantity=derivatives(q))
+      call op%apply(f, df)
+      call expect(all(abs(df - product([(k, k=1, q)])/2.0_real64) < 1e-9), 'derivatives of x**q')
+      call op%destroy()
+    end do
+    f = [((-1)**k, k=1, 24)]
+    call op%create_for('F8', f, df, quantity=tridia_filter, boundary=tridia_periodic)
+    call op%apply(f, df)
+    call expect(all(abs(df) < 1e-12), 'a filter')
+    call op%destroy()
+    call op%create_for('C6', f(2:), df, quantity=tridia_interpolation, staggering=tridia_to_points)
+    call op%destroy()
   end subroutine
 
   !> A staggered operator has one result less than a line has points; its adjoint reads those.

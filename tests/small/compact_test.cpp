@@ -56,11 +56,11 @@ void add_schemes(std::vector<operator_case>& all) {
     const char* label;
     quantity what;
     const char* name;
-  } schemes[] = {{"narrow", quantity::first_derivative, "C4"},
-                 {"first", quantity::first_derivative, "C6"},
-                 {"wide", quantity::first_derivative, "C8"},
-                 {"second", quantity::second_derivative, "C6"},
-                 {"filter", quantity::filter, "F10"}};
+  } schemes[] = {
+      {"narrow", quantity::first_derivative, "C4"}, {"first", quantity::first_derivative, "C6"},
+      {"wide", quantity::first_derivative, "C8"},   {"second", quantity::second_derivative, "C6"},
+      {"third", quantity::third_derivative, "C6"},  {"fourth", quantity::fourth_derivative, "C6"},
+      {"filter", quantity::filter, "F10"}};
   for (const auto& s : schemes) {
     const scheme found = find_scheme(s.what, s.name);
     add(all, s.label, found, lines({7, 40}, 1), {kScan});

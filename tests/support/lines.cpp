@@ -12,8 +12,9 @@ using namespace tridia;
 
 std::vector<scheme> all_schemes() {
   std::vector<scheme> all;
-  for (const auto what : {quantity::first_derivative, quantity::second_derivative,
-                          quantity::interpolation, quantity::filter}) {
+  for (const auto what :
+       {quantity::first_derivative, quantity::second_derivative, quantity::third_derivative,
+        quantity::fourth_derivative, quantity::interpolation, quantity::filter}) {
     for (const auto lies : {staggering::none, staggering::to_midpoints, staggering::to_points}) {
       for (const std::string& name : scheme_names(what, lies)) {
         all.push_back(find_scheme(what, name, lies));

@@ -33,8 +33,16 @@ double seconds_since(clock::time_point begin) {
 }
 
 scheme scheme_of(const derive_arguments& a) {
-  return find_scheme(a.order == 2 ? quantity::second_derivative : quantity::first_derivative,
-                     a.scheme);
+  const quantity what[] = {quantity::first_derivative, quantity::second_derivative,
+                           quantity::third_derivative, quantity::fourth_derivative};
+  return find_scheme(what[a.order - 1], a.scheme);
+}
+
+/// Returns the name of a quantity in words, as "third derivative".
+std::string spelled(quantity what) {
+  std::string words(name(what));
+  std::ranges::replace(words, '_', ' ');
+  return words;
 }
 
 closure closure_of(const derive_arguments& a, const scheme& s) {
@@ -123,11 +131,11 @@ class derive_job {
   [[nodiscard]] std::string text(double total_seconds) const {
     return fmt::format(
         "field      {} of type {}, lines along axis {}\n"
-        "scheme     {} of order {}, {} derivative{}, {}\n"
+        "scheme     {} of order {}, {}{}, {}\n"
         "time       {:.3g} s to derive ({:.3g} GB/s), {:.3g} s in all, {} slab{}\n"
         "written    {}\n",
         shape_text(lines_.extents), name(lines_.type), lines_.axis, scheme_.name(), scheme_.order(),
-        arguments_.order == 1 ? "first" : "second", arguments_.transpose ? " (its transpose)" : "",
+        spelled(scheme_.quantity()), arguments_.transpose ? " (its transpose)" : "",
         arguments_.periodic ? "periodic" : "closure " + closure_.name(), derive_seconds_,
         derive_seconds_ > 0 ? static_cast<double>(bytes()) / derive_seconds_ * 1e-9 : 0,
         total_seconds, parts_.count(), parts_.count() == 1 ? "" : "s", arguments_.out);

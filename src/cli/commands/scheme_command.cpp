@@ -14,6 +14,7 @@
 #include <cmath>
 #include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tridia::cli {
@@ -121,24 +122,44 @@ ordered_json to_json(const scheme& s) {
 }
 
 /// Returns the explicit central schemes of second, fourth and sixth order that compact ones of a
-/// quantity are compared with (Srinath 2015, figure 1.1); none where there is no derivative.
+/// quantity are compared with (Srinath 2015, figure 1.1; those of higher derivatives follow by
+/// Taylor expansion); none where there is no derivative.
 std::vector<scheme> explicit_schemes(quantity what) {
-  using row = std::vector<double>;
-  std::vector<row> orders;
-  if (what == quantity::first_derivative) {
-    orders = {{-1.0 / 2, 0, 1.0 / 2},
-              {1.0 / 12, -2.0 / 3, 0, 2.0 / 3, -1.0 / 12},
-              {-1.0 / 60, 3.0 / 20, -3.0 / 4, 0, 3.0 / 4, -3.0 / 20, 1.0 / 60}};
-  } else if (what == quantity::second_derivative) {
-    orders = {{1, -2, 1},
-              {-1.0 / 12, 4.0 / 3, -5.0 / 2, 4.0 / 3, -1.0 / 12},
-              {1.0 / 90, -3.0 / 20, 3.0 / 2, -49.0 / 18, 3.0 / 2, -3.0 / 20, 1.0 / 90}};
+  // Weights of the point itself and of those after it: for each order.
+  std::vector<std::vector<double>> orders;
+  double sign_before = 1;  // of the points before it
+  switch (what) {
+    case quantity::first_derivative:
+      orders = {{0, 1.0 / 2}, {0, 2.0 / 3, -1.0 / 12}, {0, 3.0 / 4, -3.0 / 20, 1.0 / 60}};
+      sign_before = -1;
+      break;
+    case quantity::second_derivative:
+      orders = {
+          {-2, 1}, {-5.0 / 2, 4.0 / 3, -1.0 / 12}, {-49.0 / 18, 3.0 / 2, -3.0 / 20, 1.0 / 90}};
+      break;
+    case quantity::third_derivative:
+      orders = {{0, -1, 1.0 / 2},
+                {0, -13.0 / 8, 1, -1.0 / 8},
+                {0, -61.0 / 30, 169.0 / 120, -3.0 / 10, 7.0 / 240}};
+      sign_before = -1;
+      break;
+    case quantity::fourth_derivative:
+      orders = {{6, -4, 1},
+                {28.0 / 3, -13.0 / 2, 2, -1.0 / 6},
+                {91.0 / 8, -122.0 / 15, 169.0 / 60, -2.0 / 5, 7.0 / 240}};
+      break;
+    case quantity::interpolation:
+    case quantity::filter:
+      break;
   }
   std::vector<scheme> found;
-  for (std::size_t k = 0; k < orders.size(); ++k) {
-    const int reach = static_cast<int>(k) + 1;
-    found.emplace_back(fmt::format("E{}", 2 * reach), what, staggering::none,
-                       compact_row{.first = -reach, .weights = orders[k]});
+  for (const std::vector<double>& half : orders) {
+    std::vector<double> weights;
+    for (std::size_t k = half.size() - 1; k > 0; --k) weights.push_back(sign_before * half[k]);
+    weights.insert(weights.end(), half.begin(), half.end());
+    const int reach = static_cast<int>(half.size()) - 1;
+    found.emplace_back(fmt::format("E{}", 2 * (found.size() + 1)), what, staggering::none,
+                       compact_row{.first = -reach, .weights = std::move(weights)});
   }
   return found;
 }

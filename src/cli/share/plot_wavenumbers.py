@@ -12,6 +12,8 @@ import sys
 EXACT = {
     "first_derivative": ("modified wavenumber $w'$", lambda w: w),
     "second_derivative": ("modified wavenumber $w''$", lambda w: w * w),
+    "third_derivative": ("modified wavenumber $w'''$", lambda w: w**3),
+    "fourth_derivative": ("modified wavenumber $w^{(4)}$", lambda w: w**4),
     "interpolation": ("transfer function", lambda w: 1.0),
     "filter": ("transfer function", lambda w: 1.0),
 }
