@@ -2,6 +2,7 @@
 #include "tridia/compact.hpp"
 
 #include "bind.hpp"
+#include "names.hpp"
 #include "run.hpp"
 
 #include <nanobind/stl/array.h>
@@ -38,14 +39,6 @@ std::vector<plain_row> plain(const std::vector<compact_row>& rows) {
   std::vector<plain_row> result;
   for (const compact_row& r : rows) result.push_back(plain(r));
   return result;
-}
-
-template <class E>
-E known(const char* argument, const std::string& text) {
-  if (const auto e = parse<E>(text)) return *e;
-  std::string all;
-  for (const std::string_view n : names<E>()) all += (all.empty() ? "" : ", ") + std::string(n);
-  value_failure(argument, "\"" + text + "\" is none of " + all);
 }
 
 end_condition end_of(const std::string& text) {

@@ -2,6 +2,7 @@
 #include "tridia/plan.hpp"
 
 #include "bind.hpp"
+#include "names.hpp"
 #include "native_plan.hpp"
 
 #include <nanobind/stl/array.h>
@@ -30,14 +31,6 @@ extents dense(const extents& shape) {
     step *= std::max<index_t>(shape[k], 1);
   }
   return strides;
-}
-
-template <class E>
-E known(const char* argument, const std::string& text) {
-  if (const auto e = parse<E>(text)) return *e;
-  std::string all;
-  for (const std::string_view n : names<E>()) all += (all.empty() ? "" : ", ") + std::string(n);
-  value_failure(argument, "\"" + text + "\" is none of " + all);
 }
 
 near_toeplitz matrix_of(const matrix_rows& rows) {

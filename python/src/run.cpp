@@ -1,6 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "run.hpp"
 
+#include "names.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -133,12 +135,7 @@ algorithm algorithm_of(nb::handle name) {
     type_failure("algorithm",
                  "must be None or a name, not " + nb::cast<std::string>(nb::repr(name)));
   }
-  if (const auto known = parse<algorithm>(text)) return *known;
-  std::string all;
-  for (const std::string_view n : names<algorithm>()) {
-    all += (all.empty() ? "" : ", ") + std::string(n);
-  }
-  value_failure("algorithm", "\"" + text + "\" is none of " + all);
+  return known<tridia::algorithm>("algorithm", text);
 }
 
 }  // namespace tridia::python
