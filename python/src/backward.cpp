@@ -15,7 +15,7 @@ constexpr int band_count = 3;  // dl, d, du
 
 /// It is never destroyed: plans of a GPU would be freed after the driver has gone.
 plan_cache<backward_plan>& backward_plans() {
-  static auto* const cache = new plan_cache<backward_plan>;
+  static auto* const cache = new plan_cache<backward_plan>(most_plans);
   return *cache;
 }
 
@@ -124,6 +124,7 @@ nb::object backward(nb::handle dl, nb::handle d, nb::handle du, nb::handle x_, n
   const backward_layout layout = layout_of(to, g, s);
   const std::vector<index_t> x_strides = strides_of(x);
   const auto made = backward_plans().find(key_of(s, r, x, x_strides, layout, convention, w), [&] {
+    const nb::gil_scoped_release released;
     return backward_plan(problem_of(s, x.number_type(), r, x_strides), options_of(r, w), convention,
                          layout);
   });

@@ -14,7 +14,7 @@ namespace {
 
 /// It is never destroyed: plans of a GPU would be freed after the driver has gone.
 plan_cache<plan>& plans() {
-  static auto* const cache = new plan_cache<plan>;
+  static auto* const cache = new plan_cache<plan>(most_plans);
   return *cache;
 }
 
@@ -55,6 +55,7 @@ nb::object solve(nb::handle dl, nb::handle d, nb::handle du, nb::handle b, nb::h
   check_result_shape(x, s.extents);
   const std::vector<index_t> x_strides = strides_of(x);
   const auto made = plans().find(key_of(s, rhs.number_type(), r, x_strides, w), [&] {
+    const nb::gil_scoped_release released;
     return plan(problem_of(s, rhs.number_type(), r, x_strides), options_of(r, w));
   });
   std::vector<index_t> batch = s.extents;

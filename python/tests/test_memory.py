@@ -98,6 +98,28 @@ def test_plans_are_kept_and_dropped():
     assert _native.cached_plans() == 128
 
 
+def test_threads_make_and_drop_plans_together():
+    """None waits for another one for ever: Python's lock is not taken within that of the plans."""
+    _native.clear_plans()
+    arrays = [np.full(300, v) for v in (-1.0, 4.0, -1.0, 1.0)]
+    wanted = [tridia.solve(*(a[:n] for a in arrays))[n // 2] for n in range(1, 301)]
+    found = {}
+
+    def work(k):
+        lengths = [*range(k, 301), *range(1, k)]
+        found[k] = {n: tridia.solve(*(a[:n] for a in arrays))[n // 2] for n in lengths}
+
+    threads = [threading.Thread(target=work, args=(k,), daemon=True) for k in (1, 1, 80, 160)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(60)
+        assert not t.is_alive()
+    assert _native.cached_plans() == 128
+    for values in found.values():
+        assert [values[n] for n in range(1, 301)] == wanted
+
+
 def test_the_gil_is_released():
     n = 1 << 22
     arrays = [np.full(n, v) for v in (-1.0, 4.0, -1.0, 1.0)]
