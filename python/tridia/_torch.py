@@ -29,7 +29,6 @@ def is_transformed(*tensors: Any) -> bool:
 
 _TYPES = {torch.float32, torch.float64, torch.complex64, torch.complex128}
 _are_transforms_active = torch._C._are_functorch_transforms_active
-_is_grad_enabled = torch.is_grad_enabled
 _is_compiling = torch.compiler.is_compiling
 
 
