@@ -8,16 +8,12 @@
 It needs tridia and JAX. A quiet machine is wanted: the calls take some microseconds.
 """
 
-import argparse
-import datetime
-import json
 import os
 import platform
-import sys
 import time
 
-from readme import ROOT, put_between, table
-from report import load
+import call_results
+from readme import table
 
 NAME = "bench/jax_call.py"
 SIZES = ((1, 8), (1, 64), (1, 512), (100, 64), (1000, 8))  # systems, rows
@@ -55,11 +51,8 @@ def measure(batch, n):
     for _ in range(BLOCKS):
         for name, block in blocks.items():
             times[name].append(next(block))
-    return [{"case": "dominant", "solver": name, "type": "f64", "n": n, "batch": batch,
-             "layout": "contiguous", "boundary": "regular", "pivoting": "partial",
-             "ms": sorted(t)[BLOCKS // 2], "ms_min": min(t), "repetitions": BLOCKS * CALLS,
-             "floor_ms": None, "roofline_fraction": None, "residual": None,
-             "workspace_bytes": None} for name, t in times.items()]
+    return [call_results.row("dominant", name, t, n, batch, BLOCKS * CALLS)
+            for name, t in times.items()]
 
 
 def results():
@@ -69,17 +62,13 @@ def results():
     import tridia
     jax.config.update("jax_platforms", "cpu")
     jax.config.update("jax_enable_x64", True)
-    with open("/proc/cpuinfo", encoding="utf-8") as f:
-        device = next(line.split(":")[1].strip() for line in f if line.startswith("model name"))
-    return {"format": 2,
-            "machine": {"device": device, "driver": None, "cuda": None, "clock": None,
-                        "cores": os.cpu_count(), "simd": tridia.info()["simd"]},
-            "versions": {"tridia": tridia.__version__, "jax": jax.__version__,
-                         "jaxlib": jaxlib.__version__, "numpy": numpy.__version__,
-                         "python": platform.python_version()},
-            "command": " ".join([NAME, *sys.argv[1:]]),
-            "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "rows": [row for size in SIZES for row in measure(*size)]}
+    machine = {"device": call_results.cpu_name(), "driver": None, "cuda": None, "clock": None,
+               "cores": os.cpu_count(), "simd": tridia.info()["simd"]}
+    versions = {"tridia": tridia.__version__, "jax": jax.__version__,
+                "jaxlib": jaxlib.__version__, "numpy": numpy.__version__,
+                "python": platform.python_version()}
+    return call_results.results(NAME, machine, versions,
+                                [row for size in SIZES for row in measure(*size)])
 
 
 def text(files, sources):
@@ -99,21 +88,5 @@ def text(files, sources):
             f"`jax.lax.linalg.tridiagonal_solve`, f64 on one {device}, {date} ({links}).", "", *table(head, body)]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json")
-    parser.add_argument("--docs", nargs="+")
-    arguments = parser.parse_args()
-    if arguments.json:
-        measured = results()
-        with open(arguments.json, "w", encoding="utf-8") as f:
-            json.dump(measured, f, indent=1)
-            f.write("\n")
-        print("\n".join(text([measured], [arguments.json])))
-    if arguments.docs:
-        sources = [f"../{path}" for path in arguments.docs]
-        put_between(ROOT / "docs/jax.md", NAME, text([load(p) for p in arguments.docs], sources))
-
-
 if __name__ == "__main__":
-    main()
+    call_results.main(__doc__, NAME, results, text, "docs/jax.md")

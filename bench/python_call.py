@@ -11,18 +11,14 @@ timed in a row, until the last one is done, and compared with a copy of as many 
 GPU. Frameworks that are not installed are left out. A quiet machine is wanted.
 """
 
-import argparse
-import datetime
 import importlib
-import json
 import os
 import platform
-import sys
 import threading
 import time
 
-from readme import ROOT, put_between, table
-from report import load
+import call_results
+from readme import table
 
 # JAX would take most of the GPU's memory at once.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
@@ -35,13 +31,7 @@ SMALL_JAX = ((1, 8), (1, 64), (100, 64))  # systems, rows
 
 
 def row(case, solver, times, n, batch, floor_ms=None, repetitions=BLOCKS * CALLS):
-    times = sorted(times)
-    ms = times[len(times) // 2]
-    return {"case": case, "solver": solver, "type": "f64", "n": n, "batch": batch,
-            "layout": "contiguous", "boundary": "regular", "pivoting": "partial", "ms": ms,
-            "ms_min": times[0], "repetitions": repetitions, "floor_ms": floor_ms,
-            "roofline_fraction": floor_ms and floor_ms / ms, "residual": None,
-            "workspace_bytes": None}
+    return call_results.row(case, solver, times, n, batch, repetitions, floor_ms)
 
 
 def host_times(call, wait=lambda: None):
@@ -151,6 +141,10 @@ def torch_small_rows(device):
     x = tridia.solve(*leaves)
     yield row("host: backward", solver, host_times(
         lambda: torch.autograd.grad(x, leaves, g, retain_graph=True), wait), 8, 8)
+    # What PyTorch takes to run the backward pass of any four inputs, in a thread of its own on a GPU.
+    total = leaves[0] * leaves[1] + leaves[2] * leaves[3]
+    yield row("host: backward", solver.replace("tridia torch", "torch"), host_times(
+        lambda: torch.autograd.grad(total, leaves, g, retain_graph=True), wait), 8, 8)
 
 
 # ---- on a GPU
@@ -276,9 +270,7 @@ def large_rows(copies):
 
 def machine():
     import tridia
-    with open("/proc/cpuinfo", encoding="utf-8") as f:
-        cpu = next(line.split(":")[1].strip() for line in f if line.startswith("model name"))
-    info = tridia.info()
+    cpu, info = call_results.cpu_name(), tridia.info()
     gpu = info["cuda_devices"][0]["name"] if info["cuda_devices"] else None
     return {"device": gpu or cpu, "host": cpu, "driver": None, "clock": None,
             "cuda": info["cuda_runtime"] or None, "cores": os.cpu_count(), "simd": info["simd"]}
@@ -298,10 +290,7 @@ def results():
         rows += [*torch_small_rows("cuda"), *cupy_small_rows()]
         copies = list(copy_rows())
         rows += [*copies, *large_rows(copies)]
-    return {"format": 2, "machine": machine(), "versions": versions(),
-            "command": " ".join([NAME, *sys.argv[1:]]),
-            "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "rows": rows}
+    return call_results.results(NAME, machine(), versions(), rows)
 
 
 def value_of(rows, **fields):
@@ -359,10 +348,13 @@ LINES = [
     ("PyTorch on a CPU: forward with gradients", "",
      microseconds("host: forward with gradients", "tridia torch")),
     ("PyTorch on a CPU: backward", "", microseconds("host: backward", "tridia torch")),
+    ("PyTorch on a CPU: backward of its own a b + c d", "", microseconds("host: backward", "torch")),
     *calls_of("PyTorch on a GPU", "tridia torch cuda", (10, 16)),
     ("PyTorch on a GPU: forward with gradients", "60 us",
      microseconds("host: forward with gradients", "tridia torch cuda")),
     ("PyTorch on a GPU: backward", "60 us", microseconds("host: backward", "tridia torch cuda")),
+    ("PyTorch on a GPU: backward of its own a b + c d", "",
+     microseconds("host: backward", "torch cuda")),
     *calls_of("CuPy", "tridia cupy cuda", (10, 16)),
     *large("dominant", 5, OURS, "1.05"),
     *large("dominant", 5, [("JAX's own", "jax")], ""),
@@ -386,22 +378,5 @@ def text(files, sources):
             *table(["", "wanted", *(f["machine"]["device"] for f in files)], body)]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", help="measure, and write results to this file")
-    parser.add_argument("--docs", nargs="+", help="files of results, a column each")
-    arguments = parser.parse_args()
-    if arguments.json:
-        measured = results()
-        with open(arguments.json, "w", encoding="utf-8") as f:
-            json.dump(measured, f, indent=1)
-            f.write("\n")
-        print("\n".join(text([measured], [arguments.json])))
-    if arguments.docs:
-        sources = [f"../{path}" for path in arguments.docs]
-        put_between(ROOT / "docs/performance.md", NAME,
-                    text([load(p) for p in arguments.docs], sources))
-
-
 if __name__ == "__main__":
-    main()
+    call_results.main(__doc__, NAME, results, text, "docs/performance.md")

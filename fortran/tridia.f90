@@ -227,11 +227,7 @@ contains
     type(c_matrix_row), allocatable, target :: first(:), last(:)
     type(c_problem) :: p
     type(c_ptr) :: handle
-    p = base_problem(boundary, operation=operation)
-    p%coefficients = tridia_constant
-    p%interior = row_of(interior)
-    if (present(head)) call set_rows(head, first, p%head, p%head_count)
-    if (present(tail)) call set_rows(tail, last, p%tail, p%tail_count)
+    call set_constant(p, boundary, operation, interior, head, tail, first, last)
     handle = c_null_ptr
     call report(c_plan_for(p, as_c(options), rhs=rhs, x=x, dim=int_or(dim, 1), plan=handle, &
       message=message), stat, errmsg, message)
@@ -249,7 +245,7 @@ contains
     integer, optional, intent(out) :: stat
     character(*), optional, intent(inout) :: errmsg
     character(kind=c_char) :: message(message_size)
-    if (too_short(self, status, stat, errmsg)) return
+    if (too_few(status, self%systems(), stat, errmsg)) return
     call report(c_execute(self%handle, dl, d, du, rhs, x, execution_of(workspace, status), message), &
       stat, errmsg, message)
   end subroutine
@@ -264,9 +260,9 @@ contains
     integer, optional, intent(out) :: stat
     character(*), optional, intent(inout) :: errmsg
     character(kind=c_char) :: message(message_size)
-    if (too_short(self, status, stat, errmsg)) return
-    call report(c_execute_constant(self%handle, rhs, x, execution_of(workspace, status), message), &
-      stat, errmsg, message)
+    if (too_few(status, self%systems(), stat, errmsg)) return
+    call report(c_execute(self%handle, rhs=rhs, x=x, e=execution_of(workspace, status), &
+      message=message), stat, errmsg, message)
   end subroutine
 
   !> Solves every system of arrays that are known by their addresses alone, in the memory of a GPU (from
@@ -301,7 +297,8 @@ contains
     integer, optional, intent(out) :: stat
     character(*), optional, intent(inout) :: errmsg
     character(kind=c_char) :: message(message_size)
-    if (too_short(self, status, stat, errmsg, size(factors, kind=int64))) return
+    if (too_few(status, self%systems(), stat, errmsg)) return
+    if (too_short(factors, self%factors_bytes(), stat, errmsg)) return
     call report(c_factor(self%handle, dl, d, du, factors, execution_of(workspace, status), message), &
       stat, errmsg, message)
   end subroutine
@@ -317,7 +314,8 @@ contains
     integer, optional, intent(out) :: stat
     character(*), optional, intent(inout) :: errmsg
     character(kind=c_char) :: message(message_size)
-    if (too_short(self, status, stat, errmsg, size(factors, kind=int64))) return
+    if (too_few(status, self%systems(), stat, errmsg)) return
+    if (too_short(factors, self%factors_bytes(), stat, errmsg)) return
     call report(c_solve_factored(self%handle, factors, rhs, x, execution_of(workspace, status), &
       message), stat, errmsg, message)
   end subroutine
@@ -392,9 +390,7 @@ contains
     type(c_scheme_choice) :: choice
     type(c_ptr) :: handle
     call set_grid(g, spacing, boundary, head, tail, metric, operation)
-    name = trim(scheme)//c_null_char
-    if (present(closure)) ends = trim(closure)//c_null_char
-    call set_choice(choice, name, ends, quantity, staggering, alpha_f)
+    call set_choice(choice, scheme, closure, name, ends, quantity, staggering, alpha_f)
     handle = c_null_ptr
     call report(c_operator_for(g, as_c(options), choice, in, out, int_or(dim, 1), handle, message), &
       stat, errmsg, message)

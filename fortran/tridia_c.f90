@@ -89,20 +89,12 @@ module tridia_c
       character(kind=c_char), intent(inout) :: message(*)
     end function
 
+    !> Has no coefficients where they are constant.
     integer(c_int) function c_execute(plan, dl, d, du, rhs, x, e, message) &
         bind(C, name="tridia_fortran_execute")
       import
       type(c_ptr), value :: plan
-      type(*), dimension(..), target, intent(in) :: dl, d, du, rhs
-      type(*), dimension(..), target, intent(inout) :: x
-      type(c_execution), intent(in) :: e
-      character(kind=c_char), intent(inout) :: message(*)
-    end function
-
-    integer(c_int) function c_execute_constant(plan, rhs, x, e, message) &
-        bind(C, name="tridia_fortran_execute_constant")
-      import
-      type(c_ptr), value :: plan
+      type(*), dimension(..), target, optional, intent(in) :: dl, d, du
       type(*), dimension(..), target, intent(in) :: rhs
       type(*), dimension(..), target, intent(inout) :: x
       type(c_execution), intent(in) :: e

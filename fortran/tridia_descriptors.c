@@ -74,17 +74,12 @@ static int run(const tridia_plan* plan, int work, const CFI_cdesc_t* const a[arr
   return result;
 }
 
+/* Solves; dl, d and du are null where the coefficients are constant. */
 int tridia_fortran_execute(const tridia_plan* plan, CFI_cdesc_t* dl, CFI_cdesc_t* d,
                            CFI_cdesc_t* du, CFI_cdesc_t* rhs, CFI_cdesc_t* x,
                            const tridia_execution* e, char* message) {
   const CFI_cdesc_t* const arrays[array_count] = {dl, d, du, rhs, x};
-  return run(plan, work_execute, arrays, NULL, e, message);
-}
-
-int tridia_fortran_execute_constant(const tridia_plan* plan, CFI_cdesc_t* rhs, CFI_cdesc_t* x,
-                                    const tridia_execution* e, char* message) {
-  const CFI_cdesc_t* const arrays[array_count] = {NULL, NULL, NULL, rhs, x};
-  return run(plan, work_constant, arrays, NULL, e, message);
+  return run(plan, dl == NULL ? work_constant : work_execute, arrays, NULL, e, message);
 }
 
 int tridia_fortran_factor(const tridia_plan* plan, CFI_cdesc_t* dl, CFI_cdesc_t* d, CFI_cdesc_t* du,

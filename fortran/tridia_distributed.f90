@@ -198,11 +198,7 @@ contains
     type(c_matrix_row), allocatable, target :: first(:), last(:)
     type(c_problem) :: p
     type(c_ptr) :: handle
-    p = base_problem(boundary, operation=operation)
-    p%coefficients = tridia_constant
-    p%interior = row_of(interior)
-    if (present(head)) call set_rows(head, first, p%head, p%head_count)
-    if (present(tail)) call set_rows(tail, last, p%tail, p%tail_count)
+    call set_constant(p, boundary, operation, interior, head, tail, first, last)
     handle = c_null_ptr
     call report(c_distributed_plan_for(cuts%handle, ranks%handle, p, plan_options(options), rhs=rhs, &
       x=x, dim=int_or(dim, 1), plan=handle, message=message), stat, errmsg, message)
@@ -220,7 +216,7 @@ contains
     character(*), optional, intent(inout) :: errmsg
     character(kind=c_char) :: message(message_size)
     integer(c_int) :: code
-    if (too_few(self, status, stat, errmsg)) return
+    if (too_few(status, self%systems(), stat, errmsg)) return
     code = c_distributed_start(self%handle, dl, d, du, rhs, x, execution_of(status=status), message)
     if (code == 0) code = c_distributed_finish(self%handle, message)
     call report(code, stat, errmsg, message)
@@ -236,7 +232,7 @@ contains
     character(*), optional, intent(inout) :: errmsg
     character(kind=c_char) :: message(message_size)
     integer(c_int) :: code
-    if (too_few(self, status, stat, errmsg)) return
+    if (too_few(status, self%systems(), stat, errmsg)) return
     code = c_distributed_start(self%handle, rhs=rhs, x=x, e=execution_of(status=status), &
       message=message)
     if (code == 0) code = c_distributed_finish(self%handle, message)
@@ -254,7 +250,7 @@ contains
     integer, optional, intent(out) :: stat
     character(*), optional, intent(inout) :: errmsg
     character(kind=c_char) :: message(message_size)
-    if (too_few(self, status, stat, errmsg)) return
+    if (too_few(status, self%systems(), stat, errmsg)) return
     call report(c_distributed_start(self%handle, dl, d, du, rhs, x, execution_of(status=status), &
       message), stat, errmsg, message)
   end subroutine
@@ -267,7 +263,7 @@ contains
     integer, optional, intent(out) :: stat
     character(*), optional, intent(inout) :: errmsg
     character(kind=c_char) :: message(message_size)
-    if (too_few(self, status, stat, errmsg)) return
+    if (too_few(status, self%systems(), stat, errmsg)) return
     call report(c_distributed_start(self%handle, rhs=rhs, x=x, e=execution_of(status=status), &
       message=message), stat, errmsg, message)
   end subroutine
@@ -339,9 +335,7 @@ contains
     type(c_distributed_operator_options) :: o
     type(c_ptr) :: handle
     call set_grid(g, spacing, boundary, head, tail, metric, operation)
-    name = trim(scheme)//c_null_char
-    if (present(closure)) ends = trim(closure)//c_null_char
-    call set_choice(choice, name, ends, quantity, staggering, alpha_f)
+    call set_choice(choice, scheme, closure, name, ends, quantity, staggering, alpha_f)
     o%struct_size = c_sizeof(o)
     if (present(tolerance)) o%tolerance = tolerance
     o%threads = int_or(threads, 0)
@@ -495,19 +489,6 @@ contains
     o%neglected_coupling = options%neglected_coupling
     o%interface_bytes = int(options%interface_bytes, c_size_t)
     o%threads = options%threads
-  end function
-
-  !> Returns whether a status has too few entries, which is reported.
-  logical function too_few(plan, status, stat, errmsg) result(bad)
-    class(tridia_distributed_plan), intent(in) :: plan
-    integer(int64), optional, intent(in) :: status(:)
-    integer, optional, intent(out) :: stat
-    character(*), optional, intent(inout) :: errmsg
-    bad = .false.
-    if (.not. present(status)) return
-    bad = size(status, kind=int64) < plan_systems(plan)
-    if (bad) call fail(tridia_invalid_argument, 'status: has fewer entries than there are systems', &
-      stat, errmsg)
   end function
 
   include 'tridia_private.inc'

@@ -1,6 +1,9 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "array.hpp"
 
+#include "array_type.hpp"
+#include "framework.hpp"
+
 #include <cstring>
 
 namespace tridia::python {
@@ -65,14 +68,37 @@ std::string dtype_name(nb::handle object) {
   return nb::cast<std::string>(nb::str(nb::handle(dtype)));
 }
 
-/// Does what `exchange` does, with what a framework raises as a TypeError that has the name.
-bool exchange_or_refuse(const char* name, nb::handle object, exchanged_tensor& tensor) {
-  try {
-    return exchange(object, tensor);
-  } catch (const nb::python_error& e) {
-    const std::string sentence = e.what();
-    type_failure(name, "cannot be read: " + sentence.substr(0, sentence.find('\n')));
+/// Returns the tensor that an object is; what the framework raises becomes a TypeError that has the
+/// name.
+exchanged_tensor exchanged(const char* name, nb::handle object, tensor_reader read) {
+  exchanged_tensor tensor{};
+  if (read(object.ptr(), &tensor) == 0) return tensor;
+  const std::string sentence = nb::python_error().what();
+  type_failure(name, "cannot be read: " + sentence.substr(0, sentence.find('\n')));
+}
+
+/// Returns an attribute whose name is known beforehand: a name that is made in each call takes
+/// longer than the attribute.
+nb::object attribute(nb::handle of, PyObject* name) {
+  nb::object found = nb::steal(PyObject_GetAttr(of.ptr(), name));
+  if (!found.is_valid()) throw nb::python_error();
+  return found;
+}
+
+index_t integer(nb::handle number) { return static_cast<index_t>(PyLong_AsLongLong(number.ptr())); }
+
+/// Returns what NumPy's dtype object describes: there is one for each of the types in the machine's
+/// order.
+element element_of_dtype(nb::handle dtype) {
+  static PyObject* objects[6] = {};
+  for (int k = 0; k < 6; ++k) {
+    if (objects[k] == nullptr) {
+      const nb::object numpy = nb::module_::import_("numpy");
+      objects[k] = numpy.attr("dtype")(name_of(static_cast<element>(k))).inc_ref().ptr();
+    }
+    if (dtype.ptr() == objects[k]) return static_cast<element>(k);
   }
+  return element_of_name(nb::cast<std::string>(nb::str(dtype)));
 }
 
 }  // namespace
@@ -116,20 +142,32 @@ std::string tuple_text(const index_t* values, std::size_t count) {
 const char* numpy_name(value_type type) { return name_of(static_cast<element>(type)); }
 
 array::array(const char* name, nb::handle object) : name_(name) {
-  if (nb::isinstance<described_array>(object)) {
-    read_described(nb::cast<const described_array&>(object));
-  } else if (PyObject_CheckBuffer(object.ptr()) != 0) {
-    read_buffer(object);
-  } else if (exchanged_tensor tensor; exchange_or_refuse(name, object, tensor)) {
-    read_exchanged(tensor);
-    owner_ = nb::borrow(object);
-  } else if (nb::hasattr(object, "__dlpack__")) {
-    read_dlpack(object);
-  } else {
-    type_failure(
-        name, "must be an array (NumPy's, or one with DLPack or __cuda_array_interface__), not " +
-                  class_name(object));
+  const array_type& type = type_of(object);
+  switch (type.by) {
+    case reading::described:
+      read_described(nb::cast<const described_array&>(object));
+      return;
+    case reading::buffer:
+      read_buffer(object);
+      return;
+    case reading::exchange:
+      read_exchanged(exchanged(name, object, type.read));
+      owner_ = nb::borrow(object);
+      return;
+    case reading::cupy:
+      read_cupy(object);
+      owner_ = nb::borrow(object);
+      return;
+    case reading::other:
+      if (nb::hasattr(object, "__dlpack__")) {
+        read_dlpack(object);
+        return;
+      }
+      break;
   }
+  type_failure(name,
+               "must be an array (NumPy's, or one with DLPack or __cuda_array_interface__), not " +
+                   class_name(object));
 }
 
 array::~array() {
@@ -166,18 +204,11 @@ void array::read_buffer(nb::handle object) {
   type_ = element_of_format(view_.format, view_.itemsize);
   type_text_ = type_ == element::other ? dtype_name(object) : name_of(type_);
   element_bytes_ = static_cast<std::size_t>(view_.itemsize);
-  if (view_.ndim > max_rank)
-    value_failure(name_, "has " + std::to_string(view_.ndim) + " axes, more than " +
-                             std::to_string(max_rank));
   rank_ = view_.ndim;
+  check_rank();
   for (int k = 0; k < rank_; ++k) {
     shape_[k] = view_.shape[k];
-    // A stride that is never stepped may be anything.
-    if (shape_[k] > 1 && view_.strides[k] % view_.itemsize != 0) {
-      defect_ = "its stride of " + std::to_string(view_.strides[k]) +
-                " bytes is no multiple of its elements' " + std::to_string(view_.itemsize);
-    }
-    strides_[k] = view_.strides[k] / view_.itemsize;
+    set_stride(k, view_.strides[k]);
   }
   const std::size_t alignment = type_ == element::c64    ? 4
                                 : type_ == element::c128 ? 8
@@ -185,6 +216,44 @@ void array::read_buffer(nb::handle object) {
   if (reinterpret_cast<std::uintptr_t>(data_) % alignment != 0 && view_.len > 0) {
     defect_ = "its memory is not aligned to " + std::to_string(alignment) + " bytes";
   }
+}
+
+void array::set_stride(int k, index_t bytes) {
+  const auto size = static_cast<index_t>(element_bytes_);
+  // A stride that is never stepped may be anything.
+  if (shape_[k] > 1 && bytes % size != 0) {
+    defect_ = "its stride of " + std::to_string(bytes) + " bytes is no multiple of its elements' " +
+              std::to_string(size);
+  }
+  strides_[k] = bytes / size;
+}
+
+/// Reads what the attributes of CuPy's array say: `__cuda_array_interface__` builds a dictionary of
+/// the same, and `__dlpack__` a capsule.
+void array::read_cupy(nb::handle object) {
+  static PyObject* const data_key = PyUnicode_InternFromString("data");
+  static PyObject* const ptr_key = PyUnicode_InternFromString("ptr");
+  static PyObject* const device_key = PyUnicode_InternFromString("device_id");
+  static PyObject* const dtype_key = PyUnicode_InternFromString("dtype");
+  static PyObject* const itemsize_key = PyUnicode_InternFromString("itemsize");
+  static PyObject* const shape_key = PyUnicode_InternFromString("shape");
+  static PyObject* const strides_key = PyUnicode_InternFromString("strides");
+  const nb::object memory = attribute(object, data_key);
+  data_ = address_of(attribute(memory, ptr_key));
+  const nb::object dtype = attribute(object, dtype_key);
+  type_ = element_of_dtype(dtype);
+  type_text_ = type_ == element::other ? nb::cast<std::string>(nb::str(dtype)) : name_of(type_);
+  element_bytes_ = static_cast<std::size_t>(integer(attribute(object, itemsize_key)));
+  const nb::object shape = attribute(object, shape_key);
+  const nb::object strides = attribute(object, strides_key);
+  rank_ = static_cast<int>(PyTuple_Size(shape.ptr()));
+  check_rank();
+  for (int k = 0; k < rank_; ++k) {
+    shape_[k] = integer(PyTuple_GetItem(shape.ptr(), k));
+    set_stride(k, integer(PyTuple_GetItem(strides.ptr(), k)));
+  }
+  cuda_ = true;
+  device_ = static_cast<int>(integer(attribute(memory, device_key)));
 }
 
 void array::read_exchanged(const exchanged_tensor& t) {
@@ -232,9 +301,7 @@ void array::read_dlpack(nb::handle object) {
   element_bytes_ = static_cast<std::size_t>(tensor.dtype().bits) / 8;
   data_ = const_cast<void*>(static_cast<const void*>(tensor.data()));
   rank_ = static_cast<int>(tensor.ndim());
-  if (rank_ > max_rank)
-    value_failure(name_,
-                  "has " + std::to_string(rank_) + " axes, more than " + std::to_string(max_rank));
+  check_rank();
   for (int k = 0; k < rank_; ++k) {
     shape_[k] = static_cast<index_t>(tensor.shape(k));
     strides_[k] = tensor.stride(k);

@@ -31,8 +31,8 @@ struct described_array {
   nb::object owner;
 };
 
-/// Borrows the memory of a Python array without a copy, by the buffer protocol, DLPack or a
-/// `described_array`, and holds it until it is destroyed (with the GIL held).
+/// Borrows the memory of a Python array without a copy, by the buffer protocol, DLPack, CuPy's
+/// attributes or a `described_array`, and holds it until it is destroyed (with the GIL held).
 class array {
  public:
   static constexpr int max_rank = 64;
@@ -70,6 +70,8 @@ class array {
   void read_buffer(nb::handle object);
   void read_dlpack(nb::handle object);
   void read_exchanged(const exchanged_tensor& t);
+  void read_cupy(nb::handle object);
+  void set_stride(int k, index_t bytes);
   void check_rank() const;
   void set_device(int type, int number);
 

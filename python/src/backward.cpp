@@ -15,7 +15,7 @@ constexpr int band_count = 3;  // dl, d, du
 
 /// It is never destroyed: plans of a GPU would be freed after the driver has gone.
 plan_cache<backward_plan>& backward_plans() {
-  static auto* const cache = new plan_cache<backward_plan>;
+  static auto* const cache = new plan_cache<backward_plan>(most_plans);
   return *cache;
 }
 
@@ -89,19 +89,32 @@ plan_key key_of(const solve_shape& s, const request& r, const array& x,
   return key;
 }
 
-/// Writes the gradients of a solve. Nothing is raised for a zero pivot: its gradients are NaN.
-void backward(nb::handle dl, nb::handle d, nb::handle du, nb::handle x_, nb::handle g_,
-              nb::handle axis, nb::handle periodic, nb::handle pivoting, nb::handle transpose,
-              bool conjugate, nb::handle to_dl, nb::handle to_d, nb::handle to_du, nb::handle to_b,
-              nb::handle algorithm, nb::handle threads, bool cuda, int device,
-              std::uintptr_t stream, nb::object empty) {
-  const place w{cuda ? backend::cuda : backend::cpu, device, reinterpret_cast<void*>(stream),
-                std::move(empty)};
+/// Returns the array that a gradient is written to: a new one for True, None for False.
+nb::object target_of(nb::handle asked, nb::handle like, const array& a, const place& w) {
+  if (asked.ptr() == Py_False) return nb::none();
+  return asked.ptr() == Py_True ? new_array_like(w, like, a) : nb::borrow(asked);
+}
+
+/// Writes the gradients of a solve, and returns them. Nothing is raised for a zero pivot: its
+/// gradients are NaN. Where the stream is None and Python code has to look at the arrays,
+/// NotImplemented is returned.
+nb::object backward(nb::handle dl, nb::handle d, nb::handle du, nb::handle x_, nb::handle g_,
+                    nb::handle axis, nb::handle periodic, nb::handle pivoting, nb::handle transpose,
+                    bool conjugate, nb::handle to_dl, nb::handle to_d, nb::handle to_du,
+                    nb::handle to_b, nb::handle algorithm, nb::handle threads, bool cuda,
+                    int device, nb::handle stream, nb::object empty) {
+  const framework* const found = stream.is_none() ? framework_of({dl, d, du, g_, x_}, {}) : nullptr;
+  if (stream.is_none() && found == nullptr) return nb::borrow(Py_NotImplemented);
   const array l("dl", dl), m("d", d), u("du", du), g("g", g_), x("x", x_);
+  const place w = found != nullptr ? place_beside(x_, x, *found)
+                                   : place_given(cuda ? backend::cuda : backend::cpu, device,
+                                                 stream, std::move(empty));
   check_alike({&l, &m, &u, &g, &x}, w);
   const request r = request_of(axis, periodic, pivoting, transpose, algorithm, threads);
   const solve_shape s = broadcast(l, m, u, x, r.axis, r.periodic);
-  const gradient_arrays to(to_dl, to_d, to_du, to_b);
+  const nb::tuple targets = nb::make_tuple(target_of(to_dl, dl, l, w), target_of(to_d, d, m, w),
+                                           target_of(to_du, du, u, w), target_of(to_b, x_, x, w));
+  const gradient_arrays to(targets[0], targets[1], targets[2], targets[3]);
   for (const array* a : {&x, &g, &to.rhs}) check_result_shape(*a, s.extents);
   check_target(to.rhs, x, w);
   for (const auto& band : to.bands) {
@@ -111,14 +124,18 @@ void backward(nb::handle dl, nb::handle d, nb::handle du, nb::handle x_, nb::han
   const backward_layout layout = layout_of(to, g, s);
   const std::vector<index_t> x_strides = strides_of(x);
   const auto made = backward_plans().find(key_of(s, r, x, x_strides, layout, convention, w), [&] {
+    const nb::gil_scoped_release released;
     return backward_plan(problem_of(s, x.number_type(), r, x_strides), options_of(r, w), convention,
                          layout);
   });
   const workspace memory(w, made->workspace_bytes(), nb::none());
-  const nb::gil_scoped_release released;
-  made->execute(l.data(), m.data(), u.data(), x.data(), g.data(),
-                {to.band(0), to.band(1), to.band(2), to.rhs.data()},
-                {memory.data(), memory.bytes(), nullptr, w.stream});
+  {
+    const nb::gil_scoped_release released;
+    made->execute(l.data(), m.data(), u.data(), x.data(), g.data(),
+                  {to.band(0), to.band(1), to.band(2), to.rhs.data()},
+                  {memory.data(), memory.bytes(), nullptr, w.stream});
+  }
+  return targets;
 }
 
 }  // namespace
@@ -129,11 +146,12 @@ void bind_backward(nb::module_& m) {
         arg("g").none(), arg("axis").none(), arg("periodic").none(), arg("pivoting").none(),
         arg("transpose").none(), arg("conjugate"), arg("to_dl").none(), arg("to_d").none(),
         arg("to_du").none(), arg("to_b").none(), arg("algorithm").none(), arg("threads").none(),
-        arg("cuda"), arg("device"), arg("stream"), arg("empty").none(),
+        arg("cuda"), arg("device"), arg("stream").none(), arg("empty").none(),
         "This function writes the gradients of a solve with solution x, where g is the cotangent "
         "of x: that of b, and those of the diagonals that have an array to_..., summed over the "
-        "axes along which that array has extent 1. `conjugate` says that gradients of complex "
-        "numbers are PyTorch's; otherwise they are JAX's.");
+        "axes along which that array has extent 1. True asks for a new array. `conjugate` says "
+        "that gradients of complex numbers are PyTorch's; otherwise they are JAX's. It returns the "
+        "arrays of dl, d, du and b.");
   m.def("cached_backward_plans", [] { return backward_plans().size(); });
   m.def("clear_backward_plans", [] { backward_plans().clear(); });
 }

@@ -2,6 +2,7 @@
 #include "tridia/compact.hpp"
 
 #include "bind.hpp"
+#include "names.hpp"
 #include "run.hpp"
 
 #include <nanobind/stl/array.h>
@@ -38,14 +39,6 @@ std::vector<plain_row> plain(const std::vector<compact_row>& rows) {
   std::vector<plain_row> result;
   for (const compact_row& r : rows) result.push_back(plain(r));
   return result;
-}
-
-template <class E>
-E known(const char* argument, const std::string& text) {
-  if (const auto e = parse<E>(text)) return *e;
-  std::string all;
-  for (const std::string_view n : names<E>()) all += (all.empty() ? "" : ", ") + std::string(n);
-  value_failure(argument, "\"" + text + "\" is none of " + all);
 }
 
 end_condition end_of(const std::string& text) {
@@ -107,9 +100,12 @@ void check(const array& a, const extents& shape, const extents& strides, const p
 }
 
 nb::object apply(const native_operator& op, nb::handle f, nb::object out, std::optional<double> add,
-                 nb::handle space, std::uintptr_t stream, nb::object empty) {
+                 nb::handle space, nb::handle stream, nb::object empty) {
   const compact_operator& made = *op.made;
-  const place w{made.backend(), made.device(), reinterpret_cast<void*>(stream), std::move(empty)};
+  const auto where =
+      place_of(made.backend(), made.device(), stream, std::move(empty), {f}, {out, space});
+  if (!where) return nb::borrow(Py_NotImplemented);
+  const place& w = *where;
   const grid& g = made.grid();
   const array in("f", f);
   check(in, op.shape(made.in_extents()), op.strides(made.in_extents(), g.in_strides, g.in_step), w,
@@ -231,7 +227,7 @@ void bind_compact(nb::module_& m) {
            arg("transpose"), arg("fields").none(), arg("strides"), arg("steps"), arg("cuda"),
            arg("device"), arg("threads"))
       .def("apply", &apply, arg("f").none(), arg("out").none(), arg("add").none(),
-           arg("workspace").none(), arg("stream"), arg("empty").none())
+           arg("workspace").none(), arg("stream").none(), arg("empty").none())
       .def_prop_ro("in_shape",
                    [](const native_operator& p) { return p.shape(p.made->in_extents()); })
       .def_prop_ro("out_shape",

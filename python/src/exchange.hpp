@@ -21,8 +21,11 @@ struct exchanged_tensor {
   std::uint64_t byte_offset;
 };
 
-/// Describes a tensor that `object` owns; what it points to lives as long as `object`. Returns
-/// false where the type has no such interface; throws what the framework raises.
-bool exchange(nanobind::handle object, exchanged_tensor& tensor);
+/// Describes a tensor that a Python object owns; what it points to lives as long as the object.
+/// Returns 0, or something else with an error of Python.
+using tensor_reader = int (*)(void* object, exchanged_tensor* tensor);
+
+/// Returns the function for objects of a type; null where the type has no such interface.
+tensor_reader find_tensor_reader(nanobind::handle type);
 
 }  // namespace tridia::python

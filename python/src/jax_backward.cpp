@@ -74,7 +74,7 @@ std::shared_ptr<const backward_plan> plan_of(const backward_arrays& s, const cal
     key.add(band.has_value());
     if (band) key.add_list(band->dimensions().begin(), band->dimensions().size());
   }
-  return (at.backend == backend::cpu ? on_cpus : on_gpus).find(key, [&] {
+  return (at.backend == backend::cpu ? on_cpus : on_gpus).find(key.bytes(), [&] {
     return make_plan(s, at, o);
   });
 }

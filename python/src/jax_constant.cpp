@@ -73,7 +73,7 @@ ffi::Error solve(const ffi::AnyBuffer& rhs, const ffi::AnyBuffer& x, const call_
     static shared_cache<plan> on_cpus(256), on_gpus(0);
     thread_local cache_key key;
     make_key(key, rhs, at, o);
-    const auto plan = (at.backend == backend::cpu ? on_cpus : on_gpus).find(key, [&] {
+    const auto plan = (at.backend == backend::cpu ? on_cpus : on_gpus).find(key.bytes(), [&] {
       return make_plan(rhs, x, at, o);
     });
     const call_workspace workspace(at, plan->workspace_bytes());

@@ -36,7 +36,7 @@ ffi::Error apply(const ffi::AnyBuffer& in, const ffi::AnyBuffer& out, const call
     static shared_cache<compact_operator> on_cpus(256), on_gpus(0);
     thread_local cache_key key;
     make_key(key, in, out, at, o);
-    const auto op = (at.backend == backend::cpu ? on_cpus : on_gpus).find(key, [&] {
+    const auto op = (at.backend == backend::cpu ? on_cpus : on_gpus).find(key.bytes(), [&] {
       return make_operator(arrays_of(in, out), o, at.backend, at.device);
     });
     const call_workspace workspace(at, op->workspace_bytes());

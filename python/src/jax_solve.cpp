@@ -13,7 +13,7 @@ std::shared_ptr<const plan> plan_of(const solve_arrays& s, const call_place& at,
   static shared_cache<plan> on_cpus(512), on_gpus(0);
   thread_local cache_key key;
   add_systems(key, s, at, o);
-  return (at.backend == backend::cpu ? on_cpus : on_gpus).find(key, [&] {
+  return (at.backend == backend::cpu ? on_cpus : on_gpus).find(key.bytes(), [&] {
     return plan(problem_of(s, o), options_of(at, o));
   });
 }

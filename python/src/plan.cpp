@@ -2,6 +2,7 @@
 #include "tridia/plan.hpp"
 
 #include "bind.hpp"
+#include "names.hpp"
 #include "native_plan.hpp"
 
 #include <nanobind/stl/array.h>
@@ -30,14 +31,6 @@ extents dense(const extents& shape) {
     step *= std::max<index_t>(shape[k], 1);
   }
   return strides;
-}
-
-template <class E>
-E known(const char* argument, const std::string& text) {
-  if (const auto e = parse<E>(text)) return *e;
-  std::string all;
-  for (const std::string_view n : names<E>()) all += (all.empty() ? "" : ", ") + std::string(n);
-  value_failure(argument, "\"" + text + "\" is none of " + all);
 }
 
 near_toeplitz matrix_of(const matrix_rows& rows) {
@@ -124,8 +117,9 @@ native_plan::native_plan(tridia::problem p, const options& o, bool stacked_) : s
   }
 }
 
-place native_plan::where(std::uintptr_t stream, nb::object empty) const {
-  return {made->backend(), made->device(), reinterpret_cast<void*>(stream), std::move(empty)};
+std::optional<place> native_plan::where(nb::handle stream, nb::object empty, handles inputs,
+                                        handles others) const {
+  return place_of(made->backend(), made->device(), stream, std::move(empty), inputs, others);
 }
 
 void native_plan::check(const array& a, const array_shape& s, const place& w) const {
@@ -148,55 +142,53 @@ nb::object native_plan::result(nb::object given, const place& w) const {
   return new_array(w, out.extents, numpy_name(p.type));
 }
 
-nb::object native_plan::execute(nb::handle dl_, nb::handle d_, nb::handle du_, nb::handle b_,
-                                nb::object out_, nb::handle status, nb::handle space,
-                                std::uintptr_t stream, nb::object empty) const {
-  const place w = where(stream, std::move(empty));
-  refuse_constant();
-  const array l("dl", dl_), m("d", d_), u("du", du_), rhs("b", b_);
-  check(l, dl, w);
-  check(m, d, w);
-  check(u, du, w);
-  check(rhs, b, w);
-  nb::object given = result(std::move(out_), w);
-  const array x("out", given);
-  check_writable(x);
-  check(x, out, w);
-  statuses s(w, batch, made->systems(), status);
-  const workspace memory(w, made->workspace_bytes(), space);
-  {
-    const nb::gil_scoped_release released;
-    made->execute(l.data(), m.data(), u.data(), rhs.data(), x.data(),
-                  {memory.data(), memory.bytes(), s.data(), w.stream});
-  }
-  s.raise_if_singular();
-  return given;
-}
-
-nb::object native_plan::execute_constant(nb::handle b_, nb::object out_, nb::handle status,
-                                         nb::handle space, std::uintptr_t stream,
-                                         nb::object empty) const {
-  const place w = where(stream, std::move(empty));
+template <class Work>
+nb::object native_plan::run(nb::handle b_, nb::object out_, statuses status, nb::handle space,
+                            const place& w, Work work) const {
   const array rhs("b", b_);
   check(rhs, b, w);
   nb::object given = result(std::move(out_), w);
   const array x("out", given);
   check_writable(x);
   check(x, out, w);
-  statuses s(w, batch, made->systems(), status);
   const workspace memory(w, made->workspace_bytes(), space);
   {
     const nb::gil_scoped_release released;
-    made->execute(rhs.data(), x.data(), {memory.data(), memory.bytes(), s.data(), w.stream});
+    work(rhs.data(), x.data(), execution{memory.data(), memory.bytes(), status.data(), w.stream});
   }
-  s.raise_if_singular();
+  status.raise_if_singular();
   return given;
+}
+
+nb::object native_plan::execute(nb::handle dl_, nb::handle d_, nb::handle du_, nb::handle b_,
+                                nb::object out_, nb::handle status, nb::handle space,
+                                nb::handle stream, nb::object empty) const {
+  const auto w = where(stream, std::move(empty), {dl_, d_, du_, b_}, {out_, status, space});
+  if (!w) return nb::borrow(Py_NotImplemented);
+  refuse_constant();
+  const array l("dl", dl_), m("d", d_), u("du", du_);
+  check(l, dl, *w);
+  check(m, d, *w);
+  check(u, du, *w);
+  return run(b_, std::move(out_), statuses(*w, batch, made->systems(), status), space, *w,
+             [&](const void* rhs, void* x, const execution& e) {
+               made->execute(l.data(), m.data(), u.data(), rhs, x, e);
+             });
+}
+
+nb::object native_plan::execute_constant(nb::handle b_, nb::object out_, nb::handle status,
+                                         nb::handle space, nb::handle stream,
+                                         nb::object empty) const {
+  const auto w = where(stream, std::move(empty), {b_}, {out_, status, space});
+  if (!w) return nb::borrow(Py_NotImplemented);
+  return run(b_, std::move(out_), statuses(*w, batch, made->systems(), status), space, *w,
+             [&](const void* rhs, void* x, const execution& e) { made->execute(rhs, x, e); });
 }
 
 void native_plan::factor(nb::handle dl_, nb::handle d_, nb::handle du_, nb::handle factors,
                          nb::handle status, nb::handle space, std::uintptr_t stream,
                          nb::object empty) const {
-  const place w = where(stream, std::move(empty));
+  const place w{made->backend(), made->device(), reinterpret_cast<void*>(stream), std::move(empty)};
   refuse_constant();
   const array l("dl", dl_), m("d", d_), u("du", du_);
   check(l, dl, w);
@@ -214,22 +206,13 @@ void native_plan::factor(nb::handle dl_, nb::handle d_, nb::handle du_, nb::hand
 }
 
 nb::object native_plan::solve(nb::handle factors, nb::handle b_, nb::object out_, nb::handle space,
-                              std::uintptr_t stream, nb::object empty) const {
-  const place w = where(stream, std::move(empty));
-  const array rhs("b", b_);
-  check(rhs, b, w);
-  nb::object given = result(std::move(out_), w);
-  const array x("out", given);
-  check_writable(x);
-  check(x, out, w);
-  const workspace kept(w, made->factors_bytes(), factors);
-  const workspace memory(w, made->workspace_bytes(), space);
-  {
-    const nb::gil_scoped_release released;
-    made->solve(kept.data(), rhs.data(), x.data(),
-                {memory.data(), memory.bytes(), nullptr, w.stream});
-  }
-  return given;
+                              nb::handle stream, nb::object empty) const {
+  const auto w = where(stream, std::move(empty), {factors, b_}, {out_, space});
+  if (!w) return nb::borrow(Py_NotImplemented);
+  const workspace kept(*w, made->factors_bytes(), factors);
+  return run(
+      b_, std::move(out_), statuses(), space, *w,
+      [&](const void* rhs, void* x, const execution& e) { made->solve(kept.data(), rhs, x, e); });
 }
 
 namespace {
@@ -285,14 +268,14 @@ void bind_plan(nb::module_& m) {
            arg("sizes"), arg("transformation"), arg("memory"), arg("threads"), arg("tuning").none())
       .def("execute", &native_plan::execute, arg("dl").none(), arg("d").none(), arg("du").none(),
            arg("b").none(), arg("out").none(), arg("status").none(), arg("workspace").none(),
-           arg("stream"), arg("empty").none())
+           arg("stream").none(), arg("empty").none())
       .def("execute_constant", &native_plan::execute_constant, arg("b").none(), arg("out").none(),
-           arg("status").none(), arg("workspace").none(), arg("stream"), arg("empty").none())
+           arg("status").none(), arg("workspace").none(), arg("stream").none(), arg("empty").none())
       .def("factor", &native_plan::factor, arg("dl").none(), arg("d").none(), arg("du").none(),
            arg("factors"), arg("status").none(), arg("workspace").none(), arg("stream"),
            arg("empty").none())
       .def("solve", &native_plan::solve, arg("factors"), arg("b").none(), arg("out").none(),
-           arg("workspace").none(), arg("stream"), arg("empty").none())
+           arg("workspace").none(), arg("stream").none(), arg("empty").none())
       .def_prop_ro("algorithm",
                    [](const native_plan& p) { return std::string(name(p.made->algorithm())); })
       .def_prop_ro("reason", [](const native_plan& p) { return p.made->reason(); })

@@ -1,24 +1,14 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "run.hpp"
 
+#include "names.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 namespace tridia::python {
 namespace {
-
-nb::tuple tuple_of(const std::vector<index_t>& values) {
-  nb::list list;
-  for (const index_t v : values) list.append(v);
-  return nb::tuple(list);
-}
-
-nb::handle numpy_empty() {
-  // It is never released: the interpreter may be gone when static objects are destroyed.
-  static PyObject* const empty = nb::module_::import_("numpy").attr("empty").inc_ref().ptr();
-  return empty;
-}
 
 index_t product(const std::vector<index_t>& shape) {
   index_t p = 1;
@@ -29,7 +19,40 @@ index_t product(const std::vector<index_t>& shape) {
 }  // namespace
 
 nb::object new_array(const place& where, const std::vector<index_t>& shape, const char* type) {
-  return (where.empty.is_none() ? numpy_empty() : nb::handle(where.empty))(tuple_of(shape), type);
+  if (!where.empty.is_none()) return where.empty(tuple_of(shape), type);
+  return where.framework->empty(where.like, shape, type);
+}
+
+nb::object new_array_like(const place& where, nb::handle like, const array& a) {
+  if (where.empty.is_none()) return where.framework->empty_like(like);
+  std::vector<index_t> shape(static_cast<std::size_t>(a.rank()));
+  for (int k = 0; k < a.rank(); ++k) shape[k] = a.extent(k);
+  return new_array(where, shape, a.type_text().c_str());
+}
+
+place place_given(tridia::backend backend, int device, nb::handle stream, nb::object empty) {
+  return {backend, device, address_of(stream), std::move(empty)};
+}
+
+namespace {
+
+place place_at(tridia::backend backend, int device, nb::handle beside, const framework& f) {
+  void* const stream = backend == backend::cuda ? f.stream(device) : nullptr;
+  return {backend, device, stream, nb::none(), &f, beside};
+}
+
+}  // namespace
+
+place place_beside(nb::handle beside, const array& a, const framework& f) {
+  return place_at(a.on_cuda() ? backend::cuda : backend::cpu, a.device(), beside, f);
+}
+
+std::optional<place> place_of(tridia::backend backend, int device, nb::handle stream,
+                              nb::object empty, handles inputs, handles others) {
+  if (!stream.is_none()) return place_given(backend, device, stream, std::move(empty));
+  const framework* const found = framework_of(inputs, others);
+  if (found == nullptr) return std::nullopt;
+  return place_at(backend, device, *(inputs.end() - 1), *found);
 }
 
 void check_place(const array& a, const place& where) {
@@ -106,7 +129,7 @@ void statuses::raise_if_singular() const {
                                " systems are singular; the first is system " +
                                std::to_string(first - own_.begin()) + ": the pivot of row " +
                                std::to_string(*first) + " (from 1) is exactly zero";
-  const nb::object status = new_array({.empty = nb::none()}, shape_, "int64");
+  const nb::object status = new_array({}, shape_, "int64");
   const array memory("status", status);
   if (product(shape_) > 0) std::memcpy(memory.data(), own_.data(), own_.size() * sizeof(index_t));
   const nb::object kind = nb::module_::import_("tridia._errors").attr("SingularError");
@@ -133,12 +156,7 @@ algorithm algorithm_of(nb::handle name) {
     type_failure("algorithm",
                  "must be None or a name, not " + nb::cast<std::string>(nb::repr(name)));
   }
-  if (const auto known = parse<algorithm>(text)) return *known;
-  std::string all;
-  for (const std::string_view n : names<algorithm>()) {
-    all += (all.empty() ? "" : ", ") + std::string(n);
-  }
-  value_failure("algorithm", "\"" + text + "\" is none of " + all);
+  return known<tridia::algorithm>("algorithm", text);
 }
 
 }  // namespace tridia::python

@@ -14,29 +14,36 @@ namespace {
 
 /// It is never destroyed: plans of a GPU would be freed after the driver has gone.
 plan_cache<plan>& plans() {
-  static auto* const cache = new plan_cache<plan>;
+  static auto* const cache = new plan_cache<plan>(most_plans);
   return *cache;
 }
 
-/// Returns a new array for the result, laid out in memory as b is where it has b's shape.
+/// Returns a new array for the result. It is dense in C order, but NumPy's is laid out as b is
+/// where it has b's shape.
 nb::object result_like(nb::handle b, const array& rhs, const solve_shape& s, const place& w) {
-  static PyObject* const like = nb::module_::import_("numpy").attr("empty_like").inc_ref().ptr();
-  if (w.empty.is_none() && has_shape(rhs, s.extents)) return nb::handle(like)(b);
+  const bool numpy = w.framework == &numpy_framework();
+  if (has_shape(rhs, s.extents) && (numpy || rhs.is_dense())) return new_array_like(w, b, rhs);
   return new_array(w, s.extents, rhs.type_text().c_str());
 }
 
-/// Solves with arrays of one of the four types and one place; returns NotImplemented where they
-/// are not of one type (`solve` in Python then makes them so).
+/// Solves with arrays of one of the four types and one place. Where the stream is None, it returns
+/// NotImplemented if they are not, or Python code has to look at them: `solve` there makes them so.
 nb::object solve(nb::handle dl, nb::handle d, nb::handle du, nb::handle b, nb::handle axis,
                  nb::handle periodic, nb::handle pivoting, nb::handle transpose, nb::object out,
-                 nb::handle status, nb::handle algorithm, nb::handle threads, bool strict,
-                 bool cuda, int device, std::uintptr_t stream, nb::object empty) {
-  const place w{cuda ? backend::cuda : backend::cpu, device, reinterpret_cast<void*>(stream),
-                std::move(empty)};
+                 nb::handle status, nb::handle algorithm, nb::handle threads, bool cuda, int device,
+                 nb::handle stream, nb::object empty) {
+  const framework* found = nullptr;
+  if (stream.is_none()) {
+    found = framework_of({dl, d, du, b}, {out, status});
+    if (found == nullptr) return nb::borrow(Py_NotImplemented);
+  }
   const array l("dl", dl), m("d", d), u("du", du), rhs("b", b);
   const bool same = rhs.is_number() && l.is_number() && m.is_number() && u.is_number() &&
                     l.type() == rhs.type() && m.type() == rhs.type() && u.type() == rhs.type();
-  if (!same && !strict) return nb::borrow(Py_NotImplemented);
+  if (found != nullptr && !same) return nb::borrow(Py_NotImplemented);
+  const place w = found != nullptr ? place_beside(b, rhs, *found)
+                                   : place_given(cuda ? backend::cuda : backend::cpu, device,
+                                                 stream, std::move(empty));
   check_alike({&l, &m, &u, &rhs}, w);
   const request r = request_of(axis, periodic, pivoting, transpose, algorithm, threads);
   const solve_shape s = broadcast(l, m, u, rhs, r.axis, r.periodic);
@@ -48,6 +55,7 @@ nb::object solve(nb::handle dl, nb::handle d, nb::handle du, nb::handle b, nb::h
   check_result_shape(x, s.extents);
   const std::vector<index_t> x_strides = strides_of(x);
   const auto made = plans().find(key_of(s, rhs.number_type(), r, x_strides, w), [&] {
+    const nb::gil_scoped_release released;
     return plan(problem_of(s, rhs.number_type(), r, x_strides), options_of(r, w));
   });
   std::vector<index_t> batch = s.extents;
@@ -124,8 +132,7 @@ void bind_solve(nb::module_& m) {
         nb::arg("b").none(), nb::arg("axis").none(), nb::arg("periodic").none(),
         nb::arg("pivoting").none(), nb::arg("transpose").none(), nb::arg("out").none(),
         nb::arg("status").none(), nb::arg("algorithm").none(), nb::arg("threads").none(),
-        nb::arg("strict"), nb::arg("cuda"), nb::arg("device"), nb::arg("stream"),
-        nb::arg("empty").none());
+        nb::arg("cuda"), nb::arg("device"), nb::arg("stream").none(), nb::arg("empty").none());
   m.def("broadcast", &broadcast_to, nb::arg("dl"), nb::arg("d"), nb::arg("du"),
         nb::arg("shape").none(), nb::arg("axis").none(), nb::arg("periodic").none());
   m.def("cached_plans", [] { return plans().size(); });

@@ -3,9 +3,11 @@
 
 import gc
 import resource
+import sys
 import threading
 import time
 import tracemalloc
+import types
 
 import numpy as np
 import pytest
@@ -96,6 +98,28 @@ def test_plans_are_kept_and_dropped():
     assert _native.cached_plans() == 128
 
 
+def test_threads_make_and_drop_plans_together():
+    """None waits for another one for ever: Python's lock is not taken within that of the plans."""
+    _native.clear_plans()
+    arrays = [np.full(300, v) for v in (-1.0, 4.0, -1.0, 1.0)]
+    wanted = [tridia.solve(*(a[:n] for a in arrays))[n // 2] for n in range(1, 301)]
+    found = {}
+
+    def work(k):
+        lengths = [*range(k, 301), *range(1, k)]
+        found[k] = {n: tridia.solve(*(a[:n] for a in arrays))[n // 2] for n in lengths}
+
+    threads = [threading.Thread(target=work, args=(k,), daemon=True) for k in (1, 1, 80, 160)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(60)
+        assert not t.is_alive()
+    assert _native.cached_plans() == 128
+    for values in found.values():
+        assert [values[n] for n in range(1, 301)] == wanted
+
+
 def test_the_gil_is_released():
     n = 1 << 22
     arrays = [np.full(n, v) for v in (-1.0, 4.0, -1.0, 1.0)]
@@ -135,6 +159,57 @@ class OnGpu:
     def __init__(self, a, stream=None):
         self.a = a
         self.__cuda_array_interface__ = {**a.__array_interface__, "version": 3, "stream": stream}
+
+
+class Memory:
+    """The attribute `data` of CuPy's arrays."""
+
+    def __init__(self, ptr, device_id):
+        self.ptr, self.device_id = ptr, device_id
+
+
+class CupyLike(bytearray):
+    """An array with the attributes of CuPy's, which says that it lies on a GPU. It is a buffer, as
+    those are, which cannot be read."""
+
+    def __init__(self, a, device=0):
+        super().__init__(b"")
+        self.data = Memory(a.__array_interface__["data"][0], device)
+        self.dtype, self.itemsize = a.dtype, a.itemsize
+        self.shape, self.strides = a.shape, a.strides
+
+
+def test_attributes_of_cupy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", types.SimpleNamespace(ndarray=CupyLike))
+    for dtype in ("float32", "float64", "complex64", "complex128"):
+        a = np.zeros((4, 6), dtype)[:, ::-2]
+        assert _native.address(CupyLike(a)) == a.__array_interface__["data"][0]
+        found = _native.broadcast(*[CupyLike(a)] * 3, None, -1, False)
+        assert (found["shape"], found["d"]) == ([4, 3], [6, -2])
+    plan = tridia.Plan((8,), "f8")
+    # What cannot be solved is refused by its place, its type, its strides.
+    good, bad = np.ones(8), CupyLike(np.ones(8), 3)
+    with pytest.raises(ValueError, match="d: lies on cuda:3, but the work is for the CPU"):
+        plan._native.execute(good, bad, good, good, None, None, None, 0, None)
+    for dtype in ("float16", ">f8"):
+        bad = CupyLike(np.ones(8, dtype))
+        with pytest.raises(TypeError, match=f"d: is of {dtype}, but the plan is of float64"):
+            plan._native.execute(good, bad, good, good, None, None, None, 0, None)
+    bad = CupyLike(np.ones((8, 3), "f4")[:, 0])
+    bad.itemsize, bad.dtype = 8, np.dtype("f8")
+    with pytest.raises(ValueError, match="d: its stride of 12 bytes is no multiple"):
+        plan._native.execute(good, bad, good, good, None, None, None, 0, None)
+
+
+def test_what_is_given_for_numpy_is_read_as_before():
+    b, plan = np.ones((3, 8)), tridia.Plan((3, 8), "f8")
+    wanted = tridia.solve(-1.0, 4.0, -1.0, b)
+    minus, d, out = np.full((3, 8), -1.0), np.full((3, 8), 4.0), np.empty((3, 8))
+    workspace = bytearray(plan.workspace_bytes)
+    assert plan.execute(minus, d, minus, b, out=out, workspace=workspace) is out
+    np.testing.assert_array_equal(out, wanted)
+    for kind in (np.matrix, np.memmap):  # classes that are derived from ndarray
+        np.testing.assert_array_equal(plan.execute(minus, d.view(kind), minus, b.view(kind)), wanted)
 
 
 def test_cuda_array_interface():

@@ -82,12 +82,14 @@ def test_gradients_of_what_is_broadcast(shapes, transpose, dtype, rng):
 
 @pytest.fixture
 def calls(monkeypatch):
-    """Returns a list of the functions of the library that are called."""
+    """Returns a list of the functions of the library that are called and have done their work."""
     made = []
     for name in ("solve", "backward"):
         def call(*arguments, original=getattr(_native, name), name=name):
-            made.append(name)
-            return original(*arguments)
+            result = original(*arguments)
+            if result is not NotImplemented:
+                made.append(name)
+            return result
 
         monkeypatch.setattr(_native, name, call)
     return made
@@ -167,6 +169,48 @@ def test_values_and_kinds(rng):
     assert tridia.solve(-1, 4, -1, torch.arange(5)).dtype == torch.float64
     conjugated = torch.ones(4, dtype=torch.complex64).mul(1j).conj()
     np.testing.assert_allclose(tridia.solve(0, 2, 0, conjugated).numpy(), -0.5j)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_views_that_wait_for_an_operation(device, rng):
+    """A tensor may be conjugated or negated by a bit: its memory is not what it says."""
+    z = torch.tensor(rng.standard_normal((3, 6)) + 1j * rng.standard_normal((3, 6)), device=device)
+    dl, d, du = (torch.full_like(z, v) for v in (-1.0, 4.0, 0.5j))
+    plan = tridia.Plan((3, 6), torch.complex128, device=device)
+    assert z.conj().is_conj()
+    torch.testing.assert_close(plan.execute(dl, d, du, z.conj()), tridia.solve(dl, d, du, z.conj()))
+    torch.testing.assert_close(tridia.solve(dl, d, du, z.conj()),
+                               tridia.solve(dl, d, du, z.conj().resolve_conj()))
+    negated, real = z.conj().imag, [t.real.contiguous() for t in (dl, d)]
+    assert negated.is_neg()
+    torch.testing.assert_close(tridia.solve(*real, real[0], negated),
+                               tridia.solve(*real, real[0], negated.resolve_neg()))
+    with pytest.raises(ValueError, match="out: is a conjugated or negated view"):
+        plan.execute(dl, d, du, z, out=torch.empty_like(z).conj())
+    # The same, where a gradient is taken.
+    z.requires_grad_()
+    found, = torch.autograd.grad(tridia.solve(dl, d, du, z.conj()).abs().sum(), z)
+    wanted, = torch.autograd.grad(tridia.solve(dl, d, du, z.conj().resolve_conj()).abs().sum(), z)
+    torch.testing.assert_close(found, wanted)
+
+
+def test_parameters(rng):
+    """A Parameter is a tensor of another class."""
+    arrays = [torch.nn.Parameter(t.detach()) for t in tensors(rng, (3, 5), torch.float64)]
+    with torch.no_grad():
+        x = tridia.solve(*arrays)
+        plan = tridia.Plan((3, 5), torch.float64)
+        assert type(x) is torch.Tensor and torch.equal(plan.execute(*arrays), x)
+    x = tridia.solve(*arrays)
+    assert x.requires_grad and type(x) is torch.Tensor
+    assert all(t.shape == (3, 5) for t in torch.autograd.grad(x.sum(), arrays))
+
+
+def test_a_result_without_contiguous_arrays_is_contiguous(rng):
+    arrays = [t.detach().mT for t in tensors(rng, (3, 5), torch.float64)]
+    x = tridia.solve(*arrays, axis=0)
+    assert x.is_contiguous()
+    torch.testing.assert_close(x.mT, tridia.solve(*(t.mT for t in arrays)))
 
 
 def test_torch_func(rng):

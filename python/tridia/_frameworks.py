@@ -74,7 +74,7 @@ class _Device:
         return x if self.dtype(x) == dtype else x.astype(dtype)
 
     def allocator(self):
-        return lambda shape, dtype: self.describe("workspace", self.empty(shape, dtype))
+        return self.empty
 
     def current(self, stream):
         return _NOTHING
@@ -172,14 +172,10 @@ class Cupy(_Device):
     def describe(self, name, x):
         if not isinstance(x, self.cupy.ndarray):
             raise TypeError(f"{name}: is a {_kind_text(x)}, but the other arrays are CuPy's")
-        return _native.Array(x.data.ptr, _NAMES.get(x.dtype) or x.dtype.name, x.shape, self.strides(x), True,
-                             x.device.id, False, x)
+        return x
 
     def empty(self, shape, dtype):
-        if self.device < 0:
-            return self.cupy.empty(shape, dtype)
-        with self.cupy.cuda.Device(self.device):
-            return self.cupy.empty(shape, dtype)
+        return _empty_cupy(self.cupy, self.device, shape, dtype)
 
     def copy_like(self, x, strides):
         return self.cupy.ascontiguousarray(x)
@@ -189,7 +185,7 @@ class Cupy(_Device):
 
     def stream(self, stream):
         if stream is None:
-            return self.cupy.cuda.get_current_stream().ptr
+            return self.cupy.cuda.get_current_stream(self.device).ptr
         return stream_pointer(stream)
 
     def current(self, stream):
@@ -239,17 +235,17 @@ class CudaInterface(_Device):
         return _native.Array(address, dtype.name, shape, _strides(interface, dtype), True, -1,
                              bool(readonly), x)
 
+    def allocator(self):
+        return lambda shape, dtype: self.describe("workspace", self.empty(shape, dtype))
+
     def empty(self, shape, dtype):
-        for module in ("cupy", "torch"):
-            if module in sys.modules:
-                maker = Cupy.empty if module == "cupy" else _torch_empty
-                return maker(self, shape, dtype)
+        if "cupy" in sys.modules:
+            return _empty_cupy(sys.modules["cupy"], self.device, shape, dtype)
+        if "torch" in sys.modules:
+            torch = sys.modules["torch"]
+            return torch.empty(shape, dtype=getattr(torch, dtype), device="cuda")
         raise ValueError("out: is needed, and for a plan a workspace: neither CuPy nor torch is "
                          "imported, which could make an array on the GPU")
-
-    @property
-    def cupy(self):
-        return sys.modules["cupy"]
 
     def copy_like(self, x, strides):
         raise ValueError("b: is not dense in C order")
@@ -266,9 +262,23 @@ class CudaInterface(_Device):
         return next(iter(self.streams), 0)
 
 
-def _torch_empty(_, shape, dtype):
-    torch = sys.modules["torch"]
-    return torch.empty(shape, dtype=getattr(torch, dtype), device="cuda")
+def _empty_cupy(cupy, device, shape, dtype):
+    if device < 0 or device == cupy.cuda.runtime.getDevice():
+        return cupy.ndarray(shape, dtype)
+    with cupy.cuda.Device(device):
+        return cupy.ndarray(shape, dtype)
+
+
+# The extension calls these two, for arrays that it takes as they are.
+
+def empty_cupy(like: Any, shape: Any, dtype: Any) -> Any:
+    """This returns a new array of CuPy where another one lies, and of its type for None."""
+    return _empty_cupy(sys.modules["cupy"], like.data.device_id, shape, dtype or like.dtype)
+
+
+def empty_tensor(like: Any, shape: Any, dtype: str) -> Any:
+    """This returns a new tensor where another one lies."""
+    return like.new_empty(shape, dtype=getattr(sys.modules["torch"], dtype))
 
 
 def _strides(interface, dtype):

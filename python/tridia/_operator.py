@@ -11,7 +11,6 @@ from tridia._frameworks import framework_of
 from tridia._plan import _mapping
 from tridia._schemes import Closure, Scheme
 
-_ndarray = numpy.ndarray
 ENDS = ("closure", "symmetric", "antisymmetric", "symmetric_half", "antisymmetric_half")
 
 
@@ -162,8 +161,10 @@ class Operator:
         """
         if add is not None:
             add = _checks.number("add", add)
-        if type(f) is _ndarray and stream is None:
-            return self._native.apply(f, out, add, workspace, 0, None)
+        if stream is None:
+            x = self._native.apply(f, out, add, workspace, None, None)
+            if x is not NotImplemented:
+                return x
         framework = framework_of(f=f, out=out, workspace=workspace)
         if framework.name == "torch" and out is None:
             from tridia import _torch

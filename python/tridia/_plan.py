@@ -10,7 +10,6 @@ from tridia import _checks, _native
 from tridia._frameworks import framework_of
 from tridia._near_toeplitz import NearToeplitz
 
-_ndarray = numpy.ndarray
 _ARRAYS = ("dl", "d", "du", "b", "out")
 _PARAMETERS = {"switch_point": 0, "packing_depth": 0, "transformation": "none",
                "memory": "automatic"}
@@ -169,16 +168,20 @@ class Plan:
         ``workspace`` is a dense array of at least ``workspace_bytes`` bytes where the plan runs,
         for this call alone; without it one is allocated. Raises what ``solve`` raises.
         """
-        if type(b) is _ndarray and stream is None:
-            return self._native.execute(dl, d, du, b, out, status, workspace, 0, None)
+        if stream is None:
+            x = self._native.execute(dl, d, du, b, out, status, workspace, None, None)
+            if x is not NotImplemented:
+                return x
         return self._run(self._native.execute, dict(dl=dl, d=d, du=du, b=b), out, stream,
                          status=status, workspace=workspace)
 
     def execute_constant(self, b: Any, /, *, out: Any = None, status: Any = None,
                          workspace: Any = None, stream: Any = None) -> Any:
         """This solves as ``execute`` does, with the NearToeplitz matrix that the plan knows."""
-        if type(b) is _ndarray and stream is None:
-            return self._native.execute_constant(b, out, status, workspace, 0, None)
+        if stream is None:
+            x = self._native.execute_constant(b, out, status, workspace, None, None)
+            if x is not NotImplemented:
+                return x
         return self._run(self._native.execute_constant, dict(b=b), out, stream, status=status,
                          workspace=workspace)
 
@@ -242,7 +245,9 @@ class Factors:
         was singular when it was factored is NaN; nothing is raised.
         """
         native = self.plan._native
-        if type(b) is _ndarray and stream is None:
-            return native.solve(self._memory, b, out, workspace, 0, None)
+        if stream is None:
+            x = native.solve(self._memory, b, out, workspace, None, None)
+            if x is not NotImplemented:
+                return x
         return self.plan._run(native.solve, dict(factors=self._memory, b=b), out, stream,
                               workspace=workspace)

@@ -8,7 +8,7 @@ import numpy
 from tridia import _native
 from tridia._frameworks import common_type, framework_of, is_jax
 
-_ndarray = numpy.ndarray
+_TENSORS = {"torch", "torch.nn.parameter"}  # their types' modules
 
 
 def solve(dl: Any, d: Any, du: Any, b: Any, /, *, axis: int = -1, periodic: bool = False,
@@ -72,12 +72,13 @@ def solve(dl: Any, d: Any, du: Any, b: Any, /, *, axis: int = -1, periodic: bool
     array([[2.5, 4. , 3.5],
            [4. , 4. , 4. ]])
     """
-    if type(b) is type(d) is type(dl) is type(du) is _ndarray and stream is None:
-        x = _native.solve(dl, d, du, b, axis, periodic, pivoting, transpose, out, status, algorithm,
-                          threads, False, False, -1, 0, None)
-        if x is not NotImplemented:
-            return x
-    elif type(b).__module__ == "torch":
+    if type(b).__module__ not in _TENSORS:
+        if stream is None:
+            x = _native.solve(dl, d, du, b, axis, periodic, pivoting, transpose, out, status,
+                              algorithm, threads, False, -1, None, None)
+            if x is not NotImplemented:
+                return x
+    else:
         from tridia import _torch
         return _torch.solve(dl, d, du, b, axis, periodic, pivoting, transpose, out, status,
                             algorithm, threads, stream)
@@ -114,7 +115,7 @@ def solve_arrays(framework: Any, arrays: Any, options: Any, out: Any, status: An
         x = _native.solve(*described, *options,
                           None if out is None else framework.describe("out", out),
                           None if status is None else framework.describe("status", status),
-                          algorithm, threads, True, framework.cuda, framework.device,
+                          algorithm, threads, framework.cuda, framework.device,
                           framework.stream(stream), framework.allocator())
     if out is not None:
         return out

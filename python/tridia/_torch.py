@@ -27,13 +27,9 @@ def is_transformed(*tensors: Any) -> bool:
                                            for t in tensors)
 
 
-_has_exchange = hasattr(torch.Tensor, "__dlpack_c_exchange_api__")
 _TYPES = {torch.float32, torch.float64, torch.complex64, torch.complex128}
-
-
-def _is_plain(t, dtype):
-    """Returns whether a tensor goes to the kernel as it is."""
-    return type(t) is torch.Tensor and t.dtype is dtype and not t.is_conj() and not t.is_neg()
+_are_transforms_active = torch._C._are_functorch_transforms_active
+_is_compiling = torch.compiler.is_compiling
 
 
 def solve(dl: Any, d: Any, du: Any, b: Any, axis: int, periodic: bool, pivoting: bool,
@@ -42,7 +38,7 @@ def solve(dl: Any, d: Any, du: Any, b: Any, axis: int, periodic: bool, pivoting:
     """This solves as ``tridia.solve`` does, where one of the arrays is a tensor."""
     arguments = (dl, d, du, b, axis, periodic, pivoting, transpose, out, status, algorithm, threads,
                  stream)
-    if torch.compiler.is_compiling():
+    if _is_compiling():
         # Where torch.func transforms what is compiled, its rules for operators go wrong silently.
         same = all([isinstance(t, torch.Tensor) and t.dtype == b.dtype for t in (dl, d, du, b)])
         if (same and out is None and status is None and stream is None and b.dtype in _TYPES
@@ -51,14 +47,11 @@ def solve(dl: Any, d: Any, du: Any, b: Any, axis: int, periodic: bool, pivoting:
             return torch.ops.tridia.solve(dl, d, du, b, axis, periodic, pivoting, transpose,
                                           algorithm, threads)
         return _solve_outside_of_graphs(*arguments)
-    if type(b) is torch.Tensor and b.dtype in _TYPES and stream is None and _has_exchange and all(
-            [_is_plain(t, b.dtype) for t in (dl, d, du, b)]) and not is_transformed(dl, d, du, b):
-        framework = Torch(b)
-        return _native.solve(dl, d, du, b, axis, periodic, pivoting, transpose,
-                             None if out is None else framework.describe("out", out),
-                             None if status is None else framework.describe("status", status),
-                             algorithm, threads, True, framework.cuda, framework.device,
-                             framework.stream(None), framework.empty)
+    if stream is None:
+        x = _native.solve(dl, d, du, b, axis, periodic, pivoting, transpose, out, status, algorithm,
+                          threads, False, -1, None, None)
+        if x is not NotImplemented:
+            return x
     return _solve(*arguments)
 
 
@@ -69,35 +62,48 @@ def _solve_outside_of_graphs(*arguments):
 
 def _solve(dl, d, du, b, axis, periodic, pivoting, transpose, out, status, algorithm, threads,
            stream):
-    arrays = {"dl": dl, "d": d, "du": du, "b": b}
-    framework = framework_of(**arrays, out=out, status=status)
-    given = ordered = list(arrays.values())
-    if not all(isinstance(t, torch.Tensor) and t.dtype in _TYPES and t.dtype is b.dtype
-               for t in ordered):
+    given = ordered = [dl, d, du, b]
+    framework = None
+    if not (out is None and status is None and _are_alike(*ordered)):
+        arrays = {"dl": dl, "d": d, "du": du, "b": b}
+        framework = framework_of(**arrays, out=out, status=status)
         given = [t for t in ordered if isinstance(t, torch.Tensor)]
-        dtype = getattr(torch, common_type(framework, **arrays))
-        with framework.current(stream):
-            ordered = [framework.cast(framework.asarray(k, x), dtype) for k, x in arrays.items()]
+        if not _are_alike(*ordered):
+            dtype = getattr(torch, common_type(framework, **arrays))
+            with framework.current(stream):
+                ordered = [framework.cast(framework.asarray(k, x), dtype)
+                           for k, x in arrays.items()]
     if not is_transformed(*given):
-        return solve_arrays(framework, ordered, (axis, periodic, pivoting, transpose), out, status,
-                            algorithm, threads, stream)
+        return solve_arrays(framework or Torch(b), ordered, (axis, periodic, pivoting, transpose),
+                            out, status, algorithm, threads, stream)
     if out is not None:
         raise ValueError("out: is not taken where a gradient or a transform of torch.func is in "
                          "force: the result is a new tensor")
     if transpose not in (None, "T", "H"):
         raise ValueError(f"transpose: must be None, \"T\" or \"H\", not {transpose!r}")
-    *ordered, axis = _align(*ordered, axis, periodic)
+    dl, d, du, b, axis = _align(*ordered, axis, periodic)
     options = (axis, periodic, pivoting, transpose, algorithm, threads, stream)
-    return _Solve.apply(*ordered, options, None if status is None else [status])
+    solving = _Solve if _are_transforms_active() else _SolveEagerly
+    return solving.apply(dl, d, du, b, options, None if status is None else [status])
+
+
+def _are_alike(dl, d, du, b):
+    """Returns whether all are tensors of one of the four types."""
+    if not isinstance(b, torch.Tensor):
+        return False
+    dtype = b.dtype
+    return dtype in _TYPES and all([isinstance(t, torch.Tensor) and t.dtype is dtype
+                                    for t in (dl, d, du)])
 
 
 def _align(dl, d, du, b, axis, periodic):
     """Gives tensors one rank by views: an extent of 1 is broadcast; axis counts from the last."""
-    rank = max(t.ndim for t in (dl, d, du, b))
+    same = dl.shape == d.shape == du.shape == b.shape
+    rank = b.ndim if same else max(t.ndim for t in (dl, d, du, b))
     if not isinstance(axis, int) or not -rank <= axis < rank:
         raise ValueError(f"axis: {axis} is out of range for {rank} axes")
     axis = axis % rank - rank
-    if dl.shape == d.shape == du.shape == b.shape:
+    if same:
         return dl, d, du, b, axis
 
     def aligned(t):
@@ -118,9 +124,13 @@ def _align(dl, d, du, b, axis, periodic):
 
 def _kernel(dl, d, du, b, options, status):
     axis, periodic, pivoting, transpose, algorithm, threads, stream = options
-    framework = Torch(b)
     status = status[0] if status else None
-    return solve_arrays(framework, [dl, d, du, b], (axis, periodic, pivoting, transpose), None,
+    if stream is None:
+        x = _native.solve(dl, d, du, b, axis, periodic, pivoting, transpose, None, status,
+                          algorithm, threads, False, -1, None, None)
+        if x is not NotImplemented:
+            return x
+    return solve_arrays(Torch(b), [dl, d, du, b], (axis, periodic, pivoting, transpose), None,
                         status, algorithm, threads, stream)
 
 
@@ -135,8 +145,12 @@ def _quiet_for(shape, b, axis):
 
 
 def backward_kernel(dl: Any, d: Any, du: Any, x: Any, g: Any, options: Any,
-                    wanted: Any) -> list[Any]:
-    """This returns the gradient of b, of x's shape, and those of dl, d and du that are wanted."""
+                    wanted: Any) -> Any:
+    """This returns the gradients of dl, d and du, None for one that is not wanted, and that of b, of
+    x's shape."""
+    found = _plain_backward(dl, d, du, x, g, options, wanted)
+    if found is not NotImplemented:
+        return found
     framework = Torch(x)
     like = [t if w else None for t, w in zip((dl, d, du), wanted)]
     to = [None if t is None else torch.empty_like(t) for t in (*like, x)]
@@ -147,7 +161,22 @@ def backward_kernel(dl: Any, d: Any, du: Any, x: Any, g: Any, options: Any,
     _native.backward(*arrays, axis, periodic, pivoting, transpose, True, *targets, algorithm,
                      threads, framework.cuda, framework.device, framework.stream(None),
                      framework.allocator())
-    return [to[3], *(t for t in to[:3] if t is not None)]
+    return to
+
+
+def _plain_backward(dl, d, du, x, g, options, wanted):
+    """Does what ``backward_kernel`` does, or returns NotImplemented where tensors have to be looked
+    at, and where a transform is in force."""
+    axis, periodic, pivoting, transpose, algorithm, threads = options
+    to_dl, to_d, to_du = wanted
+    return _native.backward(dl, d, du, x, g, axis, periodic, pivoting, transpose, True, to_dl, to_d,
+                            to_du, True, algorithm, threads, False, -1, None, None)
+
+
+def compact_gradients(grads: Any) -> tuple:
+    """This returns what ``backward_kernel`` does as outputs of an operator: tensors alone, that of b
+    first."""
+    return grads[3], *(t for t in grads[:3] if t is not None)
 
 
 def _solve_again(dl, d, du, b, *options):
@@ -158,7 +187,7 @@ def _solve_again(dl, d, du, b, *options):
 def spread(grads: Any, wanted: Any) -> list[Any]:
     """This returns gradients in the order of dl, d, du: None for one that is not wanted."""
     grads = iter(grads)
-    return [next(grads) if w else None for w in wanted]
+    return [next(grads) if w else None for w in wanted[:3]]
 
 
 def batched_backward(info: Any, in_dims: Any, tensors: Any) -> Any:
@@ -185,16 +214,21 @@ class _Solve(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, g):
-        *options, _ = ctx.options
-        wanted = ctx.needs_input_grad[:3]
-        inputs = (*ctx.saved_tensors, g, tuple(options), wanted)
-        run = _Backward.apply if is_transformed(*inputs[:5]) else backward_kernel
-        of_b, *others = run(*inputs)
-        if not ctx.needs_input_grad[3]:
+        needed = ctx.needs_input_grad
+        inputs = (*ctx.saved_tensors, g, ctx.options[:6], needed[:3])
+        grads = _plain_backward(*inputs)
+        if grads is NotImplemented:
+            if is_transformed(*inputs[:5]):
+                of_b, *others = _Backward.apply(*inputs)
+                grads = (*spread(others, needed), of_b)
+            else:
+                grads = backward_kernel(*inputs)
+        of_dl, of_d, of_du, of_b = grads
+        if not needed[3]:
             of_b = None
         elif of_b.shape != ctx.b_shape:
             of_b = of_b.sum_to_size(ctx.b_shape)
-        return (*spread(others, wanted), of_b, None, None)
+        return of_dl, of_d, of_du, of_b, None, None
 
     @staticmethod
     def jvp(ctx, dl_t, d_t, du_t, b_t, _, __):
@@ -220,6 +254,23 @@ class _Solve(torch.autograd.Function):
         return _Solve.apply(*arrays, options, status), 0
 
 
+class _SolveEagerly(torch.autograd.Function):
+    """_Solve where no transform of torch.func is in force. Its context is set up in the forward pass:
+    PyTorch takes a third of the time to run such a function."""
+
+    @staticmethod
+    def forward(ctx, dl, d, du, b, options, status):
+        x = _kernel(dl, d, du, b, options, status)
+        ctx.options, ctx.b_shape = options, b.shape
+        ctx.save_for_backward(dl, d, du, x)
+        if torch.autograd.forward_ad._current_level >= 0:
+            ctx.save_for_forward(dl, d, du, x)
+        return x
+
+    backward = _Solve.backward
+    jvp = _Solve.jvp
+
+
 class _Backward(torch.autograd.Function):
     """The gradients of a solve, first that of b, in the shape of x: one call of the library.
 
@@ -229,7 +280,7 @@ class _Backward(torch.autograd.Function):
 
     @staticmethod
     def forward(dl, d, du, x, g, options, wanted):
-        return tuple(backward_kernel(dl, d, du, x, g, options, wanted))
+        return compact_gradients(backward_kernel(dl, d, du, x, g, options, wanted))
 
     @staticmethod
     def setup_context(ctx, inputs, output):

@@ -21,8 +21,8 @@ def _run(dl, d, du, b, *options):
 
 
 def _run_backward(dl, d, du, x, g, wanted, *options):
-    of_b, *others = _torch.backward_kernel(dl, d, du, x, g, options, wanted)
-    return (of_b, *(x.new_empty(0) if t is None else t for t in _torch.spread(others, wanted)))
+    *others, of_b = _torch.backward_kernel(dl, d, du, x, g, options, wanted)
+    return (of_b, *(x.new_empty(0) if t is None else t for t in others))
 
 
 for _key in ("CPU", "CUDA"):

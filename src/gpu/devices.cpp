@@ -14,6 +14,17 @@ int device_count() {
   return 0;
 }
 
+/// Asks the driver for an attribute of an address. Every execution asks this for each of its
+/// arrays, and the driver answers sooner than the runtime, whose answer is needed only where this
+/// one is not enough.
+template <class Answer>
+CUresult ask_driver(CUpointer_attribute attribute, const void* p, Answer& answer) {
+  static const auto ask =
+      driver_function<decltype(&cuPointerGetAttribute)>("cuPointerGetAttribute");
+  if (ask == nullptr) return CUDA_ERROR_NOT_SUPPORTED;
+  return ask(&answer, attribute, reinterpret_cast<CUdeviceptr>(p));
+}
+
 }  // namespace
 
 void describe(system_info& info) {
@@ -48,15 +59,8 @@ int find_device(int asked) {
 }
 
 void check_device_pointer(const char* name, const void* p, int device) {
-  // Every execution asks this six times, and the driver answers sooner than the runtime, whose
-  // answer is needed only where this one is not enough.
-  static const auto ask =
-      driver_function<decltype(&cuPointerGetAttribute)>("cuPointerGetAttribute");
   int home = -1;
-  if (ask != nullptr &&
-      ask(&home, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, reinterpret_cast<CUdeviceptr>(p)) ==
-          CUDA_SUCCESS &&
-      home == device) {
+  if (ask_driver(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, p, home) == CUDA_SUCCESS && home == device) {
     return;
   }
   cudaPointerAttributes a{};
@@ -74,6 +78,11 @@ void check_device_pointer(const char* name, const void* p, int device) {
 void check_host_pointer(const char* name, const void* p) {
   static const bool has_device = device_count() > 0;
   if (!has_device) return;
+  CUmemorytype kind{};
+  const CUresult answer = ask_driver(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p, kind);
+  // What the driver does not know is memory that the program has from elsewhere.
+  if (answer == CUDA_ERROR_INVALID_VALUE) return;
+  if (answer == CUDA_SUCCESS && kind == CU_MEMORYTYPE_HOST) return;
   cudaPointerAttributes a{};
   if (cudaPointerGetAttributes(&a, p) != cudaSuccess) {
     cudaGetLastError();
