@@ -16,6 +16,7 @@ import gpu_tables  # noqa: E402
 import jax_call  # noqa: E402
 import map_tables  # noqa: E402
 import paper_tables  # noqa: E402
+import paper_tuning  # noqa: E402
 import python_call  # noqa: E402
 import readme  # noqa: E402
 import readme_derive  # noqa: E402
@@ -104,6 +105,37 @@ class Tables(unittest.TestCase):
                     self.compare(path, script, name, old)
                     seen.add(script)
         self.assertEqual(seen, set(MAKERS))
+
+
+class ShippedTuning(unittest.TestCase):
+    """Compares the tuning table that comes with the library with results of the papers' algorithms."""
+
+    RESULTS = [ROOT / f"bench/results/nvidia-h200/{name}-2026-11-22.json" for name in ("hybrid", "packing")]
+
+    def test_its_values_are_as_fast_as_any(self):
+        times = paper_tuning.measured([load(path) for path in self.RESULTS])
+        entry = re.compile(r"(?m)^9\.0 (\w+) (\w+) none contiguous (\d+)(?: \w+=(\d+))?$")
+        text = (ROOT / "src/solver/cuda/shipped_tuning.txt").read_text(encoding="utf-8")
+        shipped = {(algorithm, kind, int(rows)): value
+                   for algorithm, kind, rows, value in entry.findall(text)}
+        self.assertIn(("pcr_thomas", "f64", 1024), times)
+        for key, found in times.items():
+            with self.subTest(key=key):
+                self.assertIn(key, shipped)
+                if shipped[key]:
+                    self.assertLess(found[int(shipped[key])], 1.02 * min(found.values()))
+
+    def test_entries_are_of_what_gains(self):
+        def row(solver, value, ms, **fields):
+            return {"solver": f"tridia cuda, {solver}", "type": "f64", "n": 64, "ms": ms, "error": None,
+                    "parameter": f"switch point {value}", "note": f"switch point {value}", **fields}
+        files = [{"rows": [row("cr_pcr", 8, 1.0), row("cr_pcr", 16, 0.99), row("pcr_thomas", 8, 1.0),
+                           row("pcr_thomas", 16, 0.9), row("cr_pcr", 8, 1.0, parameter=None),
+                           row("pcr_thomas", 8, 1.0, parameter=None)]}]
+        self.assertEqual(paper_tuning.entries(files),
+                         {("cr_pcr", "f64", 64): None, ("pcr_thomas", "f64", 64): 16})
+        self.assertEqual(paper_tuning.line("pcr_thomas", "f64", 64, 16),
+                         "9.0 pcr_thomas f64 none contiguous 64 switch_point=16")
 
 
 if __name__ == "__main__":
