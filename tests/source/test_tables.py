@@ -107,6 +107,44 @@ class Tables(unittest.TestCase):
         self.assertEqual(seen, set(MAKERS))
 
 
+def by_the_thesis(rows):
+    """Returns rows as a run with the thesis's method has them: twice as slow, with its steps."""
+    whole = [r for r in rows if r["case"].endswith(" derivative") and r["solver"] == "tridia nccl"
+             and "(1, 1, 1)" not in r["layout"]]
+    gathered = [{**r, "solver": "tridia nccl gather", "ms": 2 * r["ms"]} for r in whole]
+    parts = {"halo": 1, "right-hand sides": 2, "primary": 12, "faces": 2, "reduced": 1, "sum": 2}
+    return rows + gathered + [{**r, "case": f"{r['case']}, {step}", "ms": r["ms"] * part / 20}
+                              for r in (*whole, *gathered) for step, part in parts.items()]
+
+
+class Cluster(unittest.TestCase):
+    """Tests what only newer results of `tridia reproduce cluster` have."""
+
+    SOURCE = "bench/results/nvidia-h200-x2/cluster-2026-11-22.json"
+
+    def text(self, change):
+        results = load(ROOT / self.SOURCE)
+        return "\n".join(paper_tables.text("cluster", [{**results, "rows": change(results["rows"])}],
+                                           [f"../{self.SOURCE}"]))
+
+    def test_the_thesis_method_is_beside_automatic(self):
+        text = self.text(by_the_thesis)
+        self.assertIn("| 512^3 | 2 | one | automatic | 0.3835 (1.57) |", text)
+        self.assertIn("| 512^3 | 2 | one | gather | 0.7670 (0.79) |", text)
+        self.assertEqual(len(re.findall(r"\| 512\^3 \| 1 \| none \|", text)), 1)
+        self.assertIn("takes 2.00 (strong) and 2.00 (weak) times as long as `automatic`", text)
+        self.assertIn("| method | halo | right-hand sides | primary | faces | reduced | sum | whole |", text)
+        self.assertRegex(text, r"\| 1024\^3 \| y \| \(1, 2, 1\) \| gather \| 0\.230 \| 0\.460 \| 2\.762 \|")
+        self.assertIn("| **held** | `gather`: 60 %; `automatic`, right-hand side, solve and sum in one step: "
+                      "60 % |", text)
+
+    def test_results_of_cpu_ranks_alone(self):
+        text = self.text(lambda rows: [{**r, "solver": r["solver"].replace("nccl", "mpi")}
+                                       for r in by_the_thesis(rows) if r["solver"] != "tridia mpi"])
+        self.assertIn("| points a CPU rank | CPU ranks |", text)
+        self.assertIn("| a GPU is 3.4 to 9.1 times as fast as eight cores | **not measured** |", text)
+
+
 class ShippedTuning(unittest.TestCase):
     """Compares the tuning table that comes with the library with results of the papers' algorithms."""
 
