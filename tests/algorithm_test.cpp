@@ -325,6 +325,9 @@ TEST_P(AlgorithmOnGpu, EverySwitchPoint) {
       for (int s = 1; s <= 1024; s *= 2) expect_solved({.extents = {9, n}}, a, {.switch_point = s});
   for (int s = 1; s <= 4096; s *= 8)
     expect_solved({.extents = {3, 20'011}}, algorithm::hierarchical, {.switch_point = s});
+  // A block has room for the default switch point, for a lower one, for none, of f64.
+  for (const index_t n : {9173, 9500, 9685})
+    expect_solved({.extents = {3, n}}, algorithm::cr_pcr, {});
 }
 
 TEST_P(AlgorithmOnGpu, EveryPackingDepth) {
