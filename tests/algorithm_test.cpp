@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "layout/resolve.hpp"
@@ -15,6 +17,7 @@
 #include "support/prefix_sum.hpp"
 #include "support/refusal.hpp"
 #include "support/targets.hpp"
+#include "tridia/info.hpp"
 #include "tridia/plan.hpp"
 
 namespace tridia_test {
@@ -308,6 +311,7 @@ TEST(Algorithm, SaysItsParametersOnTheReferenceBackend) {
   expect(algorithm::pcr, {}, "switch point 1000");
   expect(algorithm::cr_pcr, {}, "switch point 250");
   expect(algorithm::cr_pcr, {.switch_point = 32}, "switch point 32");
+  expect(algorithm::pcr_thomas, {}, "switch point 32");
   expect(algorithm::pcr_thomas, {.switch_point = 8}, "switch point 8");
   expect(algorithm::packed_cr, {}, "packing depth 8");
   expect(algorithm::packed_cr, {.packing_depth = 4}, "packing depth 4");
@@ -321,6 +325,9 @@ TEST_P(AlgorithmOnGpu, EverySwitchPoint) {
       for (int s = 1; s <= 1024; s *= 2) expect_solved({.extents = {9, n}}, a, {.switch_point = s});
   for (int s = 1; s <= 4096; s *= 8)
     expect_solved({.extents = {3, 20'011}}, algorithm::hierarchical, {.switch_point = s});
+  // A block has room for the default switch point, for a lower one, for none, of f64.
+  for (const index_t n : {9173, 9500, 9685})
+    expect_solved({.extents = {3, n}}, algorithm::cr_pcr, {});
 }
 
 TEST_P(AlgorithmOnGpu, EveryPackingDepth) {
@@ -332,6 +339,38 @@ TEST_P(AlgorithmOnGpu, EveryPackingDepth) {
   // This is the longest system of f64.
   expect_solved({.extents = {3, 6144}}, algorithm::packed_cr, {.packing_depth = 16});
   expect_solved({.extents = {3, 8192}}, algorithm::packed_cr, {.packing_depth = 32});
+}
+
+// A plan takes what was measured for such systems on such a device, unless the caller says more.
+TEST_P(AlgorithmOnGpu, TakesTunedParameters) {
+  const tridia::cuda_device device = tridia::query_system().cuda_devices.at(0);
+  const auto reason = [&](algorithm a, int tuned, const algorithm_parameters& parameters) {
+    auto table = std::make_shared<tridia::tuning_table>();
+    table->add({.compute_capability =
+                    10 * device.compute_capability_major + device.compute_capability_minor,
+                .kernel = std::string(name(a)),
+                .type = GetParam(),
+                .rows = 1000,
+                .values = {tuned}});
+    const problem p{.type = GetParam(), .extents = {9, 1000}, .pivoting = pivoting::none};
+    return plan(p, {.backend = backend::cuda,
+                    .algorithm = a,
+                    .tuning = std::move(table),
+                    .parameters = parameters})
+               .reason() +
+           '.';
+  };
+  const auto expect = [](const std::string& said, const std::string& text) {
+    EXPECT_NE(said.find(text), std::string::npos) << said;
+  };
+  for (const algorithm a :
+       {algorithm::crnbc, algorithm::cr_pcr, algorithm::pcr_thomas, algorithm::hierarchical}) {
+    expect(reason(a, 16, {}), "switch point 16.");
+    expect(reason(a, 16, {.switch_point = 2}), "switch point 2.");
+  }
+  expect(reason(algorithm::pcr_thomas, 0, {}), "switch point 32.");
+  expect(reason(algorithm::packed_cr, 4, {}), "packing depth 4.");
+  expect(reason(algorithm::packed_cr, 4, {.packing_depth = 16}), "packing depth 16.");
 }
 
 TEST_P(AlgorithmOnGpu, EveryTransformation) {

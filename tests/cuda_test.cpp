@@ -184,12 +184,13 @@ TEST_P(Cuda, SolvesTilesInTurns) {
   }
 }
 
-/// Returns a table with values drawn for every parameter of every kernel, for systems like those of
-/// `p`.
+/// Returns a table with values drawn for every parameter of every kernel that `automatic` may use,
+/// for systems like those of `p`.
 std::shared_ptr<const tridia::tuning_table> draw_tuning(const problem& p, rng& random) {
   const tridia::cuda_device device = tridia::query_system().cuda_devices.at(0);
   auto table = std::make_shared<tridia::tuning_table>();
   for (const tridia::tunable_kernel& k : tridia::tunable_kernels()) {
+    if (tridia::parse<tridia::algorithm>(k.name)) continue;
     std::vector<int> values;
     for (const auto& parameter : k.parameters) {
       const auto last = static_cast<index_t>(parameter.values.size()) - 1;

@@ -100,6 +100,44 @@ TEST(Tuning, RefusesBrokenEntries) {
   EXPECT_EQ(table.entries().size(), 1U);
 }
 
+TEST(Tuning, HoldsParametersOfNamedAlgorithms) {
+  constexpr const char* text =
+      "tridia-tuning 2\n"
+      "9.0 crnbc f32 none contiguous 512 switch_point=64\n"
+      "9.0 cr_pcr f64 none contiguous 512 switch_point=128\n"
+      "9.0 pcr_thomas f64 none contiguous 1024 switch_point=32\n"
+      "9.0 packed_cr f32 none contiguous 1024 packing_depth=8\n"
+      "9.0 hierarchical f64 none contiguous 16384\n";
+  const tuning_table table = tuning_table::parse(text);
+  EXPECT_EQ(table.text(), text);
+  const auto value = [&](const char* kernel, tridia::value_type type, index_t rows) {
+    const tuning_entry* e =
+        tridia::solver::nearest(table, {90, kernel, type, tridia::pivoting::none, false, rows, {}});
+    return e == nullptr ? -1 : e->values.at(0);
+  };
+  EXPECT_EQ(value("cr_pcr", tridia::value_type::f64, 700), 128);
+  EXPECT_EQ(value("cr_pcr", tridia::value_type::f32, 700), -1);
+  EXPECT_EQ(value("packed_cr", tridia::value_type::f32, 2048), 8);
+  EXPECT_EQ(value("packed_cr", tridia::value_type::f32, 2049), -1);
+  EXPECT_EQ(value("hierarchical", tridia::value_type::f64, 20'000), 0);
+}
+
+TEST(Tuning, RefusesWhatANamedAlgorithmDoesNotTake) {
+  const auto refuse = [](const char* line, const std::vector<std::string>& words) {
+    SCOPED_TRACE(line);
+    expect_refusal(errc::invalid_argument, words,
+                   [&] { tuning_table::parse(std::string("tridia-tuning 2\n") + line); });
+  };
+  refuse("9.0 cr f64 none contiguous 8", {"line 2", "cr"});
+  refuse("9.0 cr_pcr c64 none contiguous 8", {"line 2", "type", "cr_pcr", "c64"});
+  refuse("9.0 packed_cr f64 partial contiguous 8", {"line 2", "pivoting", "packed_cr"});
+  refuse("9.0 crnbc f64 none interleaved 8", {"line 2", "layout", "crnbc", "contiguous"});
+  refuse("9.0 cr_pcr f64 none contiguous 8 switch_point=3", {"line 2", "switch_point", "3"});
+  refuse("9.0 cr_pcr f64 none contiguous 8 switch_point=-1", {"line 2", "switch_point", "-1"});
+  refuse("9.0 packed_cr f64 none contiguous 8 packing_depth=64", {"packing_depth", "64"});
+  refuse("9.0 packed_cr f64 none contiguous 8 switch_point=4", {"packed_cr", "switch_point"});
+}
+
 TEST(Tuning, FindsTheNearestOfTheSameKind) {
   const tuning_table table = tuning_table::parse(kTable);
   const auto rows_found = [&](tuning_entry wanted) -> index_t {

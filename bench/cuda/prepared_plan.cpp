@@ -6,13 +6,24 @@
 #include <vector>
 
 namespace tridia_bench {
+namespace {
+
+/// Returns the parameters of a case. CRNBC is measured as its paper has it, without PCR, whatever a
+/// tuning table says.
+tridia::algorithm_parameters parameters_of(const solver_choice& choice) {
+  tridia::algorithm_parameters p = choice.parameters;
+  if (choice.algorithm == tridia::algorithm::crnbc && p.switch_point == 0) p.switch_point = 1;
+  return p;
+}
+
+}  // namespace
 
 prepared_plan::prepared_plan(const suite_options& options, const systems_spec& spec,
                              tridia::pivoting p, cudaStream_t stream, const solver_choice& choice)
     : plan_(spec.problem(p), {.backend = tridia::backend::cuda,
                               .algorithm = choice.algorithm,
                               .tuning = options.tuning,
-                              .parameters = choice.parameters}),
+                              .parameters = parameters_of(choice)}),
       workspace_(plan_.workspace_bytes()),
       status_(static_cast<std::size_t>(plan_.systems()) * sizeof(index_t)),
       execution_{.workspace = workspace_.data(),

@@ -16,7 +16,10 @@ TABLE_4_2 = {256: ({8: 79.5, 64: 20.8, 512: 11.1}, {1: 19.9, 8: 5.17, 64: 2.79})
 CORES_A_GPU = 8
 THESIS_SCHEME = "C4"  # closed by 3-4-3, its default closure
 DIRECTIONS = ("z", "y", "x, the fastest")
-STEPS = ("reduce", "interface", "expand")
+PHASES = ("reduce", "interface", "expand")
+# These are the steps of figures 4.5 and 4.6, but for the permutation, which is not done here.
+STEPS = ("halo", "right-hand sides", "primary", "faces", "reduced", "sum")
+THESIS_METHOD = "gather"  # the strategy that does what the thesis does
 HOW_MANY = ("none", "one", "two", "three")
 
 
@@ -50,13 +53,32 @@ def scaling_rows(rows, kind, axis=None, step=None, solver=None):
     """Returns the rows of derivatives: whole ones, or one of their steps."""
     case = f"{kind}, {scheme_of(rows)} derivative" + (f", {step}" if step else "")
     return [r for r in select(rows, case=case) if (axis is None or place(r)[0] == axis)
-            and (solver is None or r["solver"] == solver)]
+            and (solver is None or is_by(r, solver))]
+
+
+def is_by(row, solver):
+    """Returns whether a row is of this solver; one rank solves lines alone, whatever the method."""
+    return row["solver"] == solver or (ranks_of(row) == 1
+                                       and solver == f"{row['solver']} {THESIS_METHOD}")
 
 
 def main_solver(rows):
     """Returns the solver to show: GPUs, if they were measured."""
     solvers = {r["solver"] for r in rows}
     return "tridia nccl" if "tridia nccl" in solvers else "tridia mpi"
+
+
+def solvers(rows):
+    """Returns the solvers to show: the library's choice and, where it was measured, the thesis's own
+    method."""
+    solver = main_solver(rows)
+    thesis = f"{solver} {THESIS_METHOD}"
+    return [solver] + [thesis] * any(r["solver"] == thesis for r in rows)
+
+
+def method(solver):
+    """Returns the strategy of a solver."""
+    return THESIS_METHOD if solver.endswith(f" {THESIS_METHOD}") else "automatic"
 
 
 def alone(found, row):
@@ -80,10 +102,11 @@ def show(rows):
                                 ("weak", "4.9 and 4.10", "efficiency")):
         for n in figure_sizes(rows, solver, kind):
             whose = "in all" if kind == "strong" else "a rank"
-            print(f"figures {figures}: {kind} scaling, {n}^3 points {whose}: "
-                  f"milliseconds ({told})")
-            show_scaling(rows, solver, kind, n)
-    show_steps(rows, solver)
+            for by in solvers(rows):
+                print(f"figures {figures}: {kind} scaling, {n}^3 points {whose}, by {method(by)}: "
+                      f"milliseconds ({told})")
+                show_scaling(rows, by, kind, n)
+    show_steps(rows)
     show_table_4_2(rows)
 
 
@@ -111,11 +134,16 @@ def most_ranks(rows, solver):
     return max(ranks_of(r) for r in scaling_rows(rows, "strong", solver=solver))
 
 
-def steps_of(rows, row):
+def steps_of(rows, row, steps=PHASES):
     """Returns the milliseconds of each step of a whole derivative."""
     return [next((r["ms"] for r in rows if r["case"] == f"{row['case']}, {step}"
                   and all(r[k] == row[k] for k in ("solver", "n", "batch", "layout"))), 0)
-            for step in STEPS]
+            for step in steps]
+
+
+def steps_in(rows):
+    """Returns the steps that were measured: the thesis's, or of older results the library's."""
+    return STEPS if any(r["case"].endswith(f", {STEPS[0]}") for r in rows) else PHASES
 
 
 def stepped(rows, solver):
@@ -133,13 +161,20 @@ def stepped(rows, solver):
     return chosen
 
 
-def show_steps(rows, solver):
-    print(f"figures 4.5 and 4.6: steps of a derivative on {most_ranks(rows, solver)} ranks, ms: sums that "
-          "other ranks need (for the thesis's halo swap and reduced system), their messages, and "
-          "right-hand side, solve and sum in one (expand)")
-    table(("points", "direction", "ranks", *STEPS, "whole"),
+def show_steps(rows):
+    steps = steps_in(rows)
+    what = ("the thesis's on rank 0, which gathers, but for the permutation, which is not done here; "
+            "automatic has sums instead of a halo, and right-hand sides, solve and sum in one (primary)"
+            if steps is STEPS else
+            "sums that other ranks need (for the thesis's halo swap and reduced system), their messages, "
+            "and right-hand side, solve and sum in one (expand)")
+    print(f"figures 4.5 and 4.6: steps of a derivative on {most_ranks(rows, main_solver(rows))} ranks, ms: "
+          f"{what}")
+    table(("points", "direction", "ranks", *["method"] * (steps is STEPS), *steps, "whole"),
           [(f"{r['n']}^3", DIRECTIONS[place(r)[0]], str(place(r)[1]),
-            *(f"{t:.4f}" for t in steps_of(rows, r)), ms(r)) for r in stepped(rows, solver)])
+            *[method(r["solver"])] * (steps is STEPS),
+            *(f"{t:.4f}" for t in steps_of(rows, r, steps)), ms(r))
+           for by in solvers(rows) for r in stepped(rows, by)])
 
 
 def table_rows(rows, solver):
@@ -210,8 +245,9 @@ def show_table_4_2(rows):
 
 def draw(rows, figure):
     from matplotlib import ticker
-    solver = main_solver(rows)
-    panels = figure.subplots(1, 3)
+    solver, *thesis = solvers(rows)
+    figure.set_size_inches(10 + 3.3 * len(thesis), 4.4)
+    panels = figure.subplots(1, 3 + len(thesis))
     for panel, kind, told in ((panels[0], "strong", "speed-up, strong"),
                               (panels[1], "weak", "efficiency, weak")):
         for style, n in zip(("-o", "--s", ":^"), figure_sizes(rows, solver, kind)):
@@ -219,34 +255,41 @@ def draw(rows, figure):
                 found = scaling_rows(rows, kind, axis, solver=solver)
                 draw_gain(panel, found, n, style, colour,
                           f"{n}^3{' a rank' if kind == 'weak' else ''}, {DIRECTIONS[axis][0]}")
+                for by in thesis:
+                    draw_gain(panel, scaling_rows(rows, kind, axis, solver=by), n, style, colour, None,
+                              alpha=0.35)
         panel.set_xscale("log", base=2)
-        panel.set(xlabel="GPUs" if solver == "tridia nccl" else "CPU ranks", title=told)
+        panel.set(xlabel="GPUs" if solver == "tridia nccl" else "CPU ranks",
+                  title=told + (f" (pale: {THESIS_METHOD})" if thesis else ""))
         panel.xaxis.set_major_formatter(ticker.FormatStrFormatter("%d"))
         panel.legend(fontsize=7)
     panels[0].set_yscale("log", base=2)
     panels[0].yaxis.set_major_formatter(ticker.FormatStrFormatter("%g"))
     panels[1].axhline(1, color=INK, linewidth=0.8)
     panels[1].set_ylim(bottom=0)
-    draw_steps(panels[2], rows, stepped(rows, solver))
+    for panel, by in zip(panels[2:], reversed(solvers(rows))):
+        draw_steps(panel, rows, by)
 
 
-def draw_gain(panel, found, n, style, colour, label):
+def draw_gain(panel, found, n, style, colour, label, alpha=1.0):
     """Draws one point for every split; the line joins the best of them."""
     points = [(ranks_of(r), gain(found, r)) for r in found if points_of(r) == n]
     points = [p for p in points if p[1]]
     best = {p: max(g for q, g in points if q == p) for p, _ in points}
     if points:
-        panel.plot(*zip(*points), style[-1], color=colour, markersize=3)
-        panel.plot(*zip(*sorted(best.items())), style[:-1], color=colour, label=label)
+        panel.plot(*zip(*points), style[-1], color=colour, markersize=3, alpha=alpha)
+        panel.plot(*zip(*sorted(best.items())), style[:-1], color=colour, label=label, alpha=alpha)
 
 
-def draw_steps(panel, rows, chosen):
+def draw_steps(panel, rows, solver):
+    chosen, steps = stepped(rows, solver), steps_in(rows)
     names = [f"{r['n']}^3\n{DIRECTIONS[place(r)[0]][0]}" for r in chosen]
+    shares = [steps_of(rows, r, steps) for r in chosen]
     below = [0.0] * len(chosen)
-    for colour, (k, step) in zip(COLOURS, enumerate(STEPS)):
-        heights = [100 * steps_of(rows, r)[k] / (sum(steps_of(rows, r)) or 1) for r in chosen]
+    for colour, (k, step) in zip(COLOURS, enumerate(steps)):
+        heights = [100 * times[k] / (sum(times) or 1) for times in shares]
         panel.bar(names, heights, bottom=below, color=colour, label=step)
         below = [b + h for b, h in zip(below, heights)]
-    panel.set(title="steps, % of their sum")
+    panel.set(title="steps, % of their sum" + (f", {method(solver)}" if steps is STEPS else ""))
     panel.tick_params(axis="x", labelsize=7)
     panel.legend(fontsize=7)

@@ -69,6 +69,9 @@ measured measure(const scaling_case& c, const communicator& by, const scaling_op
     m.ms.push_back(seconds_of(*w, by, count, takes_part) / count * 1e3);
   }
   for (const step& s : w->timings()) m.steps.emplace_back(s.name, slowest(s.seconds) * 1e3);
+  // The slowest rank of each step would count the waiting of the others again. Rank 0, which writes
+  // the rows, is the first of its lines, and solves their reduced systems.
+  for (const step& s : w->thesis_steps()) m.steps.emplace_back(s.name, s.seconds * 1e3);
   m.error = slowest(w->error());
   m.workspace_bytes = w->workspace_bytes();
   m.note = w->note();
@@ -85,7 +88,9 @@ row row_of(const scaling_case& c, const measured& m, const char* transport) {
   row r;
   const bool solves = c.does == scaling_case::what::solve;
   r.solver = std::string("tridia ") + transport;
-  if (solves) r.solver += ' ' + std::string(name(c.how));
+  if (solves || c.how != tridia::distributed::strategy::automatic) {
+    r.solver += ' ' + std::string(name(c.how));
+  }
   r.type = "f64";
   r.n = c.extents[c.axis];
   r.batch = c.extents[0] * c.extents[1] * c.extents[2] / *r.n;

@@ -19,6 +19,13 @@ namespace {
 using tridia::distributed::strategy;
 using what = scaling_case::what;
 
+/// Compact operators know no other.
+constexpr strategy kOfDerivatives[] = {strategy::automatic, strategy::gather};
+
+bool contains(std::span<const strategy> all, strategy one) {
+  return std::ranges::find(all, one) != all.end();
+}
+
 constexpr std::string_view kSuites[] = {"basic", "targets", "full", "thesis", "thesis-table"};
 
 std::string listed(std::span<const std::string_view> names) {
@@ -152,21 +159,25 @@ class case_list {
   }
 
   /// Adds the cases of figures 4.7 to 4.10 of the thesis (Srinath, 2015), where N is 256, in every
-  /// direction; larger grids for 4.5 and 4.6, and for table 4.2, which has the fastest direction
-  /// alone.
+  /// direction, by its own method as well; larger grids for 4.5 and 4.6, and for table 4.2, which
+  /// has the fastest direction alone.
   void thesis(bool table) {
     const index_t n = options_.points;
     for (int axis = table ? 2 : 0; axis < 3; ++axis) {
       const auto splits = splits_across(ranks_, axis);
       for (const auto& split : splits) {
         if (table) break;
-        for (const index_t m : {n, 2 * n}) strong(what::derivative, {m, m, m}, split, axis, {});
-        for (const index_t m : {n / 2, n}) weak(what::derivative, m, split, axis, {});
+        for (const strategy how : methods(split[axis])) {
+          for (const index_t m : {n, 2 * n}) strong(what::derivative, {m, m, m}, split, axis, how);
+          for (const index_t m : {n / 2, n}) weak(what::derivative, m, split, axis, how);
+        }
       }
       for (const index_t m : {n, 2 * n, 4 * n, 8 * n}) {
         const bool in_figures = !table && m <= 2 * n;
-        if (in_figures || !fits(m)) continue;
-        strong(what::derivative, {m, m, m}, splits.back(), axis, {});
+        if (in_figures) continue;
+        for (const strategy how : methods(table ? 1 : splits.back()[axis])) {
+          if (fits(m, how)) strong(what::derivative, {m, m, m}, splits.back(), axis, how);
+        }
       }
     }
   }
@@ -174,10 +185,21 @@ class case_list {
   std::vector<scaling_case> all;
 
  private:
-  /// Returns whether both arrays fit in 64 GiB of each GPU, or in 16 GiB of a machine without any.
-  [[nodiscard]] bool fits(index_t m) const {
-    return options_.on_gpus ? m * m * m / ranks_ <= index_t{1} << 32
-                            : m * m * m <= index_t{1} << 30;
+  /// Returns the methods of derivatives whose lines cross so many ranks: on one there is no choice.
+  [[nodiscard]] std::vector<strategy> methods(int ranks_of_line) const {
+    if (ranks_of_line == 1) return {strategy::automatic};
+    std::vector<strategy> some;
+    for (const strategy how : kOfDerivatives) {
+      if (contains(options_.strategies, how)) some.push_back(how);
+    }
+    return some;
+  }
+
+  /// Returns whether all arrays fit in 64 GiB of each GPU, or in 16 GiB of a machine without any:
+  /// `gather` has one beside the points and the results.
+  [[nodiscard]] bool fits(index_t m, strategy how) const {
+    const index_t bytes = (how == strategy::gather ? 3 : 2) * index_t{sizeof(double)} * m * m * m;
+    return options_.on_gpus ? bytes / ranks_ <= index_t{64} << 30 : bytes <= index_t{16} << 30;
   }
 
   const scaling_options& options_;
@@ -231,6 +253,14 @@ scaling_options parse_scaling(int argc, char** argv) {
     } else {
       throw std::runtime_error(option + " is no option\n" + kScalingHelp);
     }
+  }
+  const bool only_derivatives = o.suite.starts_with("thesis");
+  if (only_derivatives && std::ranges::none_of(kOfDerivatives, [&](strategy how) {
+        return contains(o.strategies, how);
+      })) {
+    throw std::runtime_error("--strategy: \"" + std::string(name(o.strategies[0])) +
+                             "\" is not for derivatives, which are all that the suite " + o.suite +
+                             " has: ask for automatic or gather");
   }
   return o;
 }

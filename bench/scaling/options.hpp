@@ -17,13 +17,15 @@ inline constexpr const char* kScalingHelp =
     "  --suite NAME       basic: N^3 points, split along one axis, every strategy;\n"
     "                     targets: grids of 512^3 and 256^3 and those of PaScaL_TDMA;\n"
     "                     full: every direction, split in one, two and three;\n"
-    "                     thesis, thesis-table: what tridia reproduce cluster asks for (basic)\n"
+    "                     thesis, thesis-table: what tridia reproduce cluster asks for, the\n"
+    "                     former by automatic and by gather (basic)\n"
     "  --json FILE        write the results there\n"
     "  --points N         along each axis, in basic (128); all other grids are in proportion,\n"
     "                     those of thesis from N/2 to 8 N\n"
     "  --alone yes|no     time one rank alone beside all of them (yes)\n"
     "  --repetitions N    of every case (7)\n"
-    "  --strategy NAME    this one alone (all, and automatic)\n"
+    "  --strategy NAME    this one alone (all, and automatic); derivatives of thesis know\n"
+    "                     automatic and gather\n"
     "  --slabs N          of lines, in which a derivative's messages travel (1)\n"
     "  --scheme NAME      of derivatives, with its default closure: C4, C6, C8 (C6)\n";
 

@@ -15,6 +15,7 @@ using tridia::distributed::decomposition;
 using tridia::distributed::phase_times;
 using tridia::distributed::plan;
 using tridia::distributed::plan_options;
+using tridia::distributed::step_times;
 using tridia::distributed::strategy;
 
 /// `nearest` may leave out this much, relative to the largest |x|.
@@ -30,6 +31,12 @@ std::vector<double> own_rows(const decomposition& g, int rank, int axis,
 
 std::vector<step> named(const phase_times& s) {
   return {{"reduce", s.reduce}, {"interface", s.interface}, {"expand", s.expand}};
+}
+
+std::vector<step> named(const step_times& s) {
+  return {{"halo", s.halo},       {"right-hand sides", s.right_hand_sides},
+          {"primary", s.primary}, {"faces", s.faces},
+          {"reduced", s.reduced}, {"sum", s.sum}};
 }
 
 /// Solves with own coefficients; x = 1 everywhere. Statuses are off, as peers have none.
@@ -86,7 +93,9 @@ class derivative_work final : public work {
         shape_(blocks_.block(by.rank()).extents, c.axis),
         derivative_(blocks_, tridia::find_scheme(tridia::quantity::first_derivative, c.scheme),
                     {.axis = c.axis, .spacing = 1.0 / static_cast<double>(c.extents[c.axis])}, by,
-                    {.slabs = c.slabs}),
+                    {.slabs = c.slabs, .strategy = c.how}),
+        how_(c.how),
+        crosses_ranks_(c.ranks[c.axis] > 1),
         in_(shape_, by.device()),
         out_(shape_, by.device()) {
     const auto n = static_cast<std::size_t>(c.extents[c.axis]);
@@ -101,16 +110,23 @@ class derivative_work final : public work {
 
   void execute(void* stream) override { derivative_.apply(in_.data(), out_.data(), stream); }
   std::vector<step> timings() const override { return named(derivative_.timings()); }
+  std::vector<step> thesis_steps() const override {
+    return crosses_ranks_ ? named(derivative_.step_timings()) : std::vector<step>{};
+  }
   double error() const override { return out_.largest_error(slope_) / 2; }
   std::size_t workspace_bytes() const override { return derivative_.workspace_bytes(); }
   std::string note() const override {
-    return "messages to and from " + std::to_string(derivative_.peers().size()) + " ranks";
+    const std::string method =
+        how_ == strategy::automatic ? "" : std::string(name(how_)) + ": asked for; ";
+    return method + "messages to and from " + std::to_string(derivative_.peers().size()) + " ranks";
   }
 
  private:
   decomposition blocks_;
   block_shape shape_;
   tridia::distributed::compact_operator derivative_;
+  strategy how_;
+  bool crosses_ranks_;
   field in_, out_;
   std::vector<double> slope_;
 };

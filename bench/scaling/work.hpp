@@ -38,6 +38,9 @@ class work {
   virtual void execute(void* stream) = 0;
   /// Returns the times of the last execution.
   [[nodiscard]] virtual std::vector<step> timings() const = 0;
+  /// Returns the same by the thesis's steps (`tridia::distributed::step_times`), of a derivative
+  /// whose lines cross ranks.
+  [[nodiscard]] virtual std::vector<step> thesis_steps() const { return {}; }
   /// Returns the largest error of any point of this rank, relative to the largest value.
   [[nodiscard]] virtual double error() const = 0;
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;

@@ -12,13 +12,14 @@
 
 namespace tridia {
 
-/// Holds the parameters of the named algorithms; 0 leaves the choice to the library. A parameter
-/// that is given to an algorithm which does not have it is refused.
+/// Holds the parameters of the named algorithms; 0 leaves the choice to the library: on a GPU to
+/// `options::tuning` or the table that comes with the library, else to a rule. A parameter that is
+/// given to an algorithm which does not have it is refused.
 struct algorithm_parameters {
-  /// This is the number of rows of the intermediate system: for `cr_pcr` the system that CR leaves
-  /// to PCR, for `pcr_thomas` (and the blocks of `hierarchical`) the systems that PCR leaves to
-  /// Thomas. From 1, where it is all CR (all PCR), to the rows of a system, where it is all PCR
-  /// (all Thomas).
+  /// This is the number of rows of the intermediate system: for `cr_pcr` (and `crnbc`, where 1 is
+  /// the rule) the system that CR leaves to PCR, for `pcr_thomas` (and the blocks of
+  /// `hierarchical`) the systems that PCR leaves to Thomas. From 1, where it is all CR (all PCR),
+  /// to the rows of a system, where it is all PCR (all Thomas).
   int switch_point = 0;
   /// Each thread of `packed_cr` holds this many rows in registers: 2, 4, 8, 16 or 32.
   int packing_depth = 0;

@@ -10,7 +10,8 @@
 
 namespace tridia {
 
-/// Describes a GPU kernel whose parameters can be tuned.
+/// Describes a GPU kernel whose parameters can be tuned, or a named algorithm: `crnbc`, `cr_pcr`,
+/// `pcr_thomas` and `hierarchical` have a switch point, `packed_cr` has a packing depth.
 struct tunable_kernel {
   struct parameter {
     std::string_view name;
@@ -31,8 +32,10 @@ struct tuning_entry {
   std::string kernel;          ///< One of `tunable_kernels()`.
   value_type type = value_type::f64;
   tridia::pivoting pivoting = tridia::pivoting::none;
-  bool interleaved = false;  ///< Neighbours in memory are other systems, not other rows.
-  index_t rows = 0;          ///< Rows per system.
+  /// Neighbours in memory are other systems, not other rows. A named algorithm has one entry for
+  /// both, where this is false.
+  bool interleaved = false;
+  index_t rows = 0;  ///< Rows per system.
   /// Holds one value for each parameter of the kernel: one of those worth trying, or 0.
   std::vector<int> values;
 };
@@ -41,15 +44,17 @@ struct tuning_entry {
 /// makes one for the GPU at hand. A plan uses the entry for its kind of systems with the nearest
 /// number of rows, at most twice or half as many; else the table that comes with the library, if
 /// there are enough systems to keep a GPU busy; else the library's rules. Entries of another
-/// compute capability are not used.
+/// compute capability are not used. A plan of a named algorithm does so where
+/// `algorithm_parameters` leaves the choice to it; where a block has no room for what was measured
+/// at fewer rows, its switch point is halved, its packing depth doubled, until it has.
 class tuning_table {
  public:
   /// Reads a table as `text` writes it, or wrote it in tridia 0.1 ("tridia-tuning 1"). Throws
   /// `error` (invalid_argument), which names the line.
   static tuning_table parse(std::string_view text);
 
-  /// Adds an entry. Throws `error` (invalid_argument) for an unknown kernel, or a value that its
-  /// parameters cannot have.
+  /// Adds an entry. Throws `error` (invalid_argument) for an unknown kernel, a value that its
+  /// parameters cannot have, or systems that a named algorithm does not solve on a GPU.
   void add(tuning_entry entry);
   [[nodiscard]] const std::vector<tuning_entry>& entries() const noexcept { return entries_; }
 

@@ -174,7 +174,8 @@ void add_scheme(CLI::App& app, scheme_arguments& a) {
 }
 
 constexpr const char* tune_help =
-    "Measure on this GPU which parameters are best for its kernels, and write them for\n"
+    "Measure on this GPU which parameters are best for its kernels and for the papers' algorithms\n"
+    "(switch point, packing depth), by type and number of rows, and write them for\n"
     "tridia solve --tuning, and for tridia::options::tuning.";
 
 void add_tuning(CLI::App& app, tune_arguments& a) {

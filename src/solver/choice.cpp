@@ -2,6 +2,7 @@
 #include "solver/choice.hpp"
 
 #include "solver/cpu/parts/part_choice.hpp"
+#include "solver/default_parameters.hpp"
 #include "solver/reduction.hpp"
 #include "solver/registry.hpp"
 
@@ -101,8 +102,8 @@ void check_parameters(const algorithm_entry* a, const problem& p, const options&
   if (given.switch_point < 0) {
     refuse_parameter("switch_point", std::to_string(given.switch_point) + " is below 0");
   }
-  constexpr int depths[] = {0, 2, 4, 8, 16, 32};
-  if (std::find(std::begin(depths), std::end(depths), given.packing_depth) == std::end(depths)) {
+  if (given.packing_depth != 0 && std::find(std::begin(packing_depths), std::end(packing_depths),
+                                            given.packing_depth) == std::end(packing_depths)) {
     refuse_parameter("packing_depth", std::to_string(given.packing_depth) +
                                           " is none of 2, 4, 8, 16 and 32, nor 0 for the default");
   }

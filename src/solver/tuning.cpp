@@ -2,6 +2,7 @@
 #include "solver/tuning.hpp"
 
 #include "core/refuse.hpp"
+#include "solver/default_parameters.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -25,7 +26,14 @@ constexpr tunable_kernel::parameter onchip[] = {
 constexpr int system_choices[] = {2, 4, 8, 16, 32, 64, 128};
 constexpr tunable_kernel::parameter interleaved[] = {{"systems", system_choices},
                                                      {"blocks", more_powers}};
-constexpr tunable_kernel kernels[] = {{"onchip", onchip}, {"interleaved", interleaved}};
+// A named algorithm has its own name here too, and one parameter.
+constexpr int switch_points[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
+constexpr tunable_kernel::parameter hybrid[] = {{"switch_point", switch_points}};
+constexpr tunable_kernel::parameter packed[] = {{"packing_depth", solver::packing_depths}};
+constexpr tunable_kernel kernels[] = {{"onchip", onchip},      {"interleaved", interleaved},
+                                      {"crnbc", hybrid},       {"cr_pcr", hybrid},
+                                      {"pcr_thomas", hybrid},  {"packed_cr", packed},
+                                      {"hierarchical", hybrid}};
 
 std::string quoted(std::string_view s) { return std::string("\"").append(s).append("\""); }
 
@@ -109,6 +117,22 @@ tuning_entry entry_of(std::string_view line, int format) {
   return e;
 }
 
+/// Refuses what no plan would look up: a named algorithm does not pivot, takes real numbers on a
+/// GPU, and has one entry for all layouts.
+void check_named(const tuning_entry& e) {
+  if (!parse<algorithm>(e.kernel)) return;
+  if (e.type != value_type::f32 && e.type != value_type::f64) {
+    refuse("type: " + e.kernel + " takes f32 and f64, got " + std::string(name(e.type)));
+  }
+  if (e.pivoting != pivoting::none) {
+    refuse("pivoting: " + e.kernel + " does not pivot, got " + std::string(name(e.pivoting)));
+  }
+  if (e.interleaved) {
+    refuse("layout: an entry of " + e.kernel + " is for every layout, and says " +
+           std::string(contiguous) + ", got " + std::string(interleaved_layout));
+  }
+}
+
 }  // namespace
 
 std::span<const tunable_kernel> tunable_kernels() noexcept { return kernels; }
@@ -116,6 +140,7 @@ std::span<const tunable_kernel> tunable_kernels() noexcept { return kernels; }
 void tuning_table::add(tuning_entry entry) {
   const tunable_kernel& k = kernel_named(entry.kernel);
   if (entry.compute_capability < 10) refuse("compute capability: must be 1.0 or more");
+  check_named(entry);
   if (entry.rows < 1) refuse("rows: " + std::to_string(entry.rows) + " is below 1");
   if (entry.values.size() != k.parameters.size()) {
     refuse("values: " + std::to_string(entry.values.size()) + " were given, but " + entry.kernel +

@@ -98,6 +98,20 @@ def cluster(solver="tridia nccl"):
     return rows
 
 
+def cluster_by_the_thesis():
+    """Makes the same rows, and those of the thesis's method, with its steps, on two and four GPUs."""
+    rows = cluster()
+    for r in cluster():
+        if r["solver"] != "tridia nccl" or r["case"].count(",") > 1 or "(1, 1, 1)" in r["layout"]:
+            continue
+        thesis = {**r, "solver": "tridia nccl gather", "ms": 2 * r["ms"]}
+        rows.append(thesis)
+        for whole, parts in ((r, (3, 0, 7, 0, 0, 0)), (thesis, (1, 2, 13, 4, 5, 6))):
+            rows += [{**whole, "case": f"{r['case']}, {step}", "ms": part / 100} for step, part in
+                     zip(("halo", "right-hand sides", "primary", "faces", "reduced", "sum"), parts)]
+    return rows
+
+
 class Reproduce(Case):
     """Tests copies of the executable and the scripts, as they are installed, without anything
     else."""
@@ -203,6 +217,20 @@ class Reproduce(Case):
         self.assertRegex(text, r"\n256\^3 +20 \[79\.5\] +- \[20\.8\] +- \[11\.1\] +0\.6554 \[19\.9\] +"
                                r"0\.4096 +0\.2621 +- \[5\.17\]")
         self.assertRegex(text, r"GPUs: 1, cores: 8 .*\n256\^3 +30\.5 \[4\.0\] +48\.8 +76\.3 ")
+
+    def test_cluster_by_the_thesis(self):
+        text = self.show("cluster", cluster_by_the_thesis())
+        self.assertRegex(text, r"512\^3 points in all, by automatic.*\n.*\n1 +none +2\.6214 \(1\.00\) .*\n"
+                               r"2 +one +1\.6384 \(1\.60\) ")
+        # One GPU alone is the same for both.
+        self.assertRegex(text, r"512\^3 points in all, by gather.*\n.*\n1 +none +2\.6214 \(1\.00\) .*\n"
+                               r"2 +one +3\.2768 \(0\.80\) ")
+        self.assertRegex(text, r"direction +ranks +method +halo +right-hand sides +primary +faces +reduced "
+                               r"+sum +whole\n")
+        self.assertRegex(text, r"\n1024\^3 +y +\(1, 2, 2\) +automatic +0\.0300 +0\.0000 +0\.0700 +0\.0000 +"
+                               r"0\.0000 +0\.0000 +4\.1943\n")
+        self.assertRegex(text, r"\n1024\^3 +y +\(1, 2, 2\) +gather +0\.0100 +0\.0200 +0\.1300 +0\.0400 +"
+                               r"0\.0500 +0\.0600 +8\.3886\n")
 
     def test_cluster_without_a_gpu(self):
         text = self.show("cluster", cluster("tridia mpi"))

@@ -3,14 +3,20 @@
 """The tables and plots of docs/scaling.md are made from results of `tridia bench scaling`."""
 
 import json
+import shutil
 import subprocess
 import sys
 import unittest
 from pathlib import Path
 
-from support import Case
+from support import TRIDIA, Case
 
-SCRIPT = Path(__file__).resolve().parents[2] / "bench" / "scaling.py"
+BENCH = Path(__file__).resolve().parents[2] / "bench"
+SCRIPT = BENCH / "scaling.py"
+sys.path.append(str(BENCH / "reproduce"))
+from cluster_runs import mpi_command  # noqa: E402
+
+PROGRAM = Path(TRIDIA).with_name("tridia_bench_scaling")
 BEGIN, END = "<!-- begin: bench/scaling.py -->", "<!-- end: bench/scaling.py -->"
 NOTE = "pcr: the least time for 2 ranks by the model (microseconds: gather 6.6e+02, pcr 3.1e+02)"
 
@@ -109,6 +115,51 @@ class Scaling(Case):
         self.assertEqual(run.returncode, 2)
         self.assertIn("does not have one line", run.stderr)
         self.assertEqual(page, f"{BEGIN}\n")
+
+
+@unittest.skipUnless(PROGRAM.exists() and shutil.which("mpirun"), "needs tridia_bench_scaling, mpirun")
+class Thesis(Case):
+    """Tests the suite of `tridia reproduce cluster` on CPU ranks."""
+
+    STEPS = ("halo", "right-hand sides", "primary", "faces", "reduced", "sum")
+
+    def run_suite(self, ranks, *options):
+        path = self.folder / "scaling.json"
+        run = subprocess.run([*mpi_command("mpirun", ranks), PROGRAM, "--suite", "thesis", "--points",
+                              "8", "--repetitions", "1", "--alone", "no", "--scheme", "C4", "--json", path,
+                              *options], capture_output=True, text=True, check=False)
+        return run, json.loads(path.read_text())["rows"] if path.exists() else []
+
+    def test_the_thesis_method_is_measured_beside_automatic(self):
+        run, rows = self.run_suite(2)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        whole = [r for r in rows if r["case"].endswith(" derivative")]
+        cases = [{(r["case"], r["n"], r["layout"]) for r in whole if r["solver"] == solver}
+                 for solver in ("tridia mpi", "tridia mpi gather")]
+        self.assertEqual(cases[0], cases[1])
+        self.assertEqual({r["solver"] for r in rows}, {"tridia mpi", "tridia mpi gather"})
+        for r in whole:
+            parts = {s["case"].rpartition(", ")[2]: s["ms"] for s in rows
+                     if s["case"].startswith(r["case"] + ", ")
+                     and all(s[k] == r[k] for k in ("solver", "n", "layout"))}
+            self.assertEqual(set(parts), {"reduce", "interface", "expand", *self.STEPS})
+            missing = () if r["solver"].endswith("gather") else ("right-hand sides", "faces", "reduced", "sum")
+            for step in self.STEPS:
+                (self.assertEqual if step in missing else self.assertGreater)(parts[step], 0, step)
+
+    def test_one_rank_has_no_method(self):
+        run, rows = self.run_suite(1)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual({r["solver"] for r in rows}, {"tridia mpi"})
+        self.assertFalse([r for r in rows if r["case"].endswith(", primary")])
+
+    def test_one_method_alone(self):
+        _, rows = self.run_suite(2, "--strategy", "gather")
+        self.assertEqual({r["solver"] for r in rows}, {"tridia mpi gather"})
+        run, rows = self.run_suite(1, "--strategy", "pcr")
+        self.assertEqual(run.returncode, 2)
+        for word in ("--strategy", "pcr", "thesis", "gather"):
+            self.assertIn(word, run.stderr)
 
 
 if __name__ == "__main__":

@@ -62,7 +62,8 @@ class Tune(Case):
             self.skipTest("there is a GPU")
         run = tune("--out", str(self.folder / "table.txt"))
         self.assertEqual(run.returncode, 2)
-        self.assertIn("--device", run.stderr)
+        for word in ("--device", "GPU", "reference", "switch points"):
+            self.assertIn(word, run.stderr)
         self.assertEqual(self.names(), [])
 
     @unittest.skipUnless(DEVICE == "cuda", "needs a GPU")
@@ -74,6 +75,8 @@ class Tune(Case):
         arrays = self.systems((300, 64))
         self.solve("--tuning", table)
         self.check_out(expected(*arrays))
+        for algorithm in ("crnbc", "cr_pcr", "pcr_thomas", "packed_cr", "hierarchical"):
+            self.assertIn(f" {algorithm} f64 none contiguous 8", table.read_text())
 
 
 if __name__ == "__main__":

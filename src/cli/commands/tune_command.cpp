@@ -8,6 +8,7 @@
 #include "device.hpp"
 #endif
 
+#include "tridia/error.hpp"
 #include "tridia/info.hpp"
 #include "tridia/tuning.hpp"
 
@@ -20,6 +21,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -61,6 +63,27 @@ std::vector<tuning_case> cases_of(const tune_arguments& a) {
     }
   }
   return all;
+}
+
+/// Returns the algorithm whose plans have the kernel: that of the kernel's name, or else whatever
+/// `automatic` becomes.
+algorithm algorithm_of(const tunable_kernel& k) {
+  return parse<algorithm>(k.name).value_or(algorithm::automatic);
+}
+
+/// Returns whether a kernel may have a part in a case. A named algorithm has one entry for all
+/// layouts, and refuses what it cannot solve.
+bool may_have_part(const tunable_kernel& k, const tuning_case& c) {
+  const algorithm a = algorithm_of(k);
+  if (a == algorithm::automatic) return true;
+  if (c.interleaved) return false;
+  try {
+    plan(c.problem(), {.backend = backend::cuda, .algorithm = a});
+  } catch (const error& e) {
+    if (e.code() != errc::unsupported) throw;
+    return false;
+  }
+  return true;
 }
 
 /// Searches for the best parameters of one kernel for one case.
@@ -106,7 +129,9 @@ class search {
   [[nodiscard]] plan plan_with(const tuning_entry& e) const {
     auto table = std::make_shared<tuning_table>();
     table->add(e);
-    return plan(case_.problem(), {.backend = backend::cuda, .tuning = std::move(table)});
+    return plan(
+        case_.problem(),
+        {.backend = backend::cuda, .algorithm = algorithm_of(kernel_), .tuning = std::move(table)});
   }
   /// Returns the time, or infinity if a plan with the same reason was measured before: a plan's
   /// reason says all that tuning decides.
@@ -136,16 +161,20 @@ class search {
   std::set<std::string> seen_;
 };
 
+constexpr std::string_view gpus_alone =
+    "a table is for the kernels and the named algorithms of GPUs: the CPU's kernels have no "
+    "parameters, and the reference backend's switch points and packing depths are a GPU's defaults";
+
 std::unique_ptr<tune_device> find_device() {
   const system_info machine = query_system();
   if (!machine.cuda_built) {
-    throw bad_input("--device", "this tridia was built without cuda, and nothing else is tuned");
+    throw bad_input("--device", "this tridia was built without cuda; " + std::string(gpus_alone));
   }
 #ifdef TRIDIA_HAS_CUDA
   if (!machine.cuda_devices.empty()) return make_tune_device();
   check_start();
 #endif
-  throw bad_input("--device", "no GPU is visible here, and nothing else is tuned");
+  throw bad_input("--device", "no GPU is visible here; " + std::string(gpus_alone));
 }
 
 void write(const std::string& text, const std::string& out) {
@@ -171,6 +200,7 @@ int tune_command(const tune_arguments& arguments) {
     for (const tuning_case& c : cases) {
       if (std::chrono::duration<double>(clock::now() - begin).count() > arguments.seconds) break;
       for (const tunable_kernel& k : tunable_kernels()) {
+        if (!may_have_part(k, c)) continue;
         if (auto best = search(*device, c, k).run()) table.add(std::move(*best));
       }
       bar.advance();

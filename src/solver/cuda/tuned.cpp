@@ -32,4 +32,11 @@ const tuning_entry* tuned(const solver::task& t, std::string_view kernel, int ca
   return solver::nearest(shipped_tuning(), wanted);
 }
 
+int tuned_parameter(const solver::task& t, int capability) {
+  // A block has a whole system in it before the parameter matters.
+  constexpr bool interleaved = false;
+  const tuning_entry* e = tuned(t, name(t.options.algorithm), capability, interleaved);
+  return e == nullptr ? 0 : e->values.front();
+}
+
 }  // namespace tridia::cuda

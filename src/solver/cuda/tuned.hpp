@@ -17,4 +17,8 @@ const tuning_table& shipped_tuning();
 const tuning_entry* tuned(const solver::task&, std::string_view kernel, int capability,
                           bool interleaved);
 
+/// Returns the value of a named algorithm's only parameter that was measured for systems like the
+/// task's, in whatever layout; 0 if none was, or if the algorithm's rule was the best.
+int tuned_parameter(const solver::task&, int capability);
+
 }  // namespace tridia::cuda

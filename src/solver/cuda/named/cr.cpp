@@ -9,12 +9,12 @@ namespace tridia::cuda {
 
 using namespace gpu;
 
-cyclic_shape plan_cr(const task& t, std::size_t shared_bytes) {
-  return plan_cyclic(t, cyclic_variant::cr_pcr, 1, shared_bytes);
+cyclic_shape plan_cr(const task& t, const device_limits& d) {
+  return plan_cyclic(t, cyclic_variant::cr_pcr, 1, d.shared_bytes);
 }
 
 std::unique_ptr<const method> make_cr(const task& t, const device_limits& d) {
-  return make_cyclic(t, plan_cr(t, d.shared_bytes), d);
+  return make_cyclic(t, plan_cr(t, d), d);
 }
 
 }  // namespace tridia::cuda

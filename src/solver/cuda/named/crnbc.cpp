@@ -2,21 +2,18 @@
 #include "solver/cuda/named/cyclic_reduction.hpp"
 #include "solver/cuda/named/makers.hpp"
 
-#include <algorithm>
-
 // CRNBC is CR without bank conflicts (Goeddeke and Strzodka 2011): equations lie with gaps in
 // shared memory. With a switch point it is CRNBC-PCR: PCR solves what is left.
 namespace tridia::cuda {
 
 using namespace gpu;
 
-cyclic_shape plan_crnbc(const task& t, std::size_t shared_bytes) {
-  const int asked = t.options.parameters.switch_point;
-  return plan_cyclic(t, cyclic_variant::padded_cr_pcr, std::max(asked, 1), shared_bytes);
+cyclic_shape plan_crnbc(const task& t, const device_limits& d) {
+  return plan_hybrid(t, cyclic_variant::padded_cr_pcr, 1, d);
 }
 
 std::unique_ptr<const method> make_crnbc(const task& t, const device_limits& d) {
-  return make_cyclic(t, plan_crnbc(t, d.shared_bytes), d);
+  return make_cyclic(t, plan_crnbc(t, d), d);
 }
 
 }  // namespace tridia::cuda

@@ -27,16 +27,20 @@ struct cyclic_shape {
 /// fewer, all of them. Throws `unsupported` if a system does not fit.
 cyclic_shape plan_cyclic(const task&, cyclic_variant, index_t switch_point,
                          std::size_t shared_bytes);
+/// Plans the shape of a variant with the switch point that `chosen_switch_point` returns; one that
+/// is not the caller's is halved until the system fits. Throws as `plan_cyclic` does.
+cyclic_shape plan_hybrid(const task&, cyclic_variant, index_t rule, const device_limits&);
+/// Returns the switch point that the caller asks for, else the one that was measured for such
+/// systems on such a device, else `rule`.
+index_t chosen_switch_point(const task&, index_t rule, const device_limits&);
 std::unique_ptr<const method> make_cyclic(const task&, const cyclic_shape&, const device_limits&);
 
 // These functions plan the shape of each algorithm.
-cyclic_shape plan_cr(const task&, std::size_t shared_bytes);
-cyclic_shape plan_crnbc(const task&, std::size_t shared_bytes);
-cyclic_shape plan_pcr(const task&, std::size_t shared_bytes);
-cyclic_shape plan_cr_pcr(const task&, std::size_t shared_bytes);
-cyclic_shape plan_pcr_thomas(const task&, std::size_t shared_bytes);
-/// Returns the number of rows of a system that PCR leaves to a thread.
-index_t thomas_rows(const task&);
+cyclic_shape plan_cr(const task&, const device_limits&);
+cyclic_shape plan_crnbc(const task&, const device_limits&);
+cyclic_shape plan_pcr(const task&, const device_limits&);
+cyclic_shape plan_cr_pcr(const task&, const device_limits&);
+cyclic_shape plan_pcr_thomas(const task&, const device_limits&);
 
 /// Returns the number of threads per block for systems of so many rows: each has work in the first
 /// step.

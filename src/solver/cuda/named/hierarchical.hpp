@@ -17,7 +17,7 @@ struct hierarchical_shape {
 
 /// Plans the shape. If `splits` is 0, a system fits a block, and needs no pass over memory: see
 /// cyclic_reduction.hpp.
-hierarchical_shape plan_hierarchical(const task&, std::size_t shared_bytes);
+hierarchical_shape plan_hierarchical(const task&, const device_limits&);
 
 struct hierarchical_launches {
   cudaError_t (*prepare)(std::size_t shared_bytes);

@@ -6,6 +6,7 @@
 #include "solver/cuda/named/cyclic_reduction.hpp"
 #include "solver/cuda/named/makers.hpp"
 #include "solver/cuda/shaped_method.hpp"
+#include "solver/cuda/tuned.hpp"
 
 #include <iterator>
 
@@ -15,18 +16,17 @@ using namespace gpu;
 
 namespace {
 
-/// This depth is the paper's choice, and still the best; a plan goes deeper only if a system does
-/// not fit otherwise.
-constexpr int default_depth = 8;
-
 index_t most_rows(int depth, const task& t) {
   return index_t{depth} * most_packed_threads(depth, size_of(t.type));
 }
 
-int depth_of(const task& t) {
+/// Returns the caller's depth, or else the one that was measured for such systems, or the default;
+/// these are deeper if a system does not fit otherwise.
+int depth_of(const task& t, const device_limits& d) {
   const int asked = t.options.parameters.packing_depth;
   if (asked > 0) return asked;
-  int depth = default_depth;
+  const int measured = tuned_parameter(t, d.capability);
+  int depth = measured > 0 ? measured : solver::default_packing_depth;
   while (depth < packing_depths[std::size(packing_depths) - 1] &&
          t.geometry.rows > most_rows(depth, t)) {
     depth *= 2;
@@ -36,8 +36,8 @@ int depth_of(const task& t) {
 
 }  // namespace
 
-packed_shape plan_packed(const task& t) {
-  const int depth = depth_of(t);
+packed_shape plan_packed(const task& t, const device_limits& d) {
+  const int depth = depth_of(t, d);
   if (t.geometry.rows > most_rows(depth, t)) {
     throw error(errc::unsupported,
                 "algorithm: packed_cr with packing depth " + std::to_string(depth) + " and " +
@@ -52,7 +52,7 @@ packed_shape plan_packed(const task& t) {
 }
 
 std::unique_ptr<const method> make_packed_cr(const task& t, const device_limits& d) {
-  const packed_shape s = plan_packed(t);
+  const packed_shape s = plan_packed(t, d);
   const packed_launches launches = core::with_real_type(
       t.type, [](auto v) { return packed_kernels<typename decltype(v)::type>(); });
   int registers = 0;

@@ -3,6 +3,7 @@
 
 #include "solver/cuda/method.hpp"
 #include "solver/cuda/planning.hpp"
+#include "solver/default_parameters.hpp"
 
 #include <algorithm>
 
@@ -11,7 +12,7 @@ namespace tridia::cuda {
 
 using namespace gpu;
 
-inline constexpr int packing_depths[] = {2, 4, 8, 16, 32};
+using solver::packing_depths;
 
 /// Returns the maximum number of threads per block if each holds `depth` rows of values of `bytes`
 /// bytes in registers: three values a row, and some registers for everything else (Davidson and
@@ -29,7 +30,7 @@ struct packed_shape {
 };
 
 /// Plans the shape. Throws `unsupported` if a system does not fit.
-packed_shape plan_packed(const task&);
+packed_shape plan_packed(const task&, const device_limits&);
 
 struct packed_launches {
   /// Prepares the kernel, and says how many registers a thread has.

@@ -8,12 +8,12 @@ namespace tridia::cuda {
 
 using namespace gpu;
 
-cyclic_shape plan_pcr(const task& t, std::size_t shared_bytes) {
-  return plan_cyclic(t, cyclic_variant::cr_pcr, t.geometry.rows, shared_bytes);
+cyclic_shape plan_pcr(const task& t, const device_limits& d) {
+  return plan_cyclic(t, cyclic_variant::cr_pcr, t.geometry.rows, d.shared_bytes);
 }
 
 std::unique_ptr<const method> make_pcr(const task& t, const device_limits& d) {
-  return make_cyclic(t, plan_pcr(t, d.shared_bytes), d);
+  return make_cyclic(t, plan_pcr(t, d), d);
 }
 
 }  // namespace tridia::cuda

@@ -1,4 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "solver/default_parameters.hpp"
 #include "solver/reference/named/cyclic.hpp"
 #include "solver/reference/named/makers.hpp"
 
@@ -7,9 +8,8 @@ namespace tridia::solver::named {
 
 std::unique_ptr<const executor> make_cr_pcr(const task& t) {
   const int asked = t.options.parameters.switch_point;
-  // The default is that of a GPU, where it was measured.
   return make_cr_until<plain_places>(
-      t, asked > 0 ? asked : std::clamp<index_t>(t.geometry.rows / 4, 64, 256));
+      t, asked > 0 ? asked : default_cr_pcr_switch_point(t.geometry.rows));
 }
 
 }  // namespace tridia::solver::named

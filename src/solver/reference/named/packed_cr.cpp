@@ -1,5 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "core/forward_reduction.hpp"
+#include "solver/default_parameters.hpp"
 #include "solver/reference/named/line_executor.hpp"
 #include "solver/reference/named/makers.hpp"
 
@@ -7,9 +8,6 @@
 // GPU holds in registers (Davidson and Owens 2011, figure 4), and CR among the rows that are left.
 namespace tridia::solver::named {
 namespace {
-
-/// This depth is the paper's choice.
-constexpr int default_depth = 8;
 
 template <class V>
 class packed_method {
@@ -94,8 +92,9 @@ class packed_method {
 std::unique_ptr<const executor> make_packed_cr(const task& t) {
   check_rows(t);
   const int asked = t.options.parameters.packing_depth;
-  return make_line_executor(
-      t, [&](auto v) { return packed_method<decltype(v)>(t, asked > 0 ? asked : default_depth); });
+  return make_line_executor(t, [&](auto v) {
+    return packed_method<decltype(v)>(t, asked > 0 ? asked : default_packing_depth);
+  });
 }
 
 }  // namespace tridia::solver::named
