@@ -49,7 +49,7 @@ tridia_cuda_kernels(tridia_cuda
     solver/cuda/thread_per_system.cu
     solver/cuda/partition/interleaved.cu
     solver/cuda/partition/onchip.cu
-    solver/cuda/partition/segments.cu)
+    solver/cuda/partition/segments/segments.cu)
 
 # The papers' algorithms: real types.
 tridia_cuda_kernels(tridia_cuda_named
@@ -105,7 +105,7 @@ target_sources(tridia PRIVATE
   solver/cuda/partition/boxes.cpp
   solver/cuda/partition/interleaved.cpp
   solver/cuda/partition/onchip.cpp
-  solver/cuda/partition/segments.cpp
+  solver/cuda/partition/segments/segments.cpp
   solver/cuda/partition/tensor_maps.cpp
   solver/cuda/tuned.cpp)
 target_compile_definitions(tridia PRIVATE TRIDIA_HAS_CUDA)

@@ -25,7 +25,12 @@ SHARED = (
     "src/cuda_kernels.cmake",
     "cmake/cuda.cmake",
 )
-PARTITION = ("src/solver/cuda/partition/*.cpp", "src/solver/cuda/partition/*.cu")
+PARTITION = (
+    "src/solver/cuda/partition/*.cpp",
+    "src/solver/cuda/partition/*.cu",
+    "src/solver/cuda/partition/segments/*.cpp",
+    "src/solver/cuda/partition/segments/*.cu",
+)
 BACKWARD = (
     "src/solver/backward/*.cpp",
     "src/solver/cuda/backward/*.cpp",

@@ -172,6 +172,7 @@ std::vector<small_case> cases_of_levels() {
                                    {"segments", "expand_segments"}};
   add_variants(all, {"levels", {.extents = {5, 193}}, passes});
   add_variants(all, {"levels_interleaved", {.extents = {193, 5}, .axis = 0}, passes});
+  add_variants(all, {"levels_in_boxes", {.extents = {193, 16}, .axis = 0}, passes});
   return all;
 }
 

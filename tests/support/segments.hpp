@@ -4,7 +4,8 @@
 #include <cuda_runtime_api.h>
 
 #include "core/dispatch.hpp"
-#include "solver/cuda/partition/segments.hpp"
+#include "gpu/device_limits.hpp"
+#include "solver/cuda/partition/segments/segments.hpp"
 #include "support/device_memory.hpp"
 #include "support/experiment.hpp"
 #include "support/task.hpp"
@@ -16,7 +17,7 @@ namespace tridia_test {
 class segment_passes {
  public:
   segment_passes(const tridia::problem& p, const tridia::cuda::segments_tuning& tuning)
-      : task_(task_of(p)), shape_(tridia::cuda::plan_segments(task_, tuning, kLimits)) {
+      : task_(task_of(p)), shape_(tridia::cuda::plan_segments(task_, tuning, limits())) {
     if (shape_) workspace_ = allocate_on_device(shape_->bytes);
   }
 
@@ -33,14 +34,19 @@ class segment_passes {
          e.of(transposed ? role::dl : role::du).pointer(), e.of(role::rhs).pointer()},
         e.of(role::x).pointer(),
         nullptr};
-    if (const cudaError_t error = launches.prepare(kLimits.shared_bytes); error != cudaSuccess)
+    if (const cudaError_t error = launches.prepare(limits().shared_bytes); error != cudaSuccess)
       return error;
     return launches.solve(task_.geometry, o, *shape_, workspace_.get(),
                           static_cast<cudaStream_t>(stream));
   }
 
  private:
-  static constexpr tridia::gpu::device_limits kLimits{99 << 10, false};
+  /// Returns those of this device, with no more memory than the smallest card has.
+  static tridia::gpu::device_limits limits() {
+    tridia::gpu::device_limits all = tridia::gpu::current_device_limits();
+    all.shared_bytes = 99 << 10;
+    return all;
+  }
 
   static tridia::cuda::segments_launches find_launches(const tridia::problem& p) {
     return tridia::core::with_type(p.type, [&](auto v) {

@@ -3,7 +3,7 @@
 #include "distributed/cuda/lines.hpp"
 #include "gpu/check.hpp"
 #include "solver/cuda/method.hpp"
-#include "solver/cuda/partition/segments.hpp"
+#include "solver/cuda/partition/segments/segments.hpp"
 
 namespace tridia::distributed {
 namespace {

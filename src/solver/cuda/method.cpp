@@ -5,7 +5,7 @@
 #include "solver/cuda/partition/boxes.hpp"
 #include "solver/cuda/partition/interleaved.hpp"
 #include "solver/cuda/partition/onchip.hpp"
-#include "solver/cuda/partition/segments.hpp"
+#include "solver/cuda/partition/segments/segments.hpp"
 #include "solver/cuda/shaped_method.hpp"
 #include "solver/cuda/tuned.hpp"
 #include "solver/registry.hpp"
@@ -88,10 +88,16 @@ std::unique_ptr<const method> make_segments(const task& t, const segments_shape&
     return segments_kernels<typename decltype(v)::type>(t.pivoting, t.boundary);
   });
   check(launches.prepare(d.shared_bytes), giving_memory);
-  return make_method(t, d, s, launches,
-                     describe("in segments of " + std::to_string(s.rows.block_rows) + " rows and " +
-                                  std::to_string(s.levels) + " levels above them",
-                              s.rows.chunk_rows, s.rows.threads, 1),
+  const auto described = [&](const auto& shape, int threads) {
+    return describe("in segments of " + std::to_string(shape.block_rows) + " rows and " +
+                        std::to_string(s.levels) + " levels above them",
+                    shape.chunk_rows, threads, 1);
+  };
+  std::string description = described(s.of_lines, s.of_lines.threads);
+  if (s.in_boxes) {
+    description = described(s.of_rows, s.of_rows.threads()) + ", moved in boxes";
+  }
+  return make_method(t, d, s, launches, std::move(description),
                      {.workspace_bytes = s.bytes + solver::alignment});
 }
 

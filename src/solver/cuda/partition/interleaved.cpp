@@ -24,6 +24,9 @@ constexpr int enough_bytes = 4096, enough_blocks = 128, most_access = 1024;
 /// on a multiprocessor, and memory is busy if each has this many bytes.
 constexpr int enough_of_thread = 256;
 
+/// A thread of a segment has this many bytes of an array, or less.
+constexpr int segment_chunk_bytes = 136;
+
 /// Boxes that the TMA moves have at most `most_box` rows, and begin at multiples of `box_alignment`
 /// bytes.
 constexpr int most_box = 256, box_alignment = 128;
@@ -40,6 +43,7 @@ interleaved_shape shape_of(const task& t, int systems, int chunks, int in_group,
   interleaved_shape s{};
   s.rows = static_cast<int>(t.geometry.rows);
   s.blocks = blocks;
+  s.segments = 1;
   // If there are several boxes, each begins at a multiple of `box_alignment` bytes.
   const int step = std::max(box_alignment / (systems * static_cast<int>(size)), 1);
   const int wanted = ceil_div(s.rows, blocks), boxes = ceil_div(wanted, most_box);
@@ -130,6 +134,20 @@ interleaved_shape shape_for(const task& t, const interleaved_tuning& tuning, int
   return shape_of(t, systems, chunks, in_a_warp, blocks, limits.clusters);
 }
 
+/// Returns the shape of a segment that has about so many rows.
+interleaved_shape segment_shape(const task& t, int systems, int rows, int chunk_rows,
+                                const device_limits& limits) {
+  task segment = t;
+  segment.geometry.rows = std::clamp<index_t>(rows, 1, t.geometry.rows);
+  const int wanted = power_from(ceil_div(static_cast<int>(segment.geometry.rows), chunk_rows));
+  const int least = std::max(warp_size / systems, 1);
+  const int most = std::max(power_to(most_threads_of(t.pivoting) / systems), least);
+  const int chunks = std::clamp(wanted, least, most);
+  const auto s = shape_of(segment, systems, chunks, 1, 1, limits.clusters);
+  if (s.groups <= warp_size) return s;
+  return shape_of(segment, systems, chunks, least, 1, limits.clusters);
+}
+
 bool is_sound(const interleaved_shape& s, int most_threads, std::size_t most_shared) {
   return s.threads() >= warp_size && s.threads() <= most_threads && s.groups <= warp_size &&
          s.systems << s.log_lanes <= s.threads() << s.log_rounds &&
@@ -198,6 +216,38 @@ std::optional<interleaved_shape> plan_interleaved(const task& t, const interleav
     }
   }
   return {};
+}
+
+std::optional<interleaved_shape> plan_row_segments(const task& t, int rows, int chunk_rows,
+                                                   const device_limits& limits) {
+  const layout::geometry& g = t.geometry;
+  const index_t beside = g.matrices.at[g.matrices.count - 1].extent;
+  if (g.rows > INT_MAX || beside > INT_MAX) return {};
+  const auto size = static_cast<int>(size_of(t.type));
+  int systems = cache_line / size;
+  while (systems / 2 >= beside) systems /= 2;
+  if (chunk_rows == 0) chunk_rows = segment_chunk_bytes / size;
+  interleaved_shape s = segment_shape(t, systems, rows, chunk_rows, limits);
+  if (rows == 0) {
+    // Three blocks are on a multiprocessor.
+    rows = static_cast<int>(good_tile) / (layout::geometry::inputs * size * systems);
+    do {
+      s = segment_shape(t, systems, rows, chunk_rows, limits);
+      rows -= ceil_div(rows, 16);
+    } while (s.shared_bytes > crowded && rows > 1);
+  }
+  const index_t segments = (g.rows + s.block_rows - 1) / s.block_rows;
+  const index_t tiles = g.matrices.size / beside * s.axis_tiles;
+  if (segments > most_grid / tiles ||
+      !is_sound(s, most_threads_of(t.pivoting), limits.shared_bytes)) {
+    return {};
+  }
+  s.rows = static_cast<int>(g.rows);
+  s.segments = static_cast<int>(segments);
+  s.neighbours = 1;
+  const index_t sides = layout::outer_right_sides(g);
+  s.beside = static_cast<int>(std::min(s.axis_tiles * sides, tiles));
+  return s;
 }
 
 bool may_persist(const interleaved_shape& s, const task& t) {

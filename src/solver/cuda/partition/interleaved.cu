@@ -7,6 +7,7 @@
 #include "core/dispatch.hpp"
 #include "gpu/block.cuh"
 #include "solver/cuda/partition/block_solver.cuh"
+#include "solver/cuda/partition/interleaved_chunks.cuh"
 #include "solver/cuda/partition/interleaved_tile.cuh"
 #include "solver/cuda/partition/tensor_maps.hpp"
 #include "solver/system_memory.hpp"
@@ -43,80 +44,10 @@ template <pivoting P, kernel_variant M>
 using tile = interleaved_tile<V, persistent<P, M>, M == kernel_variant::in_rounds>;
 using chunk_view = interleaved_chunk_view<V>;
 
-/// Writes a struct's values to shared memory, `pitch` apart.
-template <class T>
-__device__ __forceinline__ void put_values(const T& values, V* at, int pitch) {
-  values.map([&](const V& v) {
-    *at = v;
-    at += pitch;
-    return v;
-  });
-}
-template <class T>
-__device__ __forceinline__ T get_values(const V* at, int pitch) {
-  return T{}.map([&](const V&) {
-    const V v = *at;
-    at += pitch;
-    return v;
-  });
-}
-
 template <pivoting P>
 using equations_of = typename chunk<V, P>::equations;
 template <pivoting P>
 using unknowns_of = typename chunk<V, P>::unknowns;
-
-/// Divides a block's shared memory.
-template <pivoting P>
-struct interleaved_memory {
-  V* arrays;               // of the tile
-  V* exchanged;            // equations, then ends, of every group of chunks
-  int pitch;               // between their words
-  equations_of<P>* nodes;  // a system's in each block
-  index_t* bases;          // of the tile
-  std::uint64_t *mbarrier, *dsmem_exchange;
-  solve_status found;
-
-  __device__ __forceinline__ interleaved_memory(const interleaved_shape& s, unsigned char* memory)
-      : arrays(reinterpret_cast<V*>(memory)),
-        exchanged(arrays + geometry::inputs * s.array_pitch),
-        pitch(s.groups * (s.systems + 1)),
-        nodes(reinterpret_cast<equations_of<P>*>(
-            exchanged + static_cast<int>(sizeof(equations_of<P>) / sizeof(V)) * pitch)),
-        bases(reinterpret_cast<index_t*>(nodes + s.systems * s.blocks)),
-        mbarrier(reinterpret_cast<std::uint64_t*>(bases + layout::array_count)),
-        dsmem_exchange(mbarrier + 1) {
-    int* const flags = reinterpret_cast<int*>(dsmem_exchange + exchange_barriers(s.blocks));
-    found = {flags, flags + s.systems, flags + 2 * s.systems};
-  }
-};
-
-/// Holds this thread's places: of its chunk, and of the group of chunks that it stands for where
-/// the lanes of a warp hold the groups of few systems instead of the chunks of many.
-struct places {
-  int system, chunk, group, lane_chunk;  // lane_chunk: in the group
-  int chunks_here, stride;               // of the group, but for empty ones; lanes between them
-  chunk_place of_group;
-
-  __device__ __forceinline__ places(const interleaved_shape& s, int rank, int rows, int round) {
-    const int thread = static_cast<int>(threadIdx.x), in_group = 1 << s.log_in_group;
-    system = (thread & (s.systems - 1)) + round * s.threads(), chunk = thread >> s.log_systems;
-    group = chunk >> s.log_in_group, lane_chunk = chunk & (in_group - 1);
-    const int chunks = s.by_chunk_rows.quotient(rows + s.chunk_rows - 1);
-    chunks_here = max(min(chunks - group * in_group, in_group), 0);
-    stride = s.systems;
-    const int groups = (chunks + in_group - 1) >> s.log_in_group;
-    const int other = thread >> s.log_lanes, at = thread & (s.exchange_lanes() - 1);
-    const bool used = other < s.systems;
-    of_group = {used ? other : -1, at,   at,      used && at < groups ? at : -1, groups, 0, 1,
-                warp_size,         rank, s.blocks};
-  }
-  /// Rows of the system from the first one of this thread's chunk on.
-  __device__ __forceinline__ int rows_below(const interleaved_shape& s) const {
-    return s.rows - of_group.rank * s.block_rows - chunk * s.chunk_rows;
-  }
-  __device__ __forceinline__ bool has_chunk() const { return lane_chunk < chunks_here; }
-};
 
 /// Returns the interface unknowns of this thread's chunk. `monitor` is called by threads for the
 /// system of their chunk, `monitor_other` for that of their group, and `met` after a barrier, if
@@ -124,43 +55,24 @@ struct places {
 template <pivoting P, pivoting Plan, boundary B, bool Cluster, class Monitor, class Met>
 __device__ __forceinline__ unknowns_of<P> solve_chunks(const equations_of<P>& mine, const places& p,
                                                        const interleaved_shape& s,
-                                                       const interleaved_memory<Plan>& m,
+                                                       const interleaved_memory<V, Plan>& m,
                                                        dsmem_exchange<Cluster>& from_blocks,
                                                        Monitor& monitor, Monitor& monitor_other,
                                                        Met met) {
-  warp_level<V, P> lanes(p.has_chunk() ? p.lane_chunk : -1, p.chunks_here, p.stride);
-  equations_of<P> all = mine;
-  if (s.log_in_group == 0) {
-    all = monitor.poison(1u << threadIdx.x % warp_size, mine);
-  } else if (p.chunks_here > 0) {
-    all = lanes.up(mine, monitor);
+  chunk_exchange<V, P> exchange(p, s, m.exchanged, m.pitch);
+  const equations_of<P> all = exchange.up(mine, monitor);
+  if (!Cluster && s.groups == 1) return exchange.down(chunk<V, P>::template close<B>(all));
+  exchange.show(all);
+  __syncthreads();
+  met();
+  // Lanes beyond the groups stand for other blocks.
+  if (Cluster || exchange.any_part()) {
+    const nodes_of<V, P> nodes{nullptr, reinterpret_cast<equations_of<P>*>(m.nodes)};
+    exchange.answer(solve_interface<V, P, B, Cluster>(exchange.of_group(), p.of_group, nodes,
+                                                      s.systems, from_blocks, monitor_other));
   }
-  unknowns_of<P> unknowns;
-  if (!Cluster && s.groups == 1) {
-    unknowns = chunk<V, P>::template close<B>(all);
-  } else {
-    if (p.lane_chunk == 0) {
-      put_values(all, m.exchanged + p.group * (s.systems + 1) + p.system, m.pitch);
-    }
-    __syncthreads();
-    met();
-    // Lanes beyond the groups stand for other blocks.
-    const bool part = p.of_group.system >= 0, grouped = part && p.of_group.lane < s.groups;
-    if (Cluster || __any_sync(whole_warp, part)) {
-      V* const at =
-          m.exchanged + (grouped ? p.of_group.lane * (s.systems + 1) + p.of_group.system : 0);
-      equations_of<P> of_group{};
-      if (grouped) of_group = get_values<equations_of<P>>(at, m.pitch);
-      const nodes_of<V, P> nodes{nullptr, reinterpret_cast<equations_of<P>*>(m.nodes)};
-      unknowns = solve_interface<V, P, B, Cluster>(of_group, p.of_group, nodes, s.systems,
-                                                   from_blocks, monitor_other);
-      if (grouped) put_values(unknowns, at, m.pitch);
-    }
-    __syncthreads();
-    unknowns =
-        get_values<unknowns_of<P>>(m.exchanged + p.group * (s.systems + 1) + p.system, m.pitch);
-  }
-  return p.chunks_here > 0 ? lanes.down(unknowns) : unknowns;
+  __syncthreads();
+  return exchange.down(exchange.answered());
 }
 
 /// Holds what a thread of the block keeps from tile to tile.
@@ -182,7 +94,7 @@ struct block_state {
 template <pivoting P, kernel_variant M>
 struct tile_context {
   const interleaved_shape& s;
-  interleaved_memory<P> m;
+  interleaved_memory<V, P> m;
   tile<P, M> t;
   dsmem_exchange<clustered<M>>& from_blocks;
 
@@ -311,7 +223,7 @@ __global__ void __launch_bounds__(most_threads_for<P, M>)
   // Clusters of neighbours that work apart are filled up with blocks that have nothing to do.
   if (!clustered<M> && blockIdx.x >= static_cast<unsigned>(s.schedule.tiles)) return;
   const block_place at = this_place<clustered<M>>();
-  const interleaved_memory<P> m(s, memory);
+  const interleaved_memory<V, P> m(s, memory);
   block_state<P, M> b{g,
                       o,
                       maps,

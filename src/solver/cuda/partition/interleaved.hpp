@@ -24,6 +24,8 @@ struct interleaved_shape {
   int rows;        // of a system
   int blocks;      // that share a system
   int neighbours;  // blocks with neighbouring systems that start together, as a cluster; or 1
+  int segments;    // of a system that is too long for the chip, a block each; or 1
+  int beside;      // of such tiles, which are started together
   int block_rows;  // of a system in a block; the last one may have fewer
   int chunk_rows;  // of a thread; odd, so that a warp's chunks lie in different banks
   // These are powers of two, with their logarithms: systems of a block, and groups of a system's
@@ -57,6 +59,11 @@ struct interleaved_tuning {
 /// Returns the shape for a problem, or nothing if it does not fit.
 std::optional<interleaved_shape> plan_interleaved(const solver::task&, const interleaved_tuning&,
                                                   const device_limits&);
+
+/// Returns the shape for systems that are too long for the chip: a block has `rows` rows of them,
+/// and a thread about `chunk_rows`; 0: by rule. Nothing if there is none.
+std::optional<interleaved_shape> plan_row_segments(const solver::task&, int rows, int chunk_rows,
+                                                   const device_limits&);
 
 /// Returns whether there are kernels for values of so many bytes that take a block's systems in
 /// rounds: with 8 bytes the loop costs registers, and short systems fill a thread's share of memory

@@ -317,34 +317,35 @@ class interleaved_tile {
     }
   }
   /// Enters what neighbouring systems share, for those that `which` says, and returns whether there
-  /// is any: threads that copy the same entry asynchronously would do so one after another.
+  /// is any. A thread reads a row once for all of them, and begins with another system than its
+  /// neighbours do, so that they write to other banks.
   template <class Which>
   __device__ __forceinline__ bool enter_shared(Which which) {
-    bool any = false;
+    bool shared[layout::sup + 1], any = false;
 #pragma unroll
-    for (int a = layout::sub; a <= layout::sup; ++a) {
-      if (!is_shared(g_, a)) continue;
-      any = true;
-      const bool inside = g_.corners == edge::inside;
-      const int outside = inside || a == layout::diag ? -1
-                          : a == layout::sub          ? -row0_
-                                                      : s_.rows - 1 - row0_;
-      for_own_systems<1>([&](int system) {
-        if (which(system)) enter_line(a, system, outside);
-      });
+    for (int a = layout::sub; a <= layout::sup; ++a) any = (shared[a] = is_shared(g_, a)) || any;
+    if (!any) return false;
+    const bool inside = g_.corners == edge::inside;
+    const auto enters = [&](int a, int k) {
+      const int outside = a == layout::sub ? 0 : a == layout::sup ? s_.rows - 1 : -1;
+      return shared[a] && (inside || row0_ + k != outside);
+    };
+    for (int k = static_cast<int>(threadIdx.x); k < rows_; k += s_.threads()) {
+      V entries[layout::sup + 1]{};
+#pragma unroll
+      for (int a = layout::sub; a <= layout::sup; ++a) {
+        if (enters(a, k)) entries[a] = o_.in[a][offset(a, 0) + k * g_.lines[a].step];
+      }
+      for (int i = 0; i < s_.systems; ++i) {
+        const int system = (i + k) & (s_.systems - 1);
+        if (system >= count_ || !which(system)) continue;
+#pragma unroll
+        for (int a = layout::sub; a <= layout::sup; ++a) {
+          if (enters(a, k)) array(a)[k * s_.systems + system] = entries[a];
+        }
+      }
     }
-    return any;
-  }
-  /// Enters an array of a system, but for the row `outside`.
-  __device__ __forceinline__ void enter_line(int a, int system, int outside) {
-    const int first = first_row<1>(), step = row_step<1>();
-    const index_t stride = step * g_.lines[a].step;
-    const V* from = o_.in[a] + offset(a, system) + first * g_.lines[a].step;
-    V* to = array(a) + first * s_.systems + system;
-#pragma unroll unroll
-    for (int k = first; k < rows_; k += step, from += stride, to += step * s_.systems) {
-      if (k != outside) *to = *from;
-    }
+    return true;
   }
   template <int Together>
   static __device__ __forceinline__ void copy(V* to, const V* from) {

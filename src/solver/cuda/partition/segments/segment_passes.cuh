@@ -2,11 +2,12 @@
 #pragma once
 
 #include "core/dispatch.hpp"
-#include "solver/cuda/partition/block_solver.cuh"
-#include "solver/cuda/partition/onchip_memory.cuh"
-#include "solver/cuda/partition/segments.hpp"
-#include "solver/cuda/partition/tile.cuh"
+#include "solver/cuda/partition/segments/line_segment.cuh"
+#include "solver/cuda/partition/segments/row_segment.cuh"
+#include "solver/cuda/partition/segments/segments.hpp"
 #include "solver/system_memory.hpp"
+
+#include <type_traits>
 
 // These passes solve systems that are too long for the chip, or of which only a part is here.
 namespace tridia::cuda::segments {
@@ -46,31 +47,6 @@ template <pass_kind S>
 inline constexpr system_state has_overflowed =
     S == pass_kind::pivoted ? system_state::left_overflowed : system_state::solved_overflowed;
 
-/// Holds what couples the rows here to rows elsewhere; whole systems have no such rows.
-template <class V>
-struct outside {
-  bool open = false;                   // the systems are parts of others
-  bool before = false, after = false;  // whether there are rows on either side
-  const V* entries_before = nullptr;   // by system; null: where the rows have them
-  const V* entries_after = nullptr;
-  index_t* found = nullptr;  // by system; see local_status.hpp
-
-  /// Loads the two entries that a geometry without corners has left out.
-  __device__ __forceinline__ void mend(const tile<V>& t, const geometry& g,
-                                       const typed_operands<V>& o, int system) const {
-    const auto entry = [&](const V* entries, int a, index_t k) {
-      if (entries != nullptr) return entries[t.number(system)];
-      return o.in[a][t.offset(a, system) + k * g.lines[a].step];
-    };
-    if (before && t.first_row() == 0) {
-      t.array(layout::sub, system)[0] = entry(entries_before, layout::sub, 0);
-    }
-    if (after && t.first_row() + t.rows() == g.rows) {
-      t.array(layout::sup, system)[t.rows() - 1] = entry(entries_after, layout::sup, g.rows - 1);
-    }
-  }
-};
-
 /// Holds a level's nodes in the workspace.
 template <class V, pivoting P>
 struct nodes {
@@ -79,19 +55,13 @@ struct nodes {
   int* unstable;
 };
 
-/// Returns the place of a tile among those that share its systems.
-inline __device__ block_place place_among(unsigned number, const onchip_shape& s) {
-  const auto blocks = static_cast<unsigned>(s.blocks);
-  return {number / blocks, static_cast<int>(number % blocks)};
-}
-
 /// Holds the nodes of some systems in a level that a block combines.
 class node_block {
  public:
   __device__ __forceinline__ node_block(const onchip_shape& s, index_t matrices) : s_(s) {
-    const block_place at = place_among(blockIdx.x, s);
-    rank_ = at.rank;
-    first_ = static_cast<index_t>(at.group) * s.systems;
+    const auto blocks = static_cast<unsigned>(s.blocks), group = blockIdx.x / blocks;
+    rank_ = static_cast<int>(blockIdx.x - group * blocks);
+    first_ = static_cast<index_t>(group) * s.systems;
     const index_t left = matrices - first_;
     systems_ = left < s.systems ? static_cast<int>(left) : s.systems;
   }
@@ -108,18 +78,16 @@ class node_block {
   }
   __device__ __forceinline__ int systems() const { return systems_; }
   __device__ __forceinline__ index_t number(int system) const { return first_ + system; }
+  /// Returns the number of the node that a system's part in this block is in the level above.
+  __device__ __forceinline__ index_t node_above(int system) const {
+    return number(system) * s_.blocks + rank_;
+  }
 
  private:
   const onchip_shape& s_;
   index_t first_;
   int rank_, systems_;
 };
-
-/// Returns the number of the node that a system's part in a block is in the level above.
-template <class Block>
-__device__ __forceinline__ index_t node_above(const Block& b, const onchip_shape& s, int system) {
-  return b.number(system) * s.blocks + b.rank();
-}
 
 /// Returns whether stage S, which may know the states of systems, has nothing to do for `count` of
 /// them from `first` on. All threads take part.
@@ -134,23 +102,17 @@ __device__ __forceinline__ bool is_done(index_t first, int count,
 /// A block of the second stage handles this many tiles; most often they are already done.
 inline constexpr unsigned second_pass_run = 8;
 
-/// Calls f(number) for the tiles, of `tiles`, that this block has in a segments' pass.
-template <pass_kind S, class F>
-__device__ __forceinline__ void for_each_tile(const onchip_shape& s, unsigned tiles,
-                                              index_t matrices, const system_state* system_states,
+/// Calls f(number) for the tiles, of `tiles`, that this block has in a segments' pass, until it
+/// returns false: then those with other systems follow.
+template <pass_kind S, class Segment, class F>
+__device__ __forceinline__ void for_each_tile(const typename Segment::shape& s, unsigned tiles,
                                               F f) {
-  if constexpr (S != pass_kind::pivoted) return f(blockIdx.x);
-  const auto of_systems = static_cast<unsigned>(s.blocks);
-  unsigned tile = blockIdx.x * second_pass_run;
-  const unsigned end = min(tile + second_pass_run, tiles);
-  while (tile < end) {
-    const unsigned group = tile / of_systems;
-    const index_t first = static_cast<index_t>(group) * s.systems, left = matrices - first;
-    if (is_done<S>(first, left < s.systems ? static_cast<int>(left) : s.systems, system_states)) {
-      tile = (group + 1) * of_systems;
-    } else {
-      f(tile++);
-    }
+  if constexpr (S != pass_kind::pivoted) {
+    f(blockIdx.x);
+  } else {
+    unsigned tile = blockIdx.x * second_pass_run;
+    const unsigned end = min(tile + second_pass_run, tiles);
+    while (tile < end) tile = f(tile) ? tile + 1 : Segment::next_systems(s, tile);
   }
 }
 
@@ -158,70 +120,56 @@ inline __device__ bool speaks_for_system(const chunk_place& p) {
   return p.system >= 0 && p.warp == 0 && p.lane == 0;
 }
 
-/// Writes the result of a block's systems for the level above: their equations, and whether numbers
-/// grew. `unstable`: a flag a system in shared memory, 0 since a barrier.
+/// Writes the result of a block's systems for the level above: their equations, by the threads that
+/// speak for a system, and whether numbers grew. `unstable`: a flag a system in shared memory.
 template <class V, pass_kind S, class Block>
-__device__ __forceinline__ void hand_up(const Block& b, const onchip_shape& s, const chunk_place& p,
+__device__ __forceinline__ void hand_up(const Block& b, int speaks_for,
                                         const typename chunk<V, pivots<S>>::equations& all,
-                                        bool bounded, int* unstable,
-                                        const nodes<V, pivots<S>>& above) {
-  if (speaks_for_system(p)) above.equations[node_above(b, s, p.system)] = all;
+                                        const int* unstable, const nodes<V, pivots<S>>& above) {
+  if (speaks_for >= 0) above.equations[b.node_above(speaks_for)] = all;
   if constexpr (S == pass_kind::monitored) {
-    if (p.system >= 0 && !bounded) unstable[p.system] = 1;
     __syncthreads();
     const int system = static_cast<int>(threadIdx.x);
-    if (system < b.systems()) above.unstable[node_above(b, s, system)] = unstable[system];
+    if (system < b.systems()) above.unstable[b.node_above(system)] = unstable[system];
   }
 }
-
-/// Holds the entries that couple a system's segment to its neighbours, or that lie at the other end
-/// of the array: in the last pass others may have overwritten them where x is in their place.
-template <class V>
-struct edge_entries {
-  V sub, sup;
-  __device__ __forceinline__ void take(const tile<V>& t, int system) {
-    sub = t.array(layout::sub, system)[0];
-    sup = t.array(layout::sup, system)[t.rows() - 1];
-  }
-  __device__ __forceinline__ void put(const tile<V>& t, int system) const {
-    t.array(layout::sub, system)[0] = sub;
-    t.array(layout::sup, system)[t.rows() - 1] = sup;
-  }
-};
 
 template <pass_kind S>
 using monitor_of = growth_monitor<S == pass_kind::monitored, false>;
 /// Reduces segments to equations, in the first pass.
-template <class V, pass_kind S>
+template <class V, pass_kind S, class Segment>
 __global__ void __launch_bounds__(most_row_threads<S>)
     reduce_segments(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
-                    const __grid_constant__ onchip_shape s, unsigned tiles,
+                    const __grid_constant__ typename Segment::maps maps,
+                    const __grid_constant__ typename Segment::shape s, unsigned tiles,
                     const nodes<V, pivots<S>> above, edge_entries<V>* edges,
                     const system_state* system_states, const outside<V> beyond) {
-  using C = chunk<V, pivots<S>>;
   extern __shared__ __align__(cache_line) unsigned char memory[];
-  onchip_memory<V> m(memory, s, sizeof(typename C::equations));
+  typename Segment::memory m(memory, s);
   m.mbarrier.start();
-  for_each_tile<S>(s, tiles, g.matrices.size, system_states, [&](unsigned number) {
-    tile<V> t(g, o, nullptr, s, m.arrays, m.places, m.mbarrier, place_among(number, s));
+  for_each_tile<S, Segment>(s, tiles, [&](unsigned number) {
+    const typename Segment::position at(s, number);
+    Segment t(g, o, maps, s, m, at);
+    if (S == pass_kind::pivoted && is_done<S>(t.number(0), t.systems(), system_states)) {
+      return false;
+    }
     const int system = static_cast<int>(threadIdx.x);
     if (system < t.systems()) m.flags[system] = 0;
     t.load_async();
     t.wait_loaded();
     if ((S != pass_kind::pivoted || beyond.open) && system < t.systems()) {
       beyond.mend(t, g, o, system);
-      edges[node_above(t, s, system)].take(t, system);
+      edges[t.node_above(system)].take(t, system);
     }
     if (beyond.open) __syncthreads();
-    const chunk_place p = place_of<true>(s, t);
+    const auto place = t.place();
+    typename Segment::part part(t, place, s, m);
     monitor_of<S> monitor;
-    const int first = p.chunk * s.chunk_rows;
-    const int n = p.at >= 0 ? min(s.chunk_rows, t.rows() - first) : 0;
-    chunk_view<V> rows(t, p.system < 0 ? 0 : p.system, first);
-    block_part<V, pivots<S>> part(p, static_cast<typename C::equations*>(m.nodes));
-    const auto all = part.template reduce<false>(n, rows, monitor);
-    hand_up<V, S>(t, s, p, all, monitor.bounded, m.flags, above);
+    const auto all =
+        part.template reduce<false>(monitor, [&](int unstable) { m.flags[unstable] = 1; });
+    hand_up<V, S>(t, part.speaks_for(), all, m.flags, above);
     if constexpr (S == pass_kind::pivoted) t.leave();
+    return true;
   });
 }
 
@@ -271,7 +219,9 @@ __global__ void __launch_bounds__(most_threads)
   unstable[threadIdx.x] = 0;
   __syncthreads();
   const node_gather<V, S> level(b, s, in, of_warps);
-  hand_up<V, S>(b, s, level.place, level.all, level.monitor.bounded, unstable, above);
+  const chunk_place& p = level.place;
+  if (p.system >= 0 && !level.monitor.bounded) unstable[p.system] = 1;
+  hand_up<V, S>(b, speaks_for_system(p) ? p.system : -1, level.all, unstable, above);
 }
 
 /// Finds a level's interface unknowns from those of the level above.
@@ -285,34 +235,36 @@ __global__ void __launch_bounds__(most_threads)
   if (S == pass_kind::pivoted && is_done<S>(b.number(0), b.systems(), system_states)) return;
   const node_gather<V, S> level(b, s, in, of_warps);
   typename chunk<V, pivots<S>>::unknowns unknowns{};
-  if (level.place.system >= 0) unknowns = above.unknowns[node_above(b, s, level.place.system)];
+  if (level.place.system >= 0) unknowns = above.unknowns[b.node_above(level.place.system)];
   level.spread(unknowns, in);
 }
 
 /// Finds x of every segment from its interface unknowns, in the last pass.
-template <class V, pass_kind S>
+template <class V, pass_kind S, class Segment>
 __global__ void __launch_bounds__(most_row_threads<S>)
     expand_segments(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
-                    const __grid_constant__ onchip_shape s, unsigned tiles,
+                    const __grid_constant__ typename Segment::maps maps,
+                    const __grid_constant__ typename Segment::shape s, unsigned tiles,
                     const nodes<V, pivots<S>> above, const edge_entries<V>* edges,
                     system_state* system_states, const outside<V> beyond) {
-  using C = chunk<V, pivots<S>>;
   extern __shared__ __align__(cache_line) unsigned char memory[];
-  onchip_memory<V> m(memory, s, sizeof(typename C::equations));
+  typename Segment::memory m(memory, s);
   m.mbarrier.start();
-  for_each_tile<S>(s, tiles, g.matrices.size, system_states, [&](unsigned number) {
-    tile<V> t(g, o, nullptr, s, m.arrays, m.places, m.mbarrier, place_among(number, s));
-    if (S == pass_kind::monitored && is_done<S>(t.number(0), t.systems(), system_states)) return;
-    const chunk_place p = place_of<true>(s, t);
+  for_each_tile<S, Segment>(s, tiles, [&](unsigned number) {
+    const typename Segment::position at(s, number);
+    Segment t(g, o, maps, s, m, at);
+    if (S != pass_kind::plain && is_done<S>(t.number(0), t.systems(), system_states)) return false;
+    const auto place = t.place();
+    typename Segment::part part(t, place, s, m);
     // The loads from the workspace are issued before the tile's, and used after them.
-    typename C::unknowns unknowns{};
-    if (p.system >= 0) unknowns = above.unknowns[node_above(t, s, p.system)];
+    typename chunk<V, pivots<S>>::unknowns unknowns{};
+    if (part.asks_for() >= 0) unknowns = above.unknowns[t.node_above(part.asks_for())];
     const int system = static_cast<int>(threadIdx.x);
     system_state v{};
     edge_entries<V> edge;
     if (system < t.systems()) {
       v = system_states[t.number(system)];
-      edge = edges[node_above(t, s, system)];
+      edge = edges[t.node_above(system)];
     }
     t.load_async();
     t.wait_loaded();
@@ -324,29 +276,23 @@ __global__ void __launch_bounds__(most_row_threads<S>)
     }
     any_left_out = __syncthreads_or(any_left_out);
 
-    const int first = p.chunk * s.chunk_rows;
-    const int n = p.at >= 0 ? min(s.chunk_rows, t.rows() - first) : 0;
     growth_monitor<false, false> ignore;
-    chunk_view<V> rows(t, p.system < 0 ? 0 : p.system, first);
-    block_part<V, pivots<S>> part(p, static_cast<typename C::equations*>(m.nodes));
-    part.template reduce<true>(n, rows, ignore);
-    unknowns = part.down(unknowns);
-    if (n > 0 && !part.expand(n, rows, unknowns) && !left_out[p.system]) {
+    part.template reduce<true>(ignore, [](int) {});
+    const int mine = part.system();
+    if (!part.expand(part.down(unknowns)) && !left_out[mine]) {
       // All values were finite until now, so this is an overflow.
-      system_states[t.number(p.system)] = has_overflowed<S>;
+      system_states[t.number(mine)] = has_overflowed<S>;
       if (o.status || beyond.found) {
-        int k = n - 1;
-        while (k > 0 && core::is_finite(rows.right[k])) --k;
-        index_t* const at =
-            beyond.found ? beyond.found + t.number(p.system) : o.status + t.status_of(p.system);
-        layout::merge_status(at, 0, -(t.first_row() + first + k + 1));
+        index_t* const entry =
+            beyond.found ? beyond.found + t.number(mine) : o.status + t.status_of(mine);
+        layout::merge_status(entry, 0, -(part.first_overflow() + 1));
       }
     }
     t.fence_proxy_async();
     __syncthreads();
     t.store(any_left_out, [&](int i) { return left_out[i] != 0; });
-    t.wait_stored();
     if constexpr (S == pass_kind::pivoted) t.leave();
+    return true;
   });
 }
 
@@ -358,18 +304,25 @@ inline unsigned blocks_for(const onchip_shape& s, index_t systems) {
 template <class V>
 struct pass_launcher {
   const geometry& g;
-  const solver::typed_operands<V> o;
+  const operands& untyped;
   const segments_shape& shape;
   std::byte* workspace;
   cudaStream_t stream;
+  const solver::typed_operands<V> o = solver::typed<V>(untyped);
+  const tensor_maps maps = maps_for(g, untyped, shape);
   cudaError_t result = cudaSuccess;
 
   template <class... Parameters, class... Arguments>
-  void launch(void (*kernel)(Parameters...), unsigned blocks, const onchip_shape& s,
+  void launch(void (*kernel)(Parameters...), unsigned blocks, int threads, std::size_t shared_bytes,
               const Arguments&... arguments) {
     if (result != cudaSuccess) return;
-    kernel<<<blocks, static_cast<unsigned>(s.threads), s.shared_bytes, stream>>>(arguments...);
+    kernel<<<blocks, static_cast<unsigned>(threads), shared_bytes, stream>>>(arguments...);
     result = cudaGetLastError();
+  }
+  template <class... Parameters, class... Arguments>
+  void launch(void (*kernel)(Parameters...), unsigned blocks, const onchip_shape& s,
+              const Arguments&... arguments) {
+    launch(kernel, blocks, s.threads, s.shared_bytes, arguments...);
   }
   [[nodiscard]] int top() const { return shape.levels - 1; }
   [[nodiscard]] const onchip_shape& level_shape(int k) const { return shape.level[k].shape; }
@@ -378,6 +331,12 @@ struct pass_launcher {
   }
   [[nodiscard]] edge_entries<V>* edges() const {
     return reinterpret_cast<edge_entries<V>*>(workspace + shape.edges);
+  }
+
+ private:
+  static tensor_maps maps_for(const geometry& g, const operands& o, const segments_shape& shape) {
+    if (!shape.in_boxes) return {};
+    return map_tensors(g, o, shape.of_rows, sizeof(V));
   }
 };
 
@@ -399,15 +358,30 @@ void on_level(pass_launcher<V>& p, int k, Kernel kernel, const system_state* sys
            level_nodes<S>(p, k + 1), system_states);
 }
 
-/// Launches a pass over the rows: kernel(..., verdicts, beyond).
-template <pass_kind S, class V, class Kernel>
-void on_rows(pass_launcher<V>& p, Kernel kernel, system_state* system_states,
+/// Return the kernels of the first and the last pass for a type of segments.
+template <class V, pass_kind S>
+constexpr auto reduce_kernel =
+    []<class Segment>(std::type_identity<Segment>) { return reduce_segments<V, S, Segment>; };
+template <class V, pass_kind S>
+constexpr auto expand_kernel =
+    []<class Segment>(std::type_identity<Segment>) { return expand_segments<V, S, Segment>; };
+
+/// Launches a pass over the rows. `kernel_for` returns the kernel for segments of a type.
+template <pass_kind S, class V, class KernelFor>
+void on_rows(pass_launcher<V>& p, KernelFor kernel_for, system_state* system_states,
              const outside<V>& beyond) {
-  const onchip_shape& s = p.shape.rows;
-  const unsigned tiles = blocks_for(s, p.g.matrices.size);
-  const unsigned run = S == pass_kind::pivoted ? second_pass_run : 1, grid = (tiles - 1) / run + 1;
-  p.launch(kernel, grid, s, p.g, p.o, s, tiles, level_nodes<S>(p, 0), p.edges(), system_states,
-           beyond);
+  const auto launch = [&]<class Segment>(std::type_identity<Segment> of, const auto& maps,
+                                         const typename Segment::shape& s) {
+    const unsigned tiles = Segment::count(s, p.g.matrices.size);
+    const unsigned run = S == pass_kind::pivoted ? second_pass_run : 1;
+    p.launch(kernel_for(of), (tiles - 1) / run + 1, Segment::threads(s), s.shared_bytes, p.g, p.o,
+             maps, s, tiles, level_nodes<S>(p, 0), p.edges(), system_states, beyond);
+  };
+  if (p.shape.in_boxes) {
+    launch(std::type_identity<row_segment<V, pivots<S>>>{}, p.maps, p.shape.of_rows);
+  } else {
+    launch(std::type_identity<line_segment<V, pivots<S>>>{}, no_maps{}, p.shape.of_lines);
+  }
 }
 
 }  // namespace tridia::cuda::segments

@@ -1,5 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "solver/cuda/partition/segments.hpp"
+#include "solver/cuda/partition/segments/segments.hpp"
+
+#include "solver/cuda/partition/boxes.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -16,9 +18,6 @@ using solver::task;
 /// has for short systems.
 constexpr index_t most_nodes = 512;
 constexpr int level_warps = 4;
-/// This is the size in bytes of a tile whose systems lie side by side: it leaves room for three
-/// blocks on a multiprocessor.
-constexpr int wide_tile = 68 << 10;
 
 /// Returns the rows per thread.
 int chunk_of(const task& t) { return size_of(t.type) == 4 ? 33 : 17; }
@@ -44,7 +43,28 @@ void choose_segment(onchip_shape& s, const task& t) {
   if (!s.interleaved) return;
   s.systems = cache_line / std::min(size, 8);
   while (s.systems / 2 >= t.geometry.matrices.size) s.systems /= 2;
-  s.block_rows = wide_tile / (4 * size * s.systems);
+  s.block_rows = static_cast<int>(good_tile) / (layout::geometry::inputs * size * s.systems);
+}
+
+/// Returns the shape of segments that threads share as they do systems in memory order, whatever
+/// their layout.
+std::optional<onchip_shape> plan_line_segments(const task& t, const segments_tuning& tuning,
+                                               const device_limits& limits) {
+  const geometry& g = t.geometry;
+  onchip_shape s{};
+  s.rows = g.rows;
+  s.interleaved = layout::is_interleaved(g);
+  choose_segment(s, t);
+  if (tuning.rows > 0) s.block_rows = tuning.rows;
+  s.block_rows = static_cast<int>(std::min<index_t>(s.block_rows, g.rows));
+  const index_t segments = (g.rows + s.block_rows - 1) / s.block_rows;
+  if (segments > most_grid / g.matrices.size) return {};
+  s.blocks = static_cast<int>(segments);
+  if (!lay_out(s, t, {.chunk_rows = tuning.chunk_rows}, chunk_of(t), limits) ||
+      s.systems > s.threads) {
+    return {};
+  }
+  return s;
 }
 
 /// Returns the nodes per block above `segments`: as few as suffice, the same in every level, for
@@ -97,20 +117,18 @@ std::optional<segments_shape> plan_segments(const task& t, const segments_tuning
   // coincide.
   if (g.rows < 1 || (g.rows < 3 && g.corners != layout::edge::absent)) return {};
   segments_shape all{};
-  onchip_shape& s = all.rows;
-  s.rows = g.rows;
-  s.interleaved = layout::is_interleaved(g);
-  choose_segment(s, t);
-  if (tuning.rows > 0) s.block_rows = tuning.rows;
-  s.block_rows = static_cast<int>(std::min<index_t>(s.block_rows, g.rows));
-  const index_t segments = (g.rows + s.block_rows - 1) / s.block_rows;
-  if (segments > most_grid / std::max<index_t>(g.matrices.size, 1)) return {};
-  s.blocks = static_cast<int>(segments);
-  if (!lay_out(s, t, {.chunk_rows = tuning.chunk_rows}, chunk_of(t), limits) ||
-      s.systems > s.threads) {
-    return {};
+  if (layout::is_interleaved(g)) {
+    const auto rows = plan_row_segments(t, tuning.rows, tuning.chunk_rows, limits);
+    // Without boxes, systems move as well where chunks of a system are with neighbouring lanes.
+    all.in_boxes = rows && loads_boxes(g, *rows, size_of(t.type));
+    if (all.in_boxes) all.of_rows = *rows;
   }
-
+  if (!all.in_boxes) {
+    const auto lines = plan_line_segments(t, tuning, limits);
+    if (!lines) return {};
+    all.of_lines = *lines;
+  }
+  const index_t segments = all.in_boxes ? all.of_rows.segments : all.of_lines.blocks;
   const std::size_t size = size_of(t.type);
   const bool pivots = t.pivoting == pivoting::partial;
   const index_t most = tuning.nodes > 0 ? tuning.nodes : choose_nodes(segments);

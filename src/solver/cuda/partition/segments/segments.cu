@@ -2,8 +2,8 @@
 
 // These kernels solve systems too long for the chip, and systems of which only a part is here. The
 // file is compiled once for each value type, TRIDIA_VALUE.
-#include "solver/cuda/partition/local_segments.cuh"
-#include "solver/cuda/partition/segment_passes.cuh"
+#include "solver/cuda/partition/segments/local_segments.cuh"
+#include "solver/cuda/partition/segments/segment_passes.cuh"
 
 #include <algorithm>
 
@@ -118,13 +118,13 @@ void run(pass_launcher<V>& p) {
   auto* const system_states = p.system_states();
   const int top = p.top();
 
-  on_rows<S>(p, reduce_segments<V, S>, system_states, {});
+  on_rows<S>(p, reduce_kernel<V, S>, system_states, {});
   for (int k = 0; k < top; ++k) on_level<S>(p, k, reduce_level<V, S>, system_states);
   const onchip_shape& last = p.level_shape(top);
   p.launch(close_level<S, B>, blocks_for(last, p.g.matrices.size), last, p.g, p.o, last,
            level_nodes<S>(p, top), system_states);
   for (int k = top; k-- > 0;) on_level<down>(p, k, expand_level<V, down>, system_states);
-  on_rows<S>(p, expand_segments<V, S>, system_states, {});
+  on_rows<S>(p, expand_kernel<V, S>, system_states, {});
 }
 
 /// Does the last launch. If there are few systems, several blocks share each, so that the device is
@@ -147,7 +147,7 @@ inline constexpr pass_kind first_pass =
 template <pivoting P, boundary B>
 cudaError_t solve(const geometry& g, const operands& o, const segments_shape& shape,
                   std::byte* workspace, cudaStream_t stream) {
-  pass_launcher<V> p{g, solver::typed<V>(o), shape, workspace, stream};
+  pass_launcher<V> p{g, o, shape, workspace, stream};
   run<first_pass<P>, B>(p);
   if constexpr (P != pivoting::none) run<pass_kind::pivoted, B>(p);
   fill(p);
@@ -161,10 +161,14 @@ cudaError_t prepare(std::size_t bytes) {
     if (result != cudaSuccess) return;
     result = allow_shared(kernel, bytes);
   };
-  allow(reduce_segments<V, first_pass<P>>);
-  allow(expand_segments<V, first_pass<P>>);
-  allow(reduce_segments<V, pass_kind::pivoted>);
-  allow(expand_segments<V, pass_kind::pivoted>);
+  const auto allow_passes = [&]<pass_kind S>() {
+    allow(reduce_segments<V, S, line_segment<V, pivots<S>>>);
+    allow(expand_segments<V, S, line_segment<V, pivots<S>>>);
+    allow(reduce_segments<V, S, row_segment<V, pivots<S>>>);
+    allow(expand_segments<V, S, row_segment<V, pivots<S>>>);
+  };
+  allow_passes.template operator()<first_pass<P>>();
+  allow_passes.template operator()<pass_kind::pivoted>();
   return result;
 }
 

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "solver/cuda/partition/interleaved.hpp"
 #include "solver/cuda/partition/onchip.hpp"
 
 // Systems too long for the chip are solved in several passes (core/chunk.hpp, once more): a block
@@ -22,8 +23,10 @@ struct segments_level {
 };
 
 struct segments_shape {
-  onchip_shape rows;  // a block has a segment, of some systems
-  int levels;         // one at least; a block of the last one closes systems
+  bool in_boxes;              // which of the two says how a block has a segment
+  onchip_shape of_lines;      // of a system, or of some
+  interleaved_shape of_rows;  // of neighbouring systems, moved in boxes
+  int levels;                 // one at least; a block of the last one closes systems
   segments_level level[most_levels];
   std::size_t edges, system_states;  // in the workspace: two entries a segment; one a system
   std::size_t bytes;                 // of the workspace, aligned

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/chunk_merge.hpp"
-#include "solver/cuda/partition/segment_passes.cuh"
+#include "solver/cuda/partition/segments/segment_passes.cuh"
 #include "solver/local_status.hpp"
 
 // Systems of which only a part is here: the passes of systems too long for the chip, but the last
@@ -139,8 +139,8 @@ template <class V, pivoting P>
 cudaError_t reduce_local(const geometry& g, const operands& o, const segments_shape& s,
                          const segment_coupling& e, std::byte* workspace, cudaStream_t stream) {
   constexpr pass_kind S = local_pass<P>;
-  pass_launcher<V> p{g, solver::typed<V>(o), s, workspace, stream};
-  on_rows<S>(p, reduce_segments<V, S>, nullptr, beyond<V>(e));
+  pass_launcher<V> p{g, o, s, workspace, stream};
+  on_rows<S>(p, reduce_kernel<V, S>, nullptr, beyond<V>(e));
   for (int k = 0; k < p.top(); ++k) on_level<S>(p, k, reduce_level<V, S>, nullptr);
   on_top<S>(p, open_level<V, S>,
             local_equations<V, S>{static_cast<V*>(e.equations), e.batch_size, g.matrices.size});
@@ -151,7 +151,7 @@ template <class V, pivoting P>
 cudaError_t expand_local(const geometry& g, const operands& o, const segments_shape& s,
                          const segment_coupling& e, std::byte* workspace, cudaStream_t stream) {
   constexpr pass_kind S = local_pass<P>;
-  pass_launcher<V> p{g, solver::typed<V>(o), s, workspace, stream};
+  pass_launcher<V> p{g, o, s, workspace, stream};
   const local_equations<V, S> equations{static_cast<V*>(e.equations), e.batch_size,
                                         g.matrices.size};
   const local_unknowns<V, S> unknowns{static_cast<V*>(const_cast<void*>(e.unknowns)), e.batch_size,
@@ -163,7 +163,7 @@ cudaError_t expand_local(const geometry& g, const operands& o, const segments_sh
            unknowns, p.system_states());
   on_top<S>(p, enter_level<V, S>, unknowns);
   for (int k = p.top(); k-- > 0;) on_level<S>(p, k, expand_level<V, S>, nullptr);
-  on_rows<S>(p, expand_segments<V, S>, p.system_states(), beyond<V>(e));
+  on_rows<S>(p, expand_kernel<V, S>, p.system_states(), beyond<V>(e));
   return p.result;
 }
 
