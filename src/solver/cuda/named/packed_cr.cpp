@@ -19,9 +19,7 @@ namespace {
 /// not fit otherwise.
 constexpr int default_depth = 8;
 
-index_t most_rows(int depth, const task& t) {
-  return index_t{depth} * most_packed_threads(depth, size_of(t.type));
-}
+index_t most_rows(int depth, const task& t) { return most_packed_rows(depth, size_of(t.type)); }
 
 int depth_of(const task& t) {
   const int asked = t.options.parameters.packing_depth;
@@ -46,9 +44,7 @@ packed_shape plan_packed(const task& t) {
                     std::to_string(t.geometry.rows) +
                     ": ask for hierarchical or automatic, which take any length");
   }
-  packed_shape s{depth, line_threads((t.geometry.rows + depth - 1) / depth), 0};
-  s.shared_bytes = static_cast<std::size_t>(s.threads) * 6 * size_of(t.type);
-  return s;
+  return packed_shape_of(t.geometry.rows, depth, size_of(t.type));
 }
 
 std::unique_ptr<const method> make_packed_cr(const task& t, const device_limits& d) {
