@@ -7,7 +7,8 @@
 as hybrid=bench/results/nvidia-h200/hybrid-DATE.json, writes the part of the page that stands between two
 lines with the name of this script and of the experiment: its tables, and what became of each claim of
 the paper. Verdicts are computed from the measurements, too. `packing` also takes what
-bench/packing_registers.py wrote, as packing=FILE.json,REGISTERS.json.
+bench/packing_registers.py and bench/packing_bandwidth.py wrote, as
+packing=FILE.json,REGISTERS.json,BANDWIDTH.json.
 """
 
 import argparse
@@ -298,10 +299,9 @@ def resources_table(rows, compiled):
 
 
 def ratios_to_packed(rows, kind, solvers):
-    """Returns {(rows, solver): time over that of packed CR at its best depth}."""
+    """Returns {(rows, solver): time over that of packed CR at its best depth}, for the paper's rows."""
     return {(n, s): time_of(rows, f"tridia cuda, {s}", type=kind, n=n)
-            / packing.best_packed(rows, kind, n)["ms"]
-            for n in sorted({r["n"] for r in packed_rows(rows, kind)}) for s in solvers}
+            / packing.best_packed(rows, kind, n)["ms"] for n in packing.PAPER_ROWS for s in solvers}
 
 
 def register_claim(compiled, kind):
@@ -319,11 +319,81 @@ def register_claim(compiled, kind):
 PEERS = ("cr", "crnbc", "pcr", "cr_pcr", "pcr_thomas", "hierarchical")
 
 
+def bandwidth_claim(counted, source):
+    """Compares what a thread moves in the stages of its registers, over all depths: equation 3."""
+    rows = [r for r in counted["rows"] if r["radix"] == 2]
+    moved = {kind: {s["loads"] + s["stores"] for r in rows if r["type"] == kind for s in r["stages"]}
+             for kind in KINDS}
+    among = {kind: {r["among_threads"]["forward"]["loads"] + r["among_threads"]["forward"]["stores"]
+                    for r in rows if r["type"] == kind} for kind in KINDS}
+    depths = ", ".join(str(d) for d in sorted({r["depth"] for r in rows}))
+    return ("equation 3: so is what a stage moves through it",
+            verdict([len(found[kind]) == 1 for kind in KINDS for found in (moved, among)]),
+            "bytes a thread loads and stores in each stage of its registers, as compiled, at depths "
+            f"{depths}: " + " and ".join(f"{spread(moved[k], '{:g}')} ({k})" for k in KINDS)
+            + "; in one among threads, an active thread: "
+            + " and ".join(f"{spread(among[k], '{:g}')} ({k})" for k in KINDS) + f" ([counted]({source}))")
+
+
+def split_claim(rows):
+    """Compares packed CR with the hierarchical method at rows at which that splits systems."""
+    claim = "systems that others have to split are solved in one block, and faster"
+    told, ahead = [], []
+    for kind in KINDS:
+        for n in packing.split_lengths(rows, kind):
+            packed = packing.best_packed(rows, kind, n)
+            other = select(rows, type=kind, n=n, solver=packing.HIERARCHICAL)[0]
+            if packed:
+                ahead.append(other["ms"] > packed["ms"])
+            told.append(f"{kind}, {n} rows: " + (f"{other['ms'] / packed['ms']:.2f} times as fast as "
+                                                 "hierarchical" if packed else "packed CR does not fit"))
+    if not ahead:
+        return claim, UNKNOWN, "no rows of systems that the hierarchical method splits"
+    return claim, verdict(ahead), "; ".join(told)
+
+
+def radix_claim(rows, counted):
+    """Compares stages of radix 4 with those of radix 2, at each one's best depth."""
+    claim = "figure 8: the method extends to a larger radix, with as much to move in a stage"
+    moved = {kind: [{s["loads"] + s["stores"] for r in counted["rows"] if r["type"] == kind
+                     and r["radix"] == radix for s in r["stages"]} for radix in (2, 4)] for kind in KINDS}
+    same = [two == four for two, four in moved.values()]
+    stages = {radix: max(len(r["stages"]) for r in counted["rows"] if r["radix"] == radix)
+              for radix in (2, 4)}
+    compiled = (f"as compiled, a thread moves {'the same' if all(same) else 'other'} bytes in a stage, in "
+                f"{stages[4]} stages of {stages[2]} at depth 32")
+    told = []
+    for kind in KINDS:
+        ratios = [packing.best_packed(rows, kind, n)["ms"] / best["ms"] for n in packing.PAPER_ROWS
+                  if (best := packing.best_packed(rows, kind, n, packing.RADIX_4))]
+        if ratios:
+            told.append(f"{kind}: {spread(ratios)} times as fast as radix 2")
+    if not told:
+        return claim, UNKNOWN, compiled + "; no times"
+    return claim, verdict(same), compiled + ". " + "; ".join(told)
+
+
+def radix_table(rows):
+    """Makes the table of times of radix 2 over those of radix 4; empty if that was not measured."""
+    lengths = sorted({r["n"] for r in select(rows, solver=packing.RADIX_4)})
+    lines = []
+    for kind in KINDS:
+        for depth in (2, 4, 8, 16, 32):
+            pairs = [[packing.at_depth(rows, kind, n, depth, s) for s in (packing.PACKED, packing.RADIX_4)]
+                     for n in lengths]
+            lines.append([f"depth {depth}, {kind}", *(f"{two['ms'] / four['ms']:.2f}" if two and four
+                                                      else "does not fit" for two, four in pairs)])
+    if not lengths:
+        return []
+    return ["Figure 8: the time of stages of radix 2 over that of radix 4:", "",
+            *table(["", *(f"{n} rows" for n in lengths)], lines), ""]
+
+
 def packing_text(files, sources):
-    rows, compiled = files[0]["rows"], files[1]
+    rows, compiled, counted = files[0]["rows"], files[1], files[2]
     ratios = {kind: ratios_to_packed(rows, kind, PEERS) for kind in KINDS}
     depths = {kind: {n: number(packing.best_packed(rows, kind, n)["parameter"])
-                     for n in sorted({r["n"] for r in packed_rows(rows, kind)})} for kind in KINDS}
+                     for n in packing.PAPER_ROWS} for kind in KINDS}
     linear = {kind: {packing.resources(r)[2] / packing.resources(r)[0] for r in packed_rows(rows, kind)}
               for kind in KINDS}
     fits = {kind: register_claim(compiled, kind) for kind in KINDS}
@@ -347,9 +417,7 @@ def packing_text(files, sources):
          verdict([len(linear[kind]) == 1 for kind in KINDS]),
          "bytes a thread: " + both([max(linear[kind]) for kind in KINDS], "{:g}")
          + ", two sets of three words (the paper: 20, f32)"),
-        ("equation 3: so is what a stage moves through it", UNKNOWN,
-         "by the source a thread stores three words and loads three in a stage of its registers, and loads "
-         "nine in one among threads"),
+        bandwidth_claim(counted, sources[2]),
         ("the best depth is 8",
          verdict([d == 8 for kind in KINDS for d in depths[kind].values()]),
          "; ".join(f"{kind}: " + ", ".join(f"{n} rows {d}" for n, d in depths[kind].items())
@@ -359,6 +427,8 @@ def packing_text(files, sources):
          verdict([v >= 1.5 for kind in KINDS for v in ratios[kind].values()]),
          "; ".join(f"{kind}: {spread(ratios[kind].values())}" for kind in KINDS)
          + f". Faster than packed CR: {', '.join(slower) or 'none'}"),
+        split_claim(rows),
+        radix_claim(rows, counted),
     ]
     heads = sorted({n for n, _ in ratios["f32"]})
     figure = [[f"{s}, {kind}", *(f"{ratios[kind][n, s]:.2f}" for n in heads)]
@@ -369,7 +439,7 @@ def packing_text(files, sources):
             f"([compiled]({sources[1]}), {compiled['compiler'].split(',')[0]}, no GPU needed).", "",
             *resources_table(rows, compiled), "",
             "Figure 7: the time of others over that of packed CR at its best depth:", "",
-            *table(["", *(f"{n} rows" for n in heads)], figure), "", *claims(lines)]
+            *table(["", *(f"{n} rows" for n in heads)], figure), "", *radix_table(rows), *claims(lines)]
 
 
 # -- neato ----------------------------------------------------------------------------------------

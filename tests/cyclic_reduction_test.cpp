@@ -137,12 +137,12 @@ TEST(CyclicReduction, PaddedPlacesAreInDifferentBanks) {
 /// Returns sizes around those that `threads` threads hold.
 std::vector<int> packed_sizes(int depth) {
   std::vector<int> all{1, 2, 3, depth - 1, depth, depth + 1};
-  for (const int threads : {2, 3, 7})
+  for (const int threads : {2, 3, 7, 18})
     for (const int more : {-1, 0, 1}) all.push_back(threads * depth + more);
   return all;
 }
 
-template <int Depth>
+template <int Depth, int Radix>
 void expect_packed_solved() {
   using operation = tridia::core::cyclic_reduction<double>;
   rng random = random_for("Packed");
@@ -159,22 +159,83 @@ void expect_packed_solved() {
       for (int i = 0; i < Depth; ++i)
         r[i] = first + i < n ? s.equations[static_cast<std::size_t>(first + i)]
                              : operation{}.nothing();
-      tridia::core::reduce_packed<Depth>(parts, r, x, shown.rows(), also_shown.rows(), operation{},
-                                         t);
+      tridia::core::reduce_packed<Depth, Radix>(parts, r, x, shown.rows(), also_shown.rows(),
+                                                operation{}, t);
       for (int i = 0; i < Depth && first + i < n; ++i)
         solution[static_cast<std::size_t>(first + i)] = x[i];
     });
     EXPECT_TRUE(s.is_solved([&](int k) { return solution[static_cast<std::size_t>(k)]; }))
-        << n << " rows, depth " << Depth;
+        << n << " rows, depth " << Depth << ", radix " << Radix;
   }
 }
 
-TEST(CyclicReduction, RegisterPacked) {
-  expect_packed_solved<2>();
-  expect_packed_solved<4>();
-  expect_packed_solved<8>();
-  expect_packed_solved<16>();
-  expect_packed_solved<32>();
+template <int Radix>
+void expect_every_depth_solved() {
+  expect_packed_solved<2, Radix>();
+  expect_packed_solved<4, Radix>();
+  expect_packed_solved<8, Radix>();
+  expect_packed_solved<16, Radix>();
+  expect_packed_solved<32, Radix>();
+}
+TEST(CyclicReduction, RegisterPacked) { expect_every_depth_solved<2>(); }
+TEST(CyclicReduction, RegisterPackedWithRadix4) { expect_every_depth_solved<4>(); }
+
+// Up to 70 rows, the last group of four is cut off in every way, at every stage.
+TEST(CyclicReduction, StagesOfRadix4) {
+  const tridia::core::cyclic_reduction<double> op;
+  rng random = random_for("Radix4");
+  for (int n = 1; n <= 70; ++n)
+    for (const int threads : kTeams) {
+      const dominant_system s(n, random);
+      equation_memory<plain_places> memory(n);
+      auto rows = memory.rows();
+      for (int k = 0; k < n; ++k) rows.put(k, s.equations[static_cast<std::size_t>(k)]);
+      const int stages = tridia::core::stages_to(n, 1);
+      by_team(threads, [&](const team& t) {
+        tridia::core::reduce_forward<4>(n, stages, rows, op, t);
+        tridia::core::substitute_back<4>(n, stages, rows, op, t);
+      });
+      EXPECT_TRUE(s.is_solved([&](int k) { return rows.solution(k); }))
+          << n << " rows, " << threads << " threads";
+    }
+}
+
+/// Counts the barriers of a team of one thread.
+struct counted_team {
+  int* barriers;
+  [[nodiscard]] int rank() const { return 0; }
+  [[nodiscard]] int size() const { return 1; }
+  void wait() const { ++*barriers; }
+};
+
+// This is what the paper asks of a larger radix: a stage still moves one element a thread, and
+// there are half as many stages.
+TEST(CyclicReduction, Radix4MeetsHalfAsOften) {
+  const tridia::core::cyclic_reduction<double> op;
+  const auto exchanges = [&]<int Depth, int Radix>() {
+    row_equation<double> r[Depth] = {};
+    int count = 0;
+    tridia::core::reduce_forward_packed<Radix>(r, op, [&](const auto&) {
+      ++count;
+      return op.nothing();
+    });
+    return count;
+  };
+  EXPECT_EQ((exchanges.operator()<16, 2>()), 4);
+  EXPECT_EQ((exchanges.operator()<16, 4>()), 2);
+  EXPECT_EQ((exchanges.operator()<8, 4>()), 2);
+  const auto barriers = [&]<int Radix>(int n) {
+    equation_memory<plain_places> memory(n);
+    auto rows = memory.rows();
+    for (int k = 0; k < n; ++k) rows.put(k, op.nothing());
+    int count = 0;
+    tridia::core::reduce_forward<Radix>(n, tridia::core::stages_to(n, 1), rows, op,
+                                        counted_team{&count});
+    return count;
+  };
+  EXPECT_EQ(barriers.operator()<2>(64), 6);
+  EXPECT_EQ(barriers.operator()<4>(64), 3);
+  EXPECT_EQ(barriers.operator()<4>(128), 4);
 }
 
 /// Returns a diagonally dominant problem, with `head` and `tail` separate rows at its ends.
@@ -310,7 +371,7 @@ std::vector<index_t> sums_of(const std::vector<index_t>& numbers) {
   return all;
 }
 
-template <int Depth>
+template <int Depth, int Radix = 2>
 void expect_summed() {
   rng random = random_for("PrefixSum");
   for (const int n : packed_sizes(Depth)) {
@@ -323,8 +384,8 @@ void expect_summed() {
       const int first = Depth * t.rank();
       for (int i = 0; i < Depth && first + i < n; ++i)
         r[i] = numbers[static_cast<std::size_t>(first + i)];
-      tridia::core::reduce_packed<Depth>(parts, r, sum, shared_numbers{shown.data()},
-                                         shared_numbers{also_shown.data()}, prefix_sum{}, t);
+      tridia::core::reduce_packed<Depth, Radix>(parts, r, sum, shared_numbers{shown.data()},
+                                                shared_numbers{also_shown.data()}, prefix_sum{}, t);
       for (int i = 0; i < Depth && first + i < n; ++i)
         sums[static_cast<std::size_t>(first + i)] = sum[i];
     });
@@ -338,6 +399,13 @@ TEST(PrefixSum, RegisterPacked) {
   expect_summed<8>();
   expect_summed<16>();
   expect_summed<32>();
+}
+TEST(PrefixSum, RegisterPackedWithRadix4) {
+  expect_summed<2, 4>();
+  expect_summed<4, 4>();
+  expect_summed<8, 4>();
+  expect_summed<16, 4>();
+  expect_summed<32, 4>();
 }
 
 TEST(PrefixSum, OnAGpu) {

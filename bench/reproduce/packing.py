@@ -12,6 +12,9 @@ TABLE_1 = {(512, 4): (31, 2.5), (512, 8): (47, 1.25), (512, 16): (80, 0.625),
            (4096, 4): (31, 20), (4096, 8): (47, 10), (4096, 16): (80, 5)}
 PAPER_ALPHA, PAPER_BETA = 15, 4
 PACKED = "tridia cuda, packed_cr"
+RADIX_4 = "tridia cuda, packed_cr with radix 4"
+HIERARCHICAL = "tridia cuda, hierarchical"
+PAPER_ROWS = (512, 1024, 2048, 4096)
 
 
 def resources(row):
@@ -27,6 +30,22 @@ def fit(points):
     x, y = sum(d for d, _ in points) / n, sum(r for _, r in points) / n
     beta = (sum((d - x) * (r - y) for d, r in points) / sum((d - x) ** 2 for d, _ in points))
     return y - beta * x, beta
+
+
+def at_depth(rows, kind, n, depth, solver=PACKED):
+    """Returns the row of packed CR with a packing depth, or None."""
+    found = select(rows, type=kind, n=n, solver=solver, parameter=f"packing depth {depth}")
+    return found[0] if found else None
+
+
+def splits(row):
+    """Returns whether a row of the hierarchical method says that it splits systems."""
+    return "steps of PCR in memory" in (row["note"] or "")
+
+
+def split_lengths(rows, kind):
+    """Returns the lengths at which the hierarchical method splits systems."""
+    return sorted(r["n"] for r in select(rows, type=kind, solver=HIERARCHICAL) if splits(r))
 
 
 def show(rows):
@@ -48,16 +67,40 @@ def show(rows):
               f"{PAPER_BETA} depth. They keep to a bound that the library computes from the depth;\n"
               "bench/packing_registers.py compiles the kernels without it.\n")
         show_figure_7(rows, kind)
+        show_radix_4(rows, kind)
+        show_splits(rows, kind)
 
 
-def best_packed(rows, kind, n):
-    return min(select(rows, type=kind, n=n, solver=PACKED), key=lambda r: r["ms"], default=None)
+def best_packed(rows, kind, n, solver=PACKED):
+    return min(select(rows, type=kind, n=n, solver=solver), key=lambda r: r["ms"], default=None)
+
+
+def show_radix_4(rows, kind):
+    lines = []
+    for r in select(rows, type=kind, solver=RADIX_4):
+        two = at_depth(rows, kind, r["n"], number(r["parameter"]))
+        lines.append((r["n"], number(r["parameter"]), resources(r)[1], ms(r), times_floor(r),
+                      f"{two['ms'] / r['ms']:.2f}" if two else "-"))
+    if lines:
+        print(f"{kind}: figure 8, stages of radix 4")
+        table(("rows", "depth", "registers", "ms", "floors", "times as fast as radix 2"), lines)
+
+
+def show_splits(rows, kind):
+    lines = []
+    for n in split_lengths(rows, kind):
+        packed, other = best_packed(rows, kind, n), select(rows, type=kind, n=n, solver=HIERARCHICAL)[0]
+        lines.append((n, ms(other), ms(packed) if packed else "does not fit",
+                      f"{other['ms'] / packed['ms']:.2f}" if packed else "-"))
+    if lines:
+        print(f"{kind}: systems that the hierarchical method splits")
+        table(("rows", "hierarchical, ms", "packed CR, ms", "times as fast"), lines)
 
 
 def show_figure_7(rows, kind):
     lengths = sorted({r["n"] for r in rows if r["n"]})
     solvers = [s for s in distinct(r["solver"] for r in rows if usable(r) and r["type"] == kind)
-               if s != PACKED]
+               if s not in (PACKED, RADIX_4)]
     lines = []
     for solver in solvers:
         cells = []
@@ -84,7 +127,7 @@ def draw(rows, figure):
     panels[0].set(xlabel="packing depth", ylabel="times the floor", title="packed CR")
     panels[0].legend(fontsize=7)
     solvers = distinct(r["solver"] for r in rows if usable(r) and r["type"] == "f32")
-    for colour, solver in zip(COLOURS, [s for s in solvers if s != PACKED]):
+    for colour, solver in zip(COLOURS, [s for s in solvers if s not in (PACKED, RADIX_4)]):
         points = []
         for r in select(rows, type="f32", solver=solver):
             packed = best_packed(rows, "f32", r["n"])

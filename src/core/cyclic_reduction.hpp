@@ -31,6 +31,13 @@ struct cyclic_reduction {
                             const element& right) const {
     return chunk<V, pivoting::none>::combine(here, true, left, has_right, right, [](const V&) {});
   }
+  TRIDIA_FN element skip_left(const element& left, const element& here) const {
+    return {here.before * -left.before, sub_mul(here.after, here.before, left.after),
+            sub_mul(here.rhs, here.before, left.rhs)};
+  }
+  TRIDIA_FN element skip_right(const element& here, const element& right) const {
+    return chunk<V, pivoting::none>::join_first(here, right);
+  }
   TRIDIA_FN V expand(const element& here, const V& left, const V& right) const {
     return here.at(left, right);
   }

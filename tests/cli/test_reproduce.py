@@ -19,7 +19,7 @@ SCRIPTS, REPORT = BENCH / "reproduce", BENCH / "report.py"
 def row(solver, ms, **fields):
     known = {"case": "dominant", "solver": solver, "parameter": None, "type": "f32", "n": 1024,
              "batch": 1024, "layout": "contiguous", "threads": None, "ms": ms, "floor_ms": 0.01,
-             "roofline_fraction": 0.01 / ms, "note": None, "error": None}
+             "roofline_fraction": 0.01 / ms if ms else None, "note": None, "error": None}
     return {**known, **fields}
 
 
@@ -57,9 +57,15 @@ def packing():
         for depth in (4, 8, 16):
             note = (f"packed_cr: asked for; a block a system, 64 threads of {15 + 4 * depth} "
                     f"registers, 2560 bytes of shared memory, packing depth {depth}")
-            rows.append(row("tridia cuda, packed_cr", 0.1 / depth, type=kind, note=note,
-                            parameter=f"packing depth {depth}"))
+            for solver, ms in (("packed_cr", 0.1), ("packed_cr with radix 4", 0.08)):
+                rows.append(row(f"tridia cuda, {solver}", ms / depth, type=kind, note=note,
+                                parameter=f"packing depth {depth}"))
         rows.append(row("tridia cuda, pcr", 0.025, type=kind))
+        rows += [row("tridia cuda, hierarchical", 0.02, type=kind, n=n,
+                     note="hierarchical: asked for; 1 steps of PCR in memory, then a block")
+                 for n in (1024, 16384)]
+        rows.append(row("tridia cuda, packed_cr", None, type=kind, n=16384, note="does not fit",
+                        parameter="packing depth 16"))
     return rows
 
 
@@ -197,7 +203,11 @@ class Reproduce(Case):
         text = self.show("packing", packing())
         self.assertIn("f32: registers = 15.0 + 4.00 depth", text)
         self.assertRegex(text, r"\n1024 +8 +64 +128 +47 +47 +2\.5 +2\.5 +0\.0125 +1\.25 +0\.800\n")
-        self.assertRegex(text, r"\npcr +4\.00 \(0\.400\)\n")
+        self.assertRegex(text, r"\npcr +4\.00 \(0\.400\)")
+        self.assertNotRegex(text, r"\npacked_cr with")  # it is no other solver of figure 7
+        self.assertRegex(text, r"radix 4\n.*\n1024 +4 +31 +0\.0200 +2\.00 +1\.25\n")
+        self.assertRegex(text, r"splits\n.*\n1024 +0\.0200 +0\.0063 +3\.20\n"
+                               r"16384 +0\.0200 +does not fit +-\n")
 
     def test_neato(self):
         text = self.show("neato", neato())

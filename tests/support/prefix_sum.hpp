@@ -15,6 +15,7 @@ struct prefix_sum {
   static constexpr bool looks_right = false;
 
   TRIDIA_FN index_t combine(index_t left, index_t here, bool, index_t) const { return left + here; }
+  TRIDIA_FN index_t skip_left(index_t left, index_t here) const { return left + here; }
   TRIDIA_FN index_t expand(index_t here, index_t left, index_t) const { return left + here; }
   TRIDIA_FN index_t outside() const { return 0; }
   TRIDIA_FN index_t nothing() const { return 0; }

@@ -16,9 +16,7 @@ using namespace gpu;
 
 namespace {
 
-index_t most_rows(int depth, const task& t) {
-  return index_t{depth} * most_packed_threads(depth, size_of(t.type));
-}
+index_t most_rows(int depth, const task& t) { return most_packed_rows(depth, size_of(t.type)); }
 
 /// Returns the caller's depth, or else the one that was measured for such systems, or the default;
 /// these are deeper if a system does not fit otherwise.
@@ -46,9 +44,7 @@ packed_shape plan_packed(const task& t, const device_limits& d) {
                     std::to_string(t.geometry.rows) +
                     ": ask for hierarchical or automatic, which take any length");
   }
-  packed_shape s{depth, line_threads((t.geometry.rows + depth - 1) / depth), 0};
-  s.shared_bytes = static_cast<std::size_t>(s.threads) * 6 * size_of(t.type);
-  return s;
+  return packed_shape_of(t.geometry.rows, depth, size_of(t.type));
 }
 
 std::unique_ptr<const method> make_packed_cr(const task& t, const device_limits& d) {

@@ -29,6 +29,19 @@ struct packed_shape {
   std::size_t shared_bytes;
 };
 
+/// Returns the maximum number of rows of a system that a block solves.
+constexpr index_t most_packed_rows(int depth, std::size_t bytes) {
+  return index_t{depth} * most_packed_threads(depth, bytes);
+}
+
+/// Returns the shape for systems of at most so many rows: two sets of three values for each thread
+/// are in shared memory.
+constexpr packed_shape packed_shape_of(index_t rows, int depth, std::size_t bytes) {
+  const auto with_rows = static_cast<int>((rows + depth - 1) / depth);
+  const int threads = std::max(round_up(with_rows, warp_size), warp_size);
+  return {depth, threads, static_cast<std::size_t>(threads) * 6 * bytes};
+}
+
 /// Plans the shape. Throws `unsupported` if a system does not fit.
 packed_shape plan_packed(const task&, const device_limits&);
 

@@ -1,0 +1,12 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "solver/cuda/named/packed_cr.hpp"
+
+namespace tridia_test {
+
+/// Returns the launches of register-packed CR with stages of radix 4, for f32 or f64: benchmarks
+/// have them, the library has not.
+tridia::cuda::packed_launches packed_radix_4(tridia::value_type type);
+
+}  // namespace tridia_test
