@@ -77,16 +77,15 @@ TRIDIA_BENCH_FN row_entries<T> entries_of(bool dominant, std::uint64_t seed, ind
   return e;
 }
 
-/// Returns row i of op(A), a matrix of n rows whose entries are `step` elements apart in their
-/// arrays.
-template <class T>
+/// Returns row i of op(A), a matrix of n rows; those of row k are element `at(k)` of their arrays.
+template <class T, class Place>
 TRIDIA_BENCH_FN row_entries<T> row_of_operation(const T* dl, const T* d, const T* du, index_t i,
-                                                index_t n, index_t step, bool periodic,
+                                                index_t n, const Place& at, bool periodic,
                                                 bool transposed) {
   const bool first = i == 0, last = i + 1 == n;
-  row_entries<T> e{T{}, d[i * step], T{}};
-  if (!first || periodic) e.lower = transposed ? du[(first ? n - 1 : i - 1) * step] : dl[i * step];
-  if (!last || periodic) e.upper = transposed ? dl[(last ? 0 : i + 1) * step] : du[i * step];
+  row_entries<T> e{T{}, d[at(i)], T{}};
+  if (!first || periodic) e.lower = transposed ? du[at(first ? n - 1 : i - 1)] : dl[at(i)];
+  if (!last || periodic) e.upper = transposed ? dl[at(last ? 0 : i + 1)] : du[at(i)];
   return e;
 }
 

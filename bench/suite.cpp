@@ -99,6 +99,9 @@ row row_of(const systems_spec& spec, std::string solver) {
   r.n = spec.n;
   r.batch = spec.batch;
   r.layout = name(spec.layout);
+  if (spec.ragged_layout != tridia::ragged_layout::concatenated) {
+    r.layout = tridia::name(spec.ragged_layout);
+  }
   r.boundary = tridia::name(spec.boundary);
   r.floor_reads = spec.reads();
   // Shared coefficients are no larger than one system, which is too little to count.

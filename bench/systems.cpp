@@ -10,8 +10,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <new>
+#include <numeric>
 
 namespace tridia_bench {
 namespace {
@@ -51,8 +53,13 @@ std::vector<index_t> systems_spec::offsets() const {
   const auto kinds = static_cast<std::uint64_t>(n - shortest + 1);
   for (index_t k = 0; k < batch; ++k) {
     const std::uint64_t number = hash(seed * 0x100000000 + static_cast<std::uint64_t>(k)) % kinds;
-    all.push_back(all.back() + shortest + static_cast<index_t>(number));
+    all.push_back(shortest + static_cast<index_t>(number));
   }
+  const auto lengths = all.begin() + 1;
+  if (ragged_layout == tridia::ragged_layout::packed) {
+    std::sort(lengths, all.end(), std::greater<>());
+  }
+  std::partial_sum(lengths, all.end(), lengths);
   return all;
 }
 
@@ -70,6 +77,8 @@ tridia::problem systems_spec::problem(tridia::pivoting pivoting) const {
   if (shortest > 0) {
     p.offsets = offsets();
     p.extents = {p.offsets.back()};
+    p.ragged_layout = ragged_layout;
+    if (ragged_layout == tridia::ragged_layout::padded) p.extents = {n, batch}, p.axis = 0;
     return p;
   }
   p.extents = extents(), p.axis = axis();
@@ -180,8 +189,9 @@ double residual_of_side(const systems<T>& all, const systems_spec& spec, const T
         const index_t start = (s / inner) * n * inner + s % inner;
         const index_t at = start + i * inner;
         const index_t base = shared ? 0 : start;
-        const auto e = row_of_operation(dl + base, d + base, du + base, i, n, shared ? 1 : inner,
-                                        periodic, transposed);
+        const auto place = [&](index_t k) { return k * (shared ? 1 : inner); };
+        const auto e =
+            row_of_operation(dl + base, d + base, du + base, i, n, place, periodic, transposed);
         norms[static_cast<std::size_t>(k)].add(
             e, i > 0 ? x[at - inner] : x[start + (n - 1) * inner], x[at],
             i + 1 < n ? x[at + inner] : x[start], rhs[at]);

@@ -49,6 +49,8 @@ struct systems_spec {
   index_t right_hand_sides = 1;
   /// A ragged batch has lengths from U(shortest, n); 0: all have n rows. On a GPU only.
   index_t shortest = 0;
+  /// Says how a ragged batch lies; a packed one is sorted.
+  tridia::ragged_layout ragged_layout = tridia::ragged_layout::concatenated;
   std::uint64_t seed = 0;  ///< Other numbers for another one.
 
   /// Returns the elements from a row of a system to the next. Row i of system s lies at (s / inner)
@@ -56,6 +58,10 @@ struct systems_spec {
   [[nodiscard]] index_t inner() const;
   /// Returns the number of rows of all systems: the elements of one right-hand side.
   [[nodiscard]] index_t rows() const { return shortest > 0 ? offsets().back() : n * batch; }
+  /// Returns the elements of the array of one right-hand side: its rows, and what is padding.
+  [[nodiscard]] index_t elements() const {
+    return ragged_layout == tridia::ragged_layout::padded ? n * batch : rows();
+  }
   /// Returns the shape of a right-hand side, unless the batch is ragged, and the axis of the
   /// systems.
   [[nodiscard]] std::vector<index_t> extents() const;
@@ -64,7 +70,7 @@ struct systems_spec {
   [[nodiscard]] std::vector<index_t> offsets() const;
   /// Returns the number of entries in each coefficient's array. Constants are given to the library
   /// by `problem`, and lie in arrays of one system for judging solutions.
-  [[nodiscard]] index_t entries() const { return has_one_matrix() ? n : rows(); }
+  [[nodiscard]] index_t entries() const { return has_one_matrix() ? n : elements(); }
   [[nodiscard]] bool has_one_matrix() const {
     return coefficients != tridia::coefficients::per_system;
   }

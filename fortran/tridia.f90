@@ -21,6 +21,8 @@ module tridia
   integer, parameter, public :: tridia_operation_none = 0, tridia_operation_transpose = 1, &
     tridia_operation_conjugate_transpose = 2
   integer, parameter, public :: tridia_per_system = 0, tridia_shared = 1, tridia_constant = 2
+  integer, parameter, public :: tridia_ragged_concatenated = 0, tridia_ragged_padded = 1, &
+    tridia_ragged_packed = 2
   integer, parameter, public :: tridia_cpu = 0, tridia_cuda = 1, tridia_reference = 2
   integer, parameter, public :: tridia_automatic = 0, tridia_thomas = 1, tridia_lu = 2, &
     tridia_partition = 3, tridia_cr = 4, tridia_crnbc = 5, tridia_pcr = 6, tridia_cr_pcr = 7, &
@@ -54,8 +56,9 @@ module tridia
     integer(int64), allocatable :: dl_strides(:), d_strides(:), du_strides(:)
     integer(int64), allocatable :: rhs_strides(:), x_strides(:)
     integer(int64) :: rhs_step = 0, x_step = 0
-    !> Of a ragged batch: offsets from 0, one more than systems.
+    !> Of a ragged batch: offsets from 0, one more than systems; and where its rows lie.
     integer(int64), allocatable :: offsets(:)
+    integer :: ragged_layout = tridia_ragged_concatenated
     !> The matrix of tridia_constant.
     type(tridia_matrix_row) :: interior
     type(tridia_matrix_row), allocatable :: head(:), tail(:)
@@ -173,6 +176,7 @@ contains
       p%offsets = c_loc(offsets)
       p%offset_count = size(offsets, kind=int64)
     end if
+    p%ragged_layout = problem%ragged_layout
     p%interior = row_of(problem%interior)
     if (allocated(problem%head)) call set_rows(problem%head, head, p%head, p%head_count)
     if (allocated(problem%tail)) call set_rows(problem%tail, tail, p%tail, p%tail_count)

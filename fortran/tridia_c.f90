@@ -22,6 +22,7 @@ module tridia_c
     integer(c_int64_t) :: rhs_step = 0, x_step = 0
     type(c_ptr) :: offsets = c_null_ptr
     integer(c_int64_t) :: offset_count = 0
+    integer(c_int) :: ragged_layout = 0
     type(c_matrix_row) :: interior
     type(c_ptr) :: head = c_null_ptr
     integer(c_int64_t) :: head_count = 0

@@ -91,6 +91,8 @@ TEST(Algorithm, RefusesWhatItCannotSolve) {
 TEST(Algorithm, RefusesParameters) {
   const problem p{.extents = {5, 4}, .pivoting = pivoting::none};
   const problem ragged{.extents = {5}, .pivoting = pivoting::none, .offsets = {0, 2, 5}};
+  problem packed = ragged;
+  packed.offsets = {0, 3, 5}, packed.ragged_layout = tridia::ragged_layout::packed;
   const problem complex{.type = value_type::c64, .extents = {5, 4}, .pivoting = pivoting::none};
   struct bad {
     problem p;
@@ -141,6 +143,15 @@ TEST(Algorithm, RefusesParameters) {
        on_gpu(algorithm::thomas, {.transformation = transformation::blocks}),
        errc::invalid_argument,
        {"transformation", "blocks", "offsets"}},
+      {packed,
+       on_gpu(algorithm::thomas, full),
+       errc::unsupported,
+       {"transformation", "full", "ragged_layout", "packed"}},
+      {packed, on_gpu(algorithm::cr), errc::unsupported, {"algorithm", "cr", "ragged_layout"}},
+      {packed,
+       {.backend = tridia::backend::reference, .algorithm = algorithm::packed_cr},
+       errc::unsupported,
+       {"algorithm", "packed_cr", "ragged_layout", "thomas"}},
       {p,
        on_gpu(algorithm::thomas, {.transformation = transformation{77}}),
        errc::invalid_argument,
@@ -377,7 +388,9 @@ TEST_P(AlgorithmOnGpu, EveryTransformation) {
   for (const layout_case& l : layout_cases())
     for (const index_t n : {0, 1, 2, 3, 5, 31, 32, 33, 100}) {
       problem p = l.make(n, draw(random_, 0, 70), random_);
-      if (p.coefficients == tridia::coefficients::constant) continue;  // nothing to be moved
+      // There is nothing to be moved.
+      if (p.coefficients == tridia::coefficients::constant) continue;
+      if (p.ragged_layout == tridia::ragged_layout::packed) continue;
       const bool ragged = !p.offsets.empty();
       for (const auto end : {tridia::boundary::regular, tridia::boundary::periodic}) {
         if (l.regular_only && end != tridia::boundary::regular) continue;

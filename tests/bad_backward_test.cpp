@@ -63,6 +63,15 @@ TEST(BadBackward, Layout) {
   expect_no_plan({"convention", "7"}, kProblem, {}, static_cast<cotangents>(7));
 }
 
+TEST(BadBackward, RaggedLayout) {
+  for (const auto l : {tridia::ragged_layout::packed, tridia::ragged_layout::padded}) {
+    problem p{.extents = {9}, .offsets = {0, 5, 9}, .ragged_layout = l};
+    if (l == tridia::ragged_layout::padded) p.extents = {5, 2}, p.axis = 0;
+    expect_refusal(errc::unsupported, {"ragged_layout", std::string(name(l))},
+                   [&] { backward_plan plan(p); });
+  }
+}
+
 TEST(BadBackward, Problem) {
   expect_no_plan({"axis"}, {.extents = {4, 6}, .axis = 2}, {});
   expect_no_plan({"extents"}, {.extents = {4, -6}}, {});

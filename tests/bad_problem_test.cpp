@@ -20,6 +20,7 @@ using tridia::coefficients;
 using tridia::errc;
 using tridia::index_t;
 using tridia::problem;
+using tridia::ragged_layout;
 
 constexpr index_t kHuge = index_t{1} << 40;
 constexpr index_t kLargest = std::numeric_limits<index_t>::max();
@@ -47,6 +48,30 @@ const std::vector<bad_problem>& bad_problems() {
       {"LastOffset", {.extents = {9}, .offsets = {0, 6, 8}}, {"offsets", "8", "9"}},
       {"LastOffsetBeyond", {.extents = {9}, .offsets = {0, 6, 10}}, {"offsets", "10", "9"}},
       {"RaggedTwoAxes", {.extents = {5, 4}, .offsets = {0, 4}}, {"offsets", "(5, 4)"}},
+      {"PaddedOneAxis",
+       {.extents = {9}, .offsets = {0, 4, 9}, .ragged_layout = ragged_layout::padded},
+       {"offsets", "padded", "two axes", "(9,)"}},
+      {"PaddedSystems",
+       {.extents = {5, 4}, .axis = 0, .offsets = {0, 5, 9}, .ragged_layout = ragged_layout::padded},
+       {"offsets", "2 systems", "4", "axis 1"}},
+      {"PaddedRows",
+       {.extents = {3, 4}, .offsets = {0, 1, 6, 9}, .ragged_layout = ragged_layout::padded},
+       {"extents", "4", "axis 1", "5"}},
+      {"PackedUnsorted",
+       {.extents = {9}, .offsets = {0, 4, 4, 9}, .ragged_layout = ragged_layout::packed},
+       {"offsets", "system 2", "5", "0", "longest first"}},
+      {"PackedTwoAxes",
+       {.extents = {5, 4}, .offsets = {0, 5}, .ragged_layout = ragged_layout::packed},
+       {"offsets", "packed", "(5, 4)"}},
+      {"PackedLastOffset",
+       {.extents = {8}, .offsets = {0, 5, 9}, .ragged_layout = ragged_layout::packed},
+       {"offsets", "9", "8"}},
+      {"LayoutWithoutOffsets",
+       {.extents = {9}, .ragged_layout = ragged_layout::packed},
+       {"ragged_layout", "packed", "offsets"}},
+      {"LayoutUnknown",
+       {.extents = {9}, .offsets = {0, 9}, .ragged_layout = ragged_layout{7}},
+       {"ragged_layout", "7"}},
       {"RaggedShared",
        {.extents = {9}, .coefficients = coefficients::shared, .offsets = {0, 4, 9}},
        {"coefficients", "shared", "offsets"}},

@@ -194,6 +194,13 @@ TEST(OnchipShape, JoinsShortSystemsThatFollowEachOther) {
     EXPECT_FALSE(concatenated({.extents = {1000, n}, .short_off_diagonals = true})) << n;
   EXPECT_FALSE(concatenated({.extents = {1000, 8}, .x_strides = {9, 1}}));
   EXPECT_FALSE(concatenated({.extents = {1000, 8}, .right_hand_sides = 2}));
+  using tridia::ragged_layout;
+  const std::vector<index_t> offsets{0, 4, 7};
+  EXPECT_TRUE(concatenated({.extents = {7}, .offsets = offsets}));
+  EXPECT_FALSE(
+      concatenated({.extents = {7}, .offsets = offsets, .ragged_layout = ragged_layout::packed}));
+  EXPECT_FALSE(concatenated(
+      {.extents = {2, 4}, .offsets = offsets, .ragged_layout = ragged_layout::padded}));
 }
 
 /// Returns a ragged problem with these lengths; the offsets are their sums.

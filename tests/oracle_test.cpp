@@ -67,6 +67,31 @@ TEST(Layout, RaggedShort) {
   EXPECT_EQ(places(p, role::du, 3), (list{2}));
 }
 
+// These are the pictures of problem.hpp: systems of 4, 2 and 1 rows.
+TEST(Layout, Packed) {
+  problem p{
+      .extents = {7}, .offsets = {0, 4, 6, 7}, .ragged_layout = tridia::ragged_layout::packed};
+  EXPECT_EQ(places(p, role::d, 0), (list{0, 3, 5, 6}));
+  EXPECT_EQ(places(p, role::d, 1), (list{1, 4}));
+  EXPECT_EQ(places(p, role::d, 2), (list{2}));
+  p.short_off_diagonals = true;
+  EXPECT_EQ(places(p, role::dl, 0), (list{0, 2, 3}));
+  EXPECT_EQ(places(p, role::du, 1), (list{1}));
+  EXPECT_EQ(places(p, role::dl, 2), (list{}));
+}
+
+TEST(Layout, Padded) {
+  problem p{.extents = {4, 3},
+            .axis = 0,
+            .offsets = {0, 4, 6, 7},
+            .ragged_layout = tridia::ragged_layout::padded};
+  EXPECT_EQ(places(p, role::rhs, 0), (list{0, 3, 6, 9}));
+  EXPECT_EQ(places(p, role::rhs, 1), (list{1, 4}));
+  p.extents = {3, 4}, p.axis = 1;
+  EXPECT_EQ(places(p, role::rhs, 1), (list{4, 5}));
+  EXPECT_EQ(places(p, role::rhs, 2), (list{8}));
+}
+
 /// Returns A of a problem with dl = 1, 2, …, d = 11, 12, … and du = 21, 22, …, row by row.
 std::vector<int> dense(index_t n, tridia::boundary b, tridia::operation o) {
   experiment e({.type = tridia::value_type::c64, .extents = {n}, .boundary = b, .operation = o},

@@ -59,6 +59,13 @@ TEST_P(Plan, CountsSystems) {
   EXPECT_EQ(systems({.extents = {0, 3}}), 0);
   EXPECT_EQ(systems({.extents = {2, 3, 4}, .axis = -2, .right_hand_sides = 5}), 8);
   EXPECT_EQ(systems({.extents = {5}, .offsets = {0, 0, 5, 5}}), 3);
+  using tridia::ragged_layout;
+  EXPECT_EQ(
+      systems({.extents = {5}, .offsets = {0, 3, 5, 5}, .ragged_layout = ragged_layout::packed}),
+      3);
+  EXPECT_EQ(
+      systems({.extents = {3, 4}, .offsets = {0, 0, 4, 5}, .ragged_layout = ragged_layout::padded}),
+      3);
 }
 
 TEST_P(Plan, Moves) {

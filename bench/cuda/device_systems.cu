@@ -26,12 +26,16 @@ unsigned blocks_for(index_t threads) {
 /// Says where the rows of the systems lie.
 struct lines {
   index_t n, batch, inner;
-  const index_t* offsets;  // of a ragged batch, or null
-  bool shared, periodic, transposed;
+  const index_t* offsets;     // of a ragged batch, or null
+  const index_t* row_starts;  // of a packed one, or null
+  bool concatenated, shared, periodic, transposed;
 
   __device__ index_t start(index_t s) const {
-    return offsets ? offsets[s] : (s / inner) * n * inner + s % inner;
+    if (row_starts) return s;
+    return concatenated ? offsets[s] : (s / inner) * n * inner + s % inner;
   }
+  /// Returns how far row i of a system is from the start of it.
+  __device__ index_t row(index_t i) const { return row_starts ? row_starts[i] : i * inner; }
   __device__ index_t rows(index_t s) const { return offsets ? offsets[s + 1] - offsets[s] : n; }
 };
 
@@ -66,14 +70,15 @@ __global__ void find_norms(lines l, const T* dl, const T* d, const T* du, const 
     const index_t s = t % l.batch, first = t / l.batch * kSegment;
     const index_t n = l.rows(s), start = l.start(s), last = min(first + kSegment, n);
     if (first >= n) continue;
-    const index_t base = l.shared ? 0 : start, step = l.shared ? 1 : l.inner;
+    const index_t base = l.shared ? 0 : start;
+    const auto place = [&](index_t i) { return l.shared ? i : l.row(i); };
     residual_norms<R> mine;
     for (index_t i = first; i < last; ++i) {
-      const index_t at = start + i * l.inner;
+      const index_t at = start + l.row(i);
       const auto e =
-          row_of_operation(dl + base, d + base, du + base, i, n, step, l.periodic, l.transposed);
-      mine.add(e, i > 0 ? x[at - l.inner] : x[start + (n - 1) * l.inner], x[at],
-               i + 1 < n ? x[at + l.inner] : x[start], rhs[at]);
+          row_of_operation(dl + base, d + base, du + base, i, n, place, l.periodic, l.transposed);
+      mine.add(e, x[start + l.row(i > 0 ? i - 1 : n - 1)], x[at],
+               x[start + l.row(i + 1 < n ? i + 1 : 0)], rhs[at]);
     }
     raise(norms[s].residual, mine.residual);
     raise(norms[s].a, mine.a);
@@ -103,6 +108,22 @@ void dispatch(tridia::value_type type, F&& f) {
     case tridia::value_type::c128:
       return f(cuda::std::complex<double>{});
   }
+}
+
+/// Returns where the rows of a packed batch begin: row k of all systems that have it, sorted.
+std::vector<index_t> row_starts_of(const systems_spec& s) {
+  std::vector<index_t> starts;
+  if (s.ragged_layout != tridia::ragged_layout::packed) return starts;
+  const std::vector<index_t> offsets = s.offsets();
+  auto systems = static_cast<std::size_t>(s.batch);
+  for (index_t start = 0; systems > 0; start += static_cast<index_t>(systems)) {
+    starts.push_back(start);
+    const auto rows = static_cast<index_t>(starts.size());
+    while (systems > 0 && offsets[systems] - offsets[systems - 1] < rows) --systems;
+    // The row that was begun is that of the systems that were left before.
+    if (systems == 0) starts.pop_back();
+  }
+  return starts;
 }
 
 std::size_t bytes_of(const systems_spec& s, index_t count) {
@@ -138,9 +159,11 @@ device_systems::device_systems(const systems_spec& s)
       dl_(bytes_of(s, s.entries())),
       d_(bytes_of(s, s.entries())),
       du_(bytes_of(s, s.entries())),
-      rhs_(bytes_of(s, s.rows())),
-      offsets_(s.shortest > 0 ? static_cast<std::size_t>(s.batch + 1) * sizeof(index_t) : 0) {
+      rhs_(bytes_of(s, s.elements())),
+      offsets_(s.shortest > 0 ? static_cast<std::size_t>(s.batch + 1) * sizeof(index_t) : 0),
+      row_starts_(row_starts_of(s).size() * sizeof(index_t)) {
   if (s.shortest > 0) offsets_.upload(s.offsets().data());
+  row_starts_.upload(row_starts_of(s).data());
   const std::uint64_t seed = s.seed * kStreams;
   dispatch(s.type, [&](auto value) {
     using T = decltype(value);
@@ -150,7 +173,7 @@ device_systems::device_systems(const systems_spec& s)
       fill_coefficients<T><<<blocks_for(s.entries()), kThreads>>>(
           s.matrix == matrix::dominant, seed, s.entries(), dl_.as<T>(), d_.as<T>(), du_.as<T>());
     }
-    fill_rhs<T><<<blocks_for(s.rows()), kThreads>>>(seed, s.rows(), rhs_.as<T>());
+    fill_rhs<T><<<blocks_for(s.elements()), kThreads>>>(seed, s.elements(), rhs_.as<T>());
   });
   check_launch("filling the systems");
   check(cudaDeviceSynchronize(), "filling the systems");
@@ -160,20 +183,27 @@ double device_systems::residual(const systems_spec& s, const device_array& x) co
   const device_array norms(static_cast<std::size_t>(s.batch) * sizeof(residual_norms<double>));
   const device_array worst(sizeof(double));
   worst.set(0, nullptr);
-  const lines l{s.n,
-                s.batch,
-                s.shortest > 0 ? 1 : s.inner(),
-                s.shortest > 0 ? offsets_.as<const index_t>() : nullptr,
-                s.has_one_matrix(),
-                s.boundary == tridia::boundary::periodic,
-                s.operation != tridia::operation::none};
+  using tridia::ragged_layout;
+  const bool ragged = s.shortest > 0, padded = s.ragged_layout == ragged_layout::padded;
+  const lines l{
+      s.n,
+      s.batch,
+      padded   ? s.batch
+      : ragged ? 1
+               : s.inner(),
+      ragged ? offsets_.as<const index_t>() : nullptr,
+      s.ragged_layout == ragged_layout::packed ? row_starts_.as<const index_t>() : nullptr,
+      ragged && s.ragged_layout == ragged_layout::concatenated,
+      s.has_one_matrix(),
+      s.boundary == tridia::boundary::periodic,
+      s.operation != tridia::operation::none};
   const index_t segments = (s.n + kSegment - 1) / kSegment * s.batch;
   const index_t sides[] = {0, s.right_hand_sides - 1};  // the first and the last one
   for (const index_t side : std::span(sides).first(s.right_hand_sides > 1 ? 2 : 1)) {
     norms.set(0, nullptr);
     dispatch(s.type, [&](auto value) {
       using T = decltype(value);
-      const index_t begin = side * s.rows();
+      const index_t begin = side * s.elements();
       find_norms<T><<<blocks_for(segments), kThreads>>>(
           l, dl_.as<const T>(), d_.as<const T>(), du_.as<const T>(), rhs_.as<const T>() + begin,
           x.as<const T>() + begin, norms.as<residual_norms<double>>());

@@ -25,7 +25,7 @@ class device_systems {
 
  private:
   systems_spec spec_;
-  device_array dl_, d_, du_, rhs_, offsets_;
+  device_array dl_, d_, du_, rhs_, offsets_, row_starts_;
 };
 
 /// Returns the systems of the previous case, if they are the same, so that they are made once.

@@ -34,6 +34,15 @@ void add_interleaved(suite& s, systems_spec spec) {
   add_cusparse(s, spec, cusparse_method::interleaved_0);
 }
 
+/// Adds a variable batch that its owner holds interleaved, which goes in as it is (cuThomasVBatch).
+void add_variable_input(suite& s, systems_spec spec) {
+  for (const auto layout : {tridia::ragged_layout::padded, tridia::ragged_layout::packed}) {
+    spec.ragged_layout = layout;
+    add_tridia(s, spec, pivoting::none);
+    add_tridia(s, spec, pivoting::none, thomas(transformation::none));
+  }
+}
+
 void add_variable(suite& s) {
   constexpr index_t shortest = 64, longest = 1024;
   for (const value_type type : kReal) {
@@ -45,6 +54,7 @@ void add_variable(suite& s) {
         add_tridia(s, spec, pivoting::none, thomas(t));
         if (t != transformation::none) add_transformation(s, spec, t);
       }
+      add_variable_input(s, spec);
     }
   }
 }

@@ -5,6 +5,8 @@ from measurements import COLOURS, distinct, fraction, ms, select, short, table, 
 
 THOMAS = "tridia cuda, thomas"
 MOVING = "transformation"
+# These are the layouts of variable batches that go in as their owner holds them.
+INPUTS = ("padded", "packed")
 
 
 def columns_of(rows):
@@ -59,8 +61,13 @@ def show(rows):
 
 def show_variable(rows):
     print("systems of 64 to 1024 rows: milliseconds, and times the floor of their bytes")
-    lines = [(f"{short(r)}, {r['parameter'] or 'as it is'}"
-              if r["solver"] in (THOMAS, MOVING) else short(r),
+    def name(r):
+        lies = f" {r['layout']}" if r["layout"] in INPUTS else ""
+        if r["solver"] in (THOMAS, MOVING):
+            return f"{short(r)}, {r['parameter'] or ('lies' + lies if lies else 'as it is')}"
+        return short(r) + (", lies" + lies if lies else "")
+
+    lines = [(name(r),
               r["type"], r["batch"], ms(r), times_floor(r), fraction(r))
              for r in rows if usable(r) and "ragged" in r["case"]]
     table(("solver", "type", "batch", "ms", "floors", "roofline fraction"), lines)

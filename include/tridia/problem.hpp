@@ -48,11 +48,30 @@ struct problem {
   /// `extents` after another, which needs `rhs_strides` (`x_strides`) to be empty.
   index_t rhs_step = 0, x_step = 0;
 
-  /// Offsets that are not empty describe a ragged batch: systems of different lengths, one after
-  /// another along the only axis. System k holds rows offsets[k] to offsets[k+1] - 1, so there is
-  /// one offset more than systems. offsets[0] = 0, offsets never decrease, and the last is
-  /// extents[0]. Short off-diagonals are packed likewise, each non-empty system one entry shorter.
+  /// Offsets that are not empty describe a ragged batch: systems of different lengths, which have
+  /// coefficients of their own. System k has offsets[k+1] - offsets[k] rows, so there is one offset
+  /// more than systems. offsets[0] = 0, and offsets never decrease. Where the rows lie,
+  /// `ragged_layout` says.
   std::vector<index_t> offsets{};
+
+  /// Says where the rows of a ragged batch lie: systems A, B, C of 4, 2 and 1 rows, in memory from
+  /// left to right, are
+  ///
+  ///   concatenated   A0 A1 A2 A3 B0 B1 C0              extents {7}
+  ///   packed         A0 B0 C0 A1 B1 A2 A3              extents {7}
+  ///   padded         A0 B0 C0 A1 B1 -- A2 -- -- A3     extents {4, 3}, axis 0
+  ///                  A0 A1 A2 A3 B0 B1 -- -- C0        extents {3, 4}, axis 1
+  ///
+  /// Concatenated: system k holds the rows offsets[k] to offsets[k+1] - 1 of the only axis. Packed
+  /// (the input of cuThomasVBatch: Valero-Lara et al. 2018): systems are sorted, longest first, and
+  /// row i of those that have so many follows row i - 1. In both the last offset is extents[0].
+  /// Padded: there are two axes, `axis` is at least as long as the longest system, and the other
+  /// one has an entry for each; strides may leave more room. What is padding is never read or
+  /// written.
+  ///
+  /// Short off-diagonals lie likewise, those of each non-empty system one entry shorter; padded,
+  /// they have one entry less along `axis`.
+  tridia::ragged_layout ragged_layout = ragged_layout::concatenated;
 
   /// This is A for `coefficients::constant` (and only there), whatever `n` is. Its numbers are not
   /// rounded to `type`; a plan factors it in higher precision. Real types take real numbers.

@@ -44,6 +44,13 @@ enum class coefficients {
   constant,    ///< One matrix that the plan knows beforehand: `problem::matrix`, and no arrays.
 };
 
+/// Says how the systems of a ragged batch (`problem::offsets`) lie in memory.
+enum class ragged_layout {
+  concatenated,  ///< One system after another.
+  padded,        ///< Each system is the beginning of a line of an array with two axes.
+  packed,        ///< Row 0 of all systems, then row 1 of those that have one, …: longest first.
+};
+
 /// Says where a plan runs.
 enum class backend {
   cpu,        ///< Threads and SIMD; host pointers.
@@ -149,6 +156,7 @@ std::string_view name(boundary) noexcept;
 std::string_view name(pivoting) noexcept;
 std::string_view name(operation) noexcept;
 std::string_view name(coefficients) noexcept;
+std::string_view name(ragged_layout) noexcept;
 std::string_view name(backend) noexcept;
 std::string_view name(algorithm) noexcept;
 std::string_view name(transformation) noexcept;

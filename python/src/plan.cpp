@@ -58,7 +58,7 @@ array_shape coefficient_shape(const problem& p, std::size_t axis, const extents&
   array_shape s{p.extents, strides};
   if (off_diagonal && p.short_off_diagonals) {
     index_t& rows = s.extents[axis];
-    if (p.offsets.empty()) {
+    if (p.offsets.empty() || p.ragged_layout == ragged_layout::padded) {
       rows = std::max<index_t>(rows - 1, 0);
     } else {
       for (std::size_t k = 1; k < p.offsets.size(); ++k) rows -= p.offsets[k] > p.offsets[k - 1];
@@ -221,9 +221,10 @@ void make_plan(native_plan* self, extents shape, const std::string& type, int ax
                const std::string& coefficients, const std::optional<matrix_rows>& matrix,
                bool short_off_diagonals, std::optional<index_t> right_hand_sides,
                std::array<extents, 5> strides, std::array<index_t, 2> steps, extents offsets,
-               bool periodic, bool pivoting, nb::object transpose, bool cuda, int device,
-               nb::object algorithm, std::array<int, 2> sizes, const std::string& transformation,
-               const std::string& memory, int threads, std::optional<std::string> tuning) {
+               const std::string& ragged_layout, bool periodic, bool pivoting, nb::object transpose,
+               bool cuda, int device, nb::object algorithm, std::array<int, 2> sizes,
+               const std::string& transformation, const std::string& memory, int threads,
+               std::optional<std::string> tuning) {
   tridia::problem p;
   p.type = known<value_type>("dtype", type);
   p.extents = std::move(shape);
@@ -242,6 +243,7 @@ void make_plan(native_plan* self, extents shape, const std::string& type, int ax
   p.rhs_step = steps[0];
   p.x_step = steps[1];
   p.offsets = std::move(offsets);
+  p.ragged_layout = known<tridia::ragged_layout>("ragged_layout", ragged_layout);
   if (matrix) p.matrix = matrix_of(*matrix);
   options o;
   o.backend = cuda ? backend::cuda : backend::cpu;
@@ -263,9 +265,10 @@ void bind_plan(nb::module_& m) {
   nb::class_<native_plan>(m, "Plan")
       .def("__init__", &make_plan, arg("shape"), arg("type"), arg("axis"), arg("coefficients"),
            arg("matrix").none(), arg("short_off_diagonals"), arg("right_hand_sides").none(),
-           arg("strides"), arg("steps"), arg("offsets"), arg("periodic"), arg("pivoting"),
-           arg("transpose").none(), arg("cuda"), arg("device"), arg("algorithm").none(),
-           arg("sizes"), arg("transformation"), arg("memory"), arg("threads"), arg("tuning").none())
+           arg("strides"), arg("steps"), arg("offsets"), arg("ragged_layout"), arg("periodic"),
+           arg("pivoting"), arg("transpose").none(), arg("cuda"), arg("device"),
+           arg("algorithm").none(), arg("sizes"), arg("transformation"), arg("memory"),
+           arg("threads"), arg("tuning").none())
       .def("execute", &native_plan::execute, arg("dl").none(), arg("d").none(), arg("du").none(),
            arg("b").none(), arg("out").none(), arg("status").none(), arg("workspace").none(),
            arg("stream").none(), arg("empty").none())

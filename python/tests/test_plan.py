@@ -64,6 +64,24 @@ def test_ragged(rng):
     np.testing.assert_allclose(short.execute(dl[keep_l], d, du[keep_u], b), x)
 
 
+def test_ragged_layouts(rng):
+    lengths, offsets = (4, 2, 1), [0, 4, 6, 7]
+    dl, d, du = diagonals(rng, (7,))
+    b = random_array(rng, (7,), "f8")
+    x = tridia.Plan((7,), "f8", offsets=offsets).execute(dl, d, du, b)
+    order = [0, 4, 6, 1, 5, 2, 3]  # row 0 of all systems, row 1 of two, rows 2 and 3 of one
+    packed = tridia.Plan((7,), "f8", offsets=offsets, ragged_layout="packed")
+    np.testing.assert_allclose(packed.execute(*(a[order] for a in (dl, d, du, b))), x[order])
+    inside = np.arange(5) < np.array(lengths)[:, None]
+    lines = [np.full((3, 5), np.nan) for _ in range(4)]
+    for line, a in zip(lines, (dl, d, du, b)):
+        line[inside] = a
+    padded = tridia.Plan((3, 5), "f8", offsets=offsets, ragged_layout="padded")
+    out = np.full((3, 5), 7.0)
+    np.testing.assert_allclose(padded.execute(*lines, out=out)[inside], x)
+    assert (out[~inside] == 7).all()
+
+
 def test_near_toeplitz(rng):
     matrix = tridia.NearToeplitz((-1, 4j, -1))
     plan = tridia.Plan((3, 7), "c16", coefficients=matrix)
@@ -122,6 +140,8 @@ def test_it_is_strict(rng):
     (dict(strides=[1]), TypeError, "strides: must be a dict"),
     (dict(parameters={"depth": 1}), ValueError, "parameters: has 'depth'"),
     (dict(offsets=[0, 3]), ValueError, "offsets: a ragged batch has one axis"),
+    (dict(ragged_layout="packed"), ValueError, "ragged_layout: packed is for systems of different"),
+    (dict(ragged_layout="sorted"), ValueError, "ragged_layout: 'sorted' is none of"),
     (dict(right_hand_sides=-1), ValueError, "right_hand_sides: -1 is below 0"),
     (dict(tuning="nonsense"), ValueError, "."),
 ])

@@ -57,7 +57,12 @@ class Plan:
     steps : dict, optional
         The distance, in elements, from one right-hand side to the next, of "b" and "out".
     offsets : sequence of int, optional
-        System k has rows ``offsets[k]`` to ``offsets[k+1] - 1`` of the only axis: a ragged batch.
+        System k has ``offsets[k+1] - offsets[k]`` rows: a ragged batch.
+    ragged_layout : str
+        Where these rows lie. "concatenated" (the default): system k has rows ``offsets[k]`` to
+        ``offsets[k+1] - 1`` of the only axis. "packed": row 0 of all systems, then row 1 of those
+        that have one, and so on, the longest system first. "padded": there are two axes, and each
+        system is the beginning of a line; what is beyond it is never read or written.
     periodic, pivoting, transpose
         As for ``solve``.
     device : optional
@@ -95,7 +100,8 @@ class Plan:
                  coefficients: "str | NearToeplitz" = "per_system",
                  short_off_diagonals: bool = False, right_hand_sides: int | None = None,
                  strides: Mapping[str, Any] | None = None, steps: Mapping[str, int] | None = None,
-                 offsets: Any = None, periodic: bool = False, pivoting: bool = True,
+                 offsets: Any = None, ragged_layout: str = "concatenated",
+                 periodic: bool = False, pivoting: bool = True,
                  transpose: str | None = None, device: Any = None, algorithm: str | None = None,
                  parameters: Mapping[str, Any] | None = None, threads: int = 0,
                  tuning: str | None = None) -> None:
@@ -120,6 +126,7 @@ class Plan:
              for k in _ARRAYS],
             [_checks.integer(f"steps of {k}", steps.get(k, 0)) for k in ("b", "out")],
             [] if offsets is None else _checks.integers("offsets", offsets),
+            _checks.choice("ragged_layout", ragged_layout, ("concatenated", "padded", "packed")),
             _checks.flag("periodic", periodic), _checks.flag("pivoting", pivoting), transpose,
             self._cuda, number, algorithm,
             [_checks.integer(k, given[k], 0, 2**31 - 1) for k in ("switch_point", "packing_depth")],

@@ -58,6 +58,7 @@ problem as_cpp(const tridia_problem* p) {
   q.rhs_step = p->rhs_step;
   q.x_step = p->x_step;
   q.offsets = copied(p->offsets, p->offset_count, "offsets", "offset_count");
+  q.ragged_layout = enumerator<ragged_layout>(p->ragged_layout, "ragged_layout");
   q.matrix.interior = as_cpp(p->interior);
   q.matrix.head = rows_of(p->head, p->head_count, "head", "head_count");
   q.matrix.tail = rows_of(p->tail, p->tail_count, "tail", "tail_count");
@@ -85,6 +86,7 @@ tridia_problem as_c(const problem& p) {
   q.x_step = p.x_step;
   q.offsets = address_of(p.offsets);
   q.offset_count = static_cast<std::int64_t>(p.offsets.size());
+  q.ragged_layout = static_cast<int>(p.ragged_layout);
   std::memcpy(&q.interior, &p.matrix.interior, sizeof q.interior);
   q.head = rows_address(p.matrix.head);
   q.head_count = static_cast<std::int64_t>(p.matrix.head.size());

@@ -34,7 +34,11 @@ constexpr const char* solve_help =
     "that\n"
     "--constant-head and --constant-tail name. --offsets FILE ('<i8', from 0 to the number of "
     "rows)\n"
-    "cuts one-dimensional files into systems of different lengths.\n\n"
+    "cuts one-dimensional files into systems of different lengths. With --ragged-layout packed "
+    "they\n"
+    "hold row 0 of all systems, then row 1 of those that have one, longest first; padded, files "
+    "have\n"
+    "two axes, and a system is the beginning of a line.\n\n"
     "Exit codes: 0 solved; 1 memory, a disk or a device failed; 2 bad input, nothing written;\n"
     "3 written, but some systems have no solution.\n";
 
@@ -61,6 +65,9 @@ void add_files(CLI::App& app, solve_arguments& a) {
   add_rows("--constant-tail", a.constant_tail, "Its last row; again: this is the last, ...");
   app.add_option("--offsets", a.offsets, "Where systems of different lengths begin, and the end")
       ->type_name("FILE");
+  app.add_option("--ragged-layout", a.ragged_layout, "Where rows of such systems lie")
+      ->check(a_name_of<ragged_layout>())
+      ->capture_default_str();
   app.add_option("--rhs", a.rhs, "The right-hand sides")->required()->type_name("FILE");
   app.add_option("--out", a.out, "The solutions, like --rhs, which it may replace")
       ->required()

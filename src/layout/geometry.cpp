@@ -45,6 +45,38 @@ void split_axes(const resolved& r, geometry& g) {
   g.right_sides = collapse(std::move(right_sides));
 }
 
+/// Sets the axes of a ragged batch: of its systems, which may lie along an axis of the arrays, and
+/// of their right-hand sides.
+void set_ragged_axes(const problem& p, const resolved& r, geometry& g) {
+  axis systems{r.systems, {0, 0, 0, 0, 0, 1}};
+  const resolved_array* const arrays[] = {&r.in[dl], &r.in[d], &r.in[du], &r.in[rhs_in], &r.out};
+  for (int a = 0; a <= x; ++a) {
+    if (p.ragged_layout == ragged_layout::padded)
+      systems.stride[a] = arrays[a]->strides[3 - r.axis];
+    if (p.ragged_layout == ragged_layout::packed) systems.stride[a] = arrays[a]->strides[r.axis];
+  }
+  g.concatenated = p.ragged_layout == ragged_layout::concatenated;
+  g.matrices = {1, r.systems, {systems}};
+  g.right_sides = {
+      1,
+      p.right_hand_sides,
+      {axis{p.right_hand_sides, {0, 0, 0, r.in[rhs_in].strides[0], r.out.strides[0], 0}}}};
+}
+
+/// Turns the origins of a packed batch's off-diagonals, which count rows, into rows and elements.
+/// Of n - 1 entries, those of the rows from 1 on begin where row 1 would, less all of row 0.
+void set_packed_rows(const problem& p, geometry& g) {
+  const bool transposed = p.operation != operation::none;
+  index_t of_row_0 = 0;
+  for (std::size_t k = 1; p.short_off_diagonals && k < p.offsets.size(); ++k) {
+    if (p.offsets[k] > p.offsets[k - 1]) ++of_row_0;
+  }
+  const int of_dl = transposed ? sup : sub, of_du = transposed ? sub : sup;
+  g.first_row[of_dl] = transposed ? 1 : 0;
+  g.first_row[of_du] = (transposed ? -1 : 0) + (p.short_off_diagonals ? 1 : 0);
+  for (const int a : {of_dl, of_du}) g.lines[a].origin = -of_row_0 * g.lines[a].step;
+}
+
 void swap_off_diagonals(axes& list) {
   for (int k = 0; k < list.count; ++k) std::swap(list.at[k].stride[sub], list.at[k].stride[sup]);
 }
@@ -72,12 +104,9 @@ geometry make_geometry(const problem& p, const resolved& r) {
   if (p.offsets.empty()) {
     split_axes(r, g);
   } else {
-    g.matrices = {1, r.systems, {axis{r.systems, {0, 0, 0, 0, 0, 1}}}};
-    g.right_sides = {
-        1,
-        p.right_hand_sides,
-        {axis{p.right_hand_sides, {0, 0, 0, r.in[rhs_in].strides[0], r.out.strides[0], 0}}}};
+    set_ragged_axes(p, r, g);
   }
+  if (p.ragged_layout == ragged_layout::packed) set_packed_rows(p, g);
   if (transposed) {
     swap_off_diagonals(g.matrices);
     swap_off_diagonals(g.right_sides);

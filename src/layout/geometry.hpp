@@ -67,10 +67,17 @@ struct geometry_of {
   bool conjugate;       // the coefficients are conjugated as they are read
   axes_of<arrays> matrices;     // each point is a matrix
   axes_of<arrays> right_sides;  // each point is a right-hand side of the same matrix
-  // In a ragged batch, system k has the rows ragged[k] to ragged[k+1] - 1, and its off-diagonals
-  // begin at entry off_diagonal[k]. Null if all systems have `rows` rows. In memory of the backend.
+  // In a ragged batch, system k has ragged[k+1] - ragged[k] rows. Where systems are concatenated,
+  // these are its rows, and its off-diagonals begin at entry off_diagonal[k]; elsewhere the axes
+  // say where a system begins. Null if all systems have `rows` rows. In memory of the backend.
   const index_t* ragged;
   const index_t* off_diagonal;
+  bool concatenated;
+  // In a packed batch, row k of the systems that have it begins row_starts[k] steps from the first
+  // row, and row 0 of a system is row first_row[a] of array a (sub, diag, sup). Only what reads
+  // rows through any_rows takes such a batch. Null elsewhere. In memory of the backend.
+  const index_t* row_starts;
+  index_t first_row[3];
 
   TRIDIA_FN index_t rows_of(index_t matrix) const {
     return ragged ? ragged[matrix + 1] - ragged[matrix] : rows;
@@ -79,7 +86,7 @@ struct geometry_of {
   /// Returns where the line of a matrix and a right-hand side begins in each array.
   TRIDIA_FN void line_offsets(index_t matrix, index_t right_side, index_t (&out)[arrays]) const {
     matrices.offsets(matrix, out);
-    if (ragged) {
+    if (concatenated) {
       for (int a = 0; a < inputs + outputs; ++a) out[a] = ragged[matrix] * lines[a].step;
       out[sub] = off_diagonal[matrix] * lines[sub].step;
       out[sup] = off_diagonal[matrix] * lines[sup].step;

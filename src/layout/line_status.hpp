@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/value.hpp"
-#include "layout/geometry.hpp"
+#include "layout/row_places.hpp"
 #include "layout/status.hpp"
 
 // This file enters the statuses of lines; a line is a matrix with one of its right-hand sides.
@@ -43,12 +43,18 @@ TRIDIA_FN index_t systems_of_matrix(const geometry& g) {
   return sharing > 0 ? g.right_sides.size / sharing : 0;
 }
 
-/// Fills `n` rows of a line with NaN, `step` elements apart from `first` on: `member` of a `team`
-/// of threads fills its share of them.
+/// Fills `n` rows of a line with NaN, where `rows` says from `first` on: `member` of a `team` of
+/// threads fills its share of them.
+template <class V, class Rows>
+TRIDIA_FN void fill_rows_with_nan(V* first, const Rows& rows, index_t n, index_t member = 0,
+                                  index_t team = 1) {
+  for (index_t k = member; k < n; k += team) first[rows.at(k)] = core::not_a_number<V>();
+}
+/// Fills rows that are `step` elements apart.
 template <class V>
 TRIDIA_FN void fill_line_with_nan(V* first, index_t step, index_t n, index_t member = 0,
                                   index_t team = 1) {
-  for (index_t k = member; k < n; k += team) first[k * step] = core::not_a_number<V>();
+  fill_rows_with_nan(first, even_rows(step), n, member, team);
 }
 
 TRIDIA_FN void enter_line_status(index_t* at, bool shared, index_t status) {

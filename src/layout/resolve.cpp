@@ -71,10 +71,46 @@ int positive_axis(const problem& p) {
   return p.axis < 0 ? p.axis + rank : p.axis;
 }
 
-void check_offsets(const problem& p) {
-  if (p.extents.size() != 1) {
-    refuse("offsets: a ragged batch has one axis, but extents " + shape_text(p.extents) + " have " +
-           text(static_cast<index_t>(p.extents.size())));
+index_t longest(const std::vector<index_t>& offsets) {
+  index_t n = 0;
+  for (std::size_t k = 1; k < offsets.size(); ++k) n = std::max(n, offsets[k] - offsets[k - 1]);
+  return n;
+}
+
+/// Checks the extents of a padded batch, which has an axis of systems.
+void check_padded(const problem& p, std::size_t axis) {
+  const auto systems = static_cast<index_t>(p.offsets.size()) - 1;
+  if (p.extents[1 - axis] != systems) {
+    refuse("offsets: are those of " + text(systems) + " systems, but a padded batch of extents " +
+           shape_text(p.extents) + " has " + text(p.extents[1 - axis]) + " along axis " +
+           text(static_cast<index_t>(1 - axis)));
+  }
+  if (longest(p.offsets) > p.extents[axis]) {
+    refuse("extents: " + shape_text(p.extents) + " have " + text(p.extents[axis]) +
+           " rows along axis " + text(static_cast<index_t>(axis)) +
+           ", but the longest system of offsets has " + text(longest(p.offsets)));
+  }
+}
+
+/// Checks the order of a packed batch.
+void check_packed(const std::vector<index_t>& offsets) {
+  for (std::size_t k = 2; k < offsets.size(); ++k) {
+    const index_t before = offsets[k - 1] - offsets[k - 2], rows = offsets[k] - offsets[k - 1];
+    if (rows > before) {
+      refuse("offsets: system " + text(static_cast<index_t>(k) - 1) + " has " + text(rows) +
+             " rows, more than the " + text(before) +
+             " of the system before it, but a packed batch has the longest first");
+    }
+  }
+}
+
+void check_offsets(const problem& p, std::size_t axis) {
+  const bool padded = p.ragged_layout == ragged_layout::padded;
+  if (p.extents.size() != (padded ? 2 : 1)) {
+    const bool plain = p.ragged_layout == ragged_layout::concatenated;
+    refuse("offsets: a " + std::string(plain ? "ragged" : name(p.ragged_layout)) + " batch has " +
+           (padded ? "two axes" : "one axis") + ", but extents " + shape_text(p.extents) +
+           " have " + text(static_cast<index_t>(p.extents.size())));
   }
   if (p.coefficients != coefficients::per_system) {
     refuse("coefficients: " + std::string(name(p.coefficients)) +
@@ -90,10 +126,12 @@ void check_offsets(const problem& p) {
              "] = " + text(p.offsets[k - 1]));
     }
   }
+  if (padded) return check_padded(p, axis);
   if (p.offsets.back() != p.extents[0]) {
     refuse("offsets: the last is " + text(p.offsets.back()) + ", but extents[0] is " +
            text(p.extents[0]));
   }
+  if (p.ragged_layout == ragged_layout::packed) check_packed(p.offsets);
 }
 
 template <class E>
@@ -109,9 +147,10 @@ void check_enumerators(const problem& p) {
   check_known("pivoting", p.pivoting);
   check_known("operation", p.operation);
   check_known("coefficients", p.coefficients);
+  check_known("ragged_layout", p.ragged_layout);
 }
 
-void check_combination(const problem& p) {
+void check_combination(const problem& p, std::size_t axis) {
   if (p.right_hand_sides < 0) {
     refuse("right_hand_sides: " + text(p.right_hand_sides) + " is below 0");
   }
@@ -120,7 +159,12 @@ void check_combination(const problem& p) {
         "short_off_diagonals: a periodic problem needs dl[0] and du[n-1], so its off-diagonals "
         "have n entries, not n - 1");
   }
-  if (!p.offsets.empty()) check_offsets(p);
+  if (!p.offsets.empty()) {
+    check_offsets(p, axis);
+  } else if (p.ragged_layout != ragged_layout::concatenated) {
+    refuse("ragged_layout: " + std::string(name(p.ragged_layout)) +
+           " is for systems of different lengths, but offsets is empty");
+  }
   const bool strides = !p.dl_strides.empty() || !p.d_strides.empty() || !p.du_strides.empty();
   if (has_constant_coefficients(p) && (strides || p.short_off_diagonals)) {
     refuse(std::string(strides ? "dl_strides, d_strides, du_strides" : "short_off_diagonals") +
@@ -172,8 +216,8 @@ resolved_array coefficient(const problem& p, const resolved& r, const char* name
   const int axis = r.axis - 1;
   resolved_array a{name, p.extents, {}};
   if (off_diagonal && p.short_off_diagonals) {
-    a.extents[axis] =
-        p.offsets.empty() ? std::max<index_t>(p.extents[axis] - 1, 0) : r.off_diagonal.back();
+    const bool lines = p.offsets.empty() || p.ragged_layout == ragged_layout::padded;
+    a.extents[axis] = lines ? std::max<index_t>(p.extents[axis] - 1, 0) : r.off_diagonal.back();
   }
   a.strides = coefficient_strides(p, axis, strides_name, given, a.extents);
   a.extents.insert(a.extents.begin(), std::max<index_t>(p.right_hand_sides, 1));
@@ -194,12 +238,6 @@ resolved_array side(const problem& p, const char* name, const char* strides_name
   a.strides.insert(a.strides.begin(), step != 0 ? step : product(p.extents));
   check_size(a, p.type);
   return a;
-}
-
-index_t longest(const std::vector<index_t>& offsets) {
-  index_t n = 0;
-  for (std::size_t k = 1; k < offsets.size(); ++k) n = std::max(n, offsets[k] - offsets[k - 1]);
-  return n;
 }
 
 }  // namespace
@@ -252,7 +290,7 @@ resolved resolve(const problem& p) {
   resolved r{};
   check_enumerators(p);
   r.axis = positive_axis(p) + 1;
-  check_combination(p);
+  check_combination(p, static_cast<std::size_t>(r.axis - 1));
   if (p.offsets.empty()) {
     r.rows = p.extents[r.axis - 1];
     auto batch = p.extents;
@@ -262,6 +300,12 @@ resolved resolve(const problem& p) {
     r.rows = longest(p.offsets);
     r.systems = static_cast<index_t>(p.offsets.size()) - 1;
     r.off_diagonal = off_diagonal_starts(p);
+    if (p.ragged_layout == ragged_layout::packed) {
+      r.row_starts = packed_row_starts(r.systems, [&](index_t k) {
+        const auto at = static_cast<std::size_t>(k);
+        return p.offsets[at + 1] - p.offsets[at];
+      });
+    }
   }
   r.in[dl] = coefficient(p, r, "dl", "dl_strides", p.dl_strides, true);
   r.in[d] = coefficient(p, r, "d", "d_strides", p.d_strides, false);

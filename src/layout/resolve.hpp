@@ -31,7 +31,22 @@ struct resolved {
   resolved_array in[input_count];
   resolved_array out;
   std::vector<index_t> off_diagonal;  // ragged: where each system's off-diagonals begin
+  std::vector<index_t> row_starts;    // packed: where row k of all systems begins
 };
+
+/// Returns where row k of all lines begins if lines are sorted, longest first, and row k of those
+/// that have it follows row k - 1. Line i has `length(i)` rows.
+template <class Length>
+std::vector<index_t> packed_row_starts(index_t lines, const Length& length) {
+  std::vector<index_t> starts;
+  const index_t rows = lines > 0 ? length(0) : 0;
+  for (index_t k = 0, start = 0, with_row = lines; k < rows; ++k) {
+    while (length(with_row - 1) <= k) --with_row;
+    starts.push_back(start);
+    start += with_row;
+  }
+  return starts;
+}
 
 /// Returns whether the matrix is known when a plan is made, as `problem::matrix`: there are no
 /// arrays of coefficients then.
@@ -42,7 +57,7 @@ inline bool has_constant_coefficients(const problem& p) {
 /// Checks a problem and fills in its defaults. Throws `error` with the argument and both values.
 resolved resolve(const problem& p);
 
-/// Returns the lines and axes that a backend walks over. `ragged` and `off_diagonal` remain null.
+/// Returns the lines and axes that a backend walks over. Pointers remain null.
 geometry make_geometry(const problem& p, const resolved& r);
 
 /// Throws if `x` shares elements with an input without being the same array.

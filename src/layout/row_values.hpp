@@ -73,12 +73,12 @@ template <class V, class E>
 using factor_rows = factor_rows_in<row_values<V>, E>;
 
 /// Stores y of a substitution where x will be.
-template <class V, class E>
+template <class V, class E, class Rows = even_rows>
 struct kept_in_place {
   const factor_rows<V, E>& factors;
-  strided_solution<V>& x;
+  strided_solution<V, Rows>& x;
   TRIDIA_FN void put(index_t k, V y) { x.put(k, y); }
-  TRIDIA_FN V y(index_t k) const { return x.base[k * x.step]; }
+  TRIDIA_FN V y(index_t k) const { return x.get(k); }
   TRIDIA_FN V get(index_t k, typename E::upper& u) const {
     factors.get_upper(k, u);
     return y(k);

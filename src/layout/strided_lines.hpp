@@ -3,13 +3,13 @@
 
 #include "core/complex.hpp"
 #include "core/elimination.hpp"
-#include "layout/geometry.hpp"
+#include "layout/row_places.hpp"
 
 // These types read and write one line at a time, a scalar at a time, at any strides.
 namespace tridia::layout {
 
 /// Reads the rows of the matrix of one line.
-template <class V>
+template <class V, class Rows = even_rows>
 struct strided_matrix {
   const geometry& g;
   index_t n;
@@ -27,7 +27,7 @@ struct strided_matrix {
 
   TRIDIA_FN void fetch(index_t, index_t) {}
   TRIDIA_FN V entry(layout::array a, index_t k) const {
-    return array[a][start[a] + k * g.lines[a].step];
+    return array[a][start[a] + Rows::at(g, a, k)];
   }
   TRIDIA_FN core::row<V> get(index_t k) const {
     const bool corners = g.corners != edge::absent;
@@ -40,28 +40,29 @@ struct strided_matrix {
 };
 
 /// Reads a right-hand side; remembers the first row that is not finite, as x may overwrite it.
-template <class V>
+template <class V, class Rows = even_rows>
 struct strided_rhs {
   const V* base;
-  index_t step;
+  Rows rows;
   index_t first_nonfinite = 0;  // counted from 1
 
   TRIDIA_FN void fetch(index_t, index_t) {}
   TRIDIA_FN V get(index_t k) {
-    const V r = base[k * step];
+    const V r = base[rows.at(k)];
     if (!core::is_finite(r) && (first_nonfinite == 0 || k + 1 < first_nonfinite))
       first_nonfinite = k + 1;
     return r;
   }
 };
 
-template <class V>
+template <class V, class Rows = even_rows>
 struct strided_solution {
   V* base;
-  index_t step;
+  Rows rows;
   TRIDIA_FN void open(index_t) {}
   TRIDIA_FN void flush(index_t, index_t) {}
-  TRIDIA_FN void put(index_t k, V v) { base[k * step] = v; }
+  TRIDIA_FN void put(index_t k, V v) { base[rows.at(k)] = v; }
+  TRIDIA_FN V get(index_t k) const { return base[rows.at(k)]; }
 };
 
 }  // namespace tridia::layout

@@ -22,6 +22,22 @@ bool is_available(const algorithm_entry& a, backend where) {
   return where == (a.backends == availability::cpu_and_cuda ? backend::cpu : backend::reference);
 }
 
+/// Checks the algorithms that read the rows of a line at one distance from each other.
+void check_layout(const algorithm_entry& a, const problem& p, transformation t) {
+  if (p.ragged_layout != ragged_layout::packed) return;
+  if (!a.every_problem) {
+    refuse(a,
+           "takes ragged batches that are concatenated or padded, but ragged_layout is packed: ask "
+           "for automatic, thomas or lu");
+  }
+  if (t != transformation::none) {
+    throw error(errc::unsupported,
+                "transformation: " + std::string(name(t)) +
+                    " interleaves systems, but ragged_layout is packed, which is "
+                    "interleaved: ask for none");
+  }
+}
+
 void check_problem(const algorithm_entry& a, const problem& p, backend where) {
   if (!is_available(a, where)) {
     refuse(a, std::string("is for the backends ") +
@@ -145,6 +161,10 @@ choice automatic_choice(const problem& p, const layout::resolved& r, backend whe
       return {algorithm::neato,
               "a few short systems of constants: its stages take less than a scan"};
     }
+    if (p.ragged_layout != ragged_layout::concatenated) {
+      return {pivots ? algorithm::lu : algorithm::thomas,
+              "systems of different lengths do not follow each other in memory"};
+    }
     return {algorithm::partition, pivots ? "partial pivoting is asked for; most systems need none"
                                          : "no pivoting: every row is moved once where it fits"};
   }
@@ -171,6 +191,7 @@ choice choose(const problem& p, const layout::resolved& r, const options& o) {
   }
   check_problem(*a, p, o.backend);
   check_parameters(a, p, o);
+  check_layout(*a, p, o.parameters.transformation);
   const bool idle = a->algorithm == algorithm::lu && p.pivoting == pivoting::none;
   return {a->algorithm, idle ? "asked for, though no pivoting would do" : "asked for"};
 }

@@ -28,12 +28,13 @@ struct task {
   tridia::pivoting pivoting;
   tridia::boundary boundary;
   tridia::coefficients coefficients;
-  layout::geometry geometry;    // `ragged` and `off_diagonal` null: the backend places them
+  layout::geometry geometry;    // its pointers are null: the backend places what they point to
   std::vector<index_t> ragged;  // empty if uniform
   std::vector<index_t> off_diagonal;
   tridia::options options;  // what `algorithm::automatic` became is in them
   std::shared_ptr<const line_operator::constant_matrix>
-      constant{};  // null if the coefficients are not
+      constant{};                     // null if the coefficients are not
+  std::vector<index_t> row_starts{};  // of a packed batch; otherwise empty
 };
 
 /// Holds the arrays of one execution by layout::array; null where it does not have one.

@@ -26,6 +26,9 @@ template <>
 constexpr auto table<coefficients> = std::to_array<std::string_view>({"per_system", "shared",
                                                                       "constant"});
 template <>
+constexpr auto table<ragged_layout> = std::to_array<std::string_view>({"concatenated", "padded",
+                                                                       "packed"});
+template <>
 constexpr auto table<backend> = std::to_array<std::string_view>({"cpu", "cuda", "reference"});
 template <>
 constexpr auto table<transformation> = std::to_array<std::string_view>({"none", "full", "blocks",
@@ -66,6 +69,7 @@ std::string_view name(boundary v) noexcept { return pick(v); }
 std::string_view name(pivoting v) noexcept { return pick(v); }
 std::string_view name(operation v) noexcept { return pick(v); }
 std::string_view name(coefficients v) noexcept { return pick(v); }
+std::string_view name(ragged_layout v) noexcept { return pick(v); }
 std::string_view name(backend v) noexcept { return pick(v); }
 std::string_view name(algorithm v) noexcept { return pick(v); }
 std::string_view name(transformation v) noexcept { return pick(v); }
@@ -92,6 +96,7 @@ template std::span<const std::string_view> names<boundary>() noexcept;
 template std::span<const std::string_view> names<pivoting>() noexcept;
 template std::span<const std::string_view> names<operation>() noexcept;
 template std::span<const std::string_view> names<coefficients>() noexcept;
+template std::span<const std::string_view> names<ragged_layout>() noexcept;
 template std::span<const std::string_view> names<backend>() noexcept;
 template std::span<const std::string_view> names<algorithm>() noexcept;
 template std::span<const std::string_view> names<transformation>() noexcept;
@@ -105,6 +110,7 @@ template std::optional<boundary> parse(std::string_view) noexcept;
 template std::optional<pivoting> parse(std::string_view) noexcept;
 template std::optional<operation> parse(std::string_view) noexcept;
 template std::optional<coefficients> parse(std::string_view) noexcept;
+template std::optional<ragged_layout> parse(std::string_view) noexcept;
 template std::optional<backend> parse(std::string_view) noexcept;
 template std::optional<algorithm> parse(std::string_view) noexcept;
 template std::optional<transformation> parse(std::string_view) noexcept;

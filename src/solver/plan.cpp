@@ -30,6 +30,7 @@ std::unique_ptr<const solver::executor> make_executor(const plan::state& s) {
                     p.offsets,
                     s.shapes.off_diagonal,
                     std::move(resolved)};
+  task.row_starts = s.shapes.row_starts;
   if (s.conjugated) task.geometry.conjugate = !task.geometry.conjugate;
   if (is_constant(s)) {
     task.constant = std::make_shared<line_operator::constant_matrix>(

@@ -8,10 +8,13 @@
 #include "layout/row_values.hpp"
 #include "layout/strided_lines.hpp"
 
-// These functions solve one system at a time, a scalar at a time, wherever its rows lie. A thread
+// These functions solve one system at a time, a scalar at a time, wherever its rows lie: those of a
+// packed batch where `Rows` is any_rows. A thread
 // of the plain CUDA kernels calls them, and the reference backend calls them in a loop.
 namespace tridia::solver {
 
+using layout::any_rows;
+using layout::even_rows;
 using layout::factor_rows;
 using layout::geometry;
 using layout::kept_in_place;
@@ -34,14 +37,13 @@ struct typed_operands {
 
 /// Fills x of a matrix and one of its right-hand sides with NaN, where the solution is not finite:
 /// after all else that writes to it. `member` of a `team` of threads fills its share of the rows.
-template <class V>
+template <class V, class Rows = any_rows>
 TRIDIA_FN void fill_with_nan(const geometry& g, V* x, index_t matrix, index_t right_side,
                              index_t member = 0, index_t team = 1) {
   index_t at[layout::array_count];
   g.line_offsets(matrix, right_side, at);
-  const layout::along& line = g.lines[layout::x];
-  layout::fill_line_with_nan(x + at[layout::x] + line.origin, line.step, g.rows_of(matrix), member,
-                             team);
+  layout::fill_rows_with_nan(x + at[layout::x] + g.lines[layout::x].origin, any_rows(g, layout::x),
+                             g.rows_of(matrix), member, team);
 }
 
 /// Returns whether x of a line has been filled with NaN: its row 0 is NaN then, and finite if the
@@ -67,14 +69,14 @@ TRIDIA_FN void share_nan(const geometry& g, V* x, index_t matrix, index_t system
 }
 
 /// Returns why a system has no finite solution, for its status.
-template <class V, pivoting P, boundary B>
+template <class V, pivoting P, boundary B, class Rows = even_rows>
 TRIDIA_FN index_t diagnose_system(const geometry& g, const typed_operands<V>& o, index_t matrix,
                                   index_t right_side = 0) {
   const index_t n = g.rows_of(matrix);
   index_t at[layout::array_count];
   g.line_offsets(matrix, right_side, at);
-  strided_matrix<V> a(g, n, o.in, at);
-  strided_rhs<V> b{o.in[layout::rhs] + at[layout::rhs], g.lines[layout::rhs].step};
+  strided_matrix<V, Rows> a(g, n, o.in, at);
+  strided_rhs<V, Rows> b{o.in[layout::rhs] + at[layout::rhs], {g, layout::rhs}};
   index_t status = -1;
   with_elimination<V, P, B>(n, [&](auto e) {
     core::diagnose_line<V, decltype(e)>(n, {n, n}, a, b, true, [&](int, index_t s) { status = s; });
@@ -83,7 +85,7 @@ TRIDIA_FN index_t diagnose_system(const geometry& g, const typed_operands<V>& o,
 }
 
 /// Solves one system, and enters its status; x is NaN where that is not 0.
-template <class V, pivoting P, boundary B>
+template <class V, pivoting P, boundary B, class Rows = even_rows>
 TRIDIA_FN void solve_system(const geometry& g, const typed_operands<V>& o, index_t matrix,
                             row_values<V> keep) {
   const index_t n = g.rows_of(matrix);
@@ -91,9 +93,9 @@ TRIDIA_FN void solve_system(const geometry& g, const typed_operands<V>& o, index
   g.line_offsets(matrix, 0, at);
   index_t status = 0;
   if (n > 0) {
-    strided_matrix<V> a(g, n, o.in, at);
-    strided_rhs<V> b{o.in[layout::rhs] + at[layout::rhs], g.lines[layout::rhs].step};
-    strided_solution<V> x{o.x + at[layout::x], g.lines[layout::x].step};
+    strided_matrix<V, Rows> a(g, n, o.in, at);
+    strided_rhs<V, Rows> b{o.in[layout::rhs] + at[layout::rhs], {g, layout::rhs}};
+    strided_solution<V, Rows> x{o.x + at[layout::x], {g, layout::x}};
     with_elimination<V, P, B>(n, [&](auto e) {
       using E = decltype(e);
       kept_rows<V, E> kept{keep};
@@ -110,12 +112,12 @@ TRIDIA_FN void solve_system(const geometry& g, const typed_operands<V>& o, index
       });
     });
   }
-  if (status != 0) fill_with_nan(g, o.x, matrix, 0);
+  if (status != 0) fill_with_nan<V, Rows>(g, o.x, matrix, 0);
   if (o.status) o.status[at[layout::status]] = status;
 }
 
 /// Factors one matrix; its status goes to `status`.
-template <class V, pivoting P, boundary B>
+template <class V, pivoting P, boundary B, class Rows = even_rows>
 TRIDIA_FN void factor_system(const geometry& g, const typed_operands<V>& o, index_t matrix,
                              row_values<V> factors, index_t& status) {
   const index_t n = g.rows_of(matrix);
@@ -123,7 +125,7 @@ TRIDIA_FN void factor_system(const geometry& g, const typed_operands<V>& o, inde
   g.line_offsets(matrix, 0, at);
   status = 0;
   if (n == 0) return;
-  strided_matrix<V> a(g, n, o.in, at);
+  strided_matrix<V, Rows> a(g, n, o.in, at);
   with_elimination<V, P, B>(n, [&](auto e) {
     using E = decltype(e);
     factor_rows<V, E> out{factors};
@@ -147,21 +149,21 @@ TRIDIA_FN index_t substitution_status(index_t n, index_t first_nonfinite, bool k
 /// Solves for one right-hand side with factors. A status is only entered where it is not 0: x of
 /// this right-hand side is NaN then, and false is returned, as `share_nan` has to see to the other
 /// ones of its system.
-template <class V, pivoting P, boundary B>
+template <class V, pivoting P, boundary B, class Rows = even_rows>
 TRIDIA_FN bool substitute_system(const geometry& g, const typed_operands<V>& o, index_t matrix,
                                  index_t right_side, row_values<V> factors, index_t of_matrix) {
   const index_t n = g.rows_of(matrix);
   if (n == 0) return true;
   index_t at[layout::array_count];
   g.line_offsets(matrix, right_side, at);
-  strided_rhs<V> b{o.in[layout::rhs] + at[layout::rhs], g.lines[layout::rhs].step};
-  strided_solution<V> x{o.x + at[layout::x], g.lines[layout::x].step};
+  strided_rhs<V, Rows> b{o.in[layout::rhs] + at[layout::rhs], {g, layout::rhs}};
+  strided_solution<V, Rows> x{o.x + at[layout::x], {g, layout::x}};
   index_t status = of_matrix;
   if (of_matrix == 0) {
     with_elimination<V, P, B>(n, [&](auto e) {
       using E = decltype(e);
       factor_rows<V, E> rows{factors};
-      kept_in_place<V, E> kept{rows, x};
+      kept_in_place<V, E, Rows> kept{rows, x};
       core::substitute_line<V, E>(n, {n, n}, rows, b, kept, x, [&](bool failed, bool before) {
         if (failed) status = substitution_status<V>(n, b.first_nonfinite, before, kept);
       });
@@ -170,7 +172,7 @@ TRIDIA_FN bool substitute_system(const geometry& g, const typed_operands<V>& o, 
   if (status == 0) return true;
   // This does not call fill_with_nan: what that looks up is known here, and a GPU's kernels save
   // registers.
-  layout::fill_line_with_nan(o.x + at[layout::x], g.lines[layout::x].step, n);
+  layout::fill_rows_with_nan(o.x + at[layout::x], Rows(g, layout::x), n);
   if (o.status) layout::merge_status(o.status + at[layout::status], of_matrix, status);
   return false;
 }

@@ -5,8 +5,8 @@
 #include "solver/system.hpp"
 
 // This header defines where the words of system.hpp lie in a workspace and in factors. Systems of
-// one length are interleaved, so that neighbouring threads touch neighbouring words; ragged ones
-// follow each other.
+// one length, and those of a ragged batch that the caller has interleaved, are interleaved, so that
+// neighbouring threads touch neighbouring words; concatenated ones follow each other.
 namespace tridia::solver {
 
 /// Factors consist of a status for each matrix, then the words.
@@ -28,12 +28,18 @@ inline index_t total_rows(const task& t) {
   return t.ragged.empty() ? t.geometry.rows * t.geometry.matrices.size : t.ragged.back();
 }
 
+/// Returns the number of rows whose words a workspace or factors have room for, where
+/// `concurrent_systems` systems are interleaved.
+inline index_t stored_rows(const task& t, index_t concurrent_systems) {
+  return t.geometry.concatenated ? t.ragged.back() : t.geometry.rows * concurrent_systems;
+}
+
 /// Locates `count` words a row for matrix `m`, where `concurrent_systems` systems are interleaved
 /// and this is slot `slot`.
 template <class V>
 TRIDIA_FN row_values<V> row_values_of(const geometry& g, V* base, index_t count, index_t m,
                                       index_t slot, index_t concurrent_systems) {
-  if (g.ragged) return {base + g.ragged[m] * count, count, 1};
+  if (g.concatenated) return {base + g.ragged[m] * count, count, 1};
   return {base + slot, count * concurrent_systems, concurrent_systems};
 }
 
@@ -42,11 +48,12 @@ TRIDIA_FN row_values<V> row_values_of(const geometry& g, V* base, index_t count,
 template <class V, pivoting P, boundary B>
 std::size_t factors_bytes_of(const task& t) {
   return status_bytes(t.geometry) + alignment +
-         static_cast<std::size_t>(total_rows(t)) * value_counts<V, P, B>::factors * sizeof(V);
+         static_cast<std::size_t>(stored_rows(t, t.geometry.matrices.size)) *
+             value_counts<V, P, B>::factors * sizeof(V);
 }
 template <class V, pivoting P, boundary B>
 std::size_t kept_bytes_of(const task& t, index_t concurrent_systems) {
-  const index_t rows = t.ragged.empty() ? t.geometry.rows * concurrent_systems : t.ragged.back();
+  const index_t rows = stored_rows(t, concurrent_systems);
   return alignment + static_cast<std::size_t>(rows) * value_counts<V, P, B>::kept * sizeof(V);
 }
 

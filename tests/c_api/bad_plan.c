@@ -55,6 +55,8 @@ static void problems(void) {
   BAD_PROBLEM("rhs_step", (p.right_hand_sides = 2, p.rhs_strides = extents));
   BAD_PROBLEM("offset_count", p.offset_count = -1);
   BAD_PROBLEM("offsets", p.offset_count = 3);
+  BAD_PROBLEM("ragged_layout", p.ragged_layout = 3);
+  BAD_PROBLEM("ragged_layout", p.ragged_layout = TRIDIA_RAGGED_PACKED);
   BAD_PROBLEM("head_count", p.head_count = -1);
   BAD_PROBLEM("head", p.head_count = 1);
   BAD_PROBLEM("tail_count", p.tail_count = -2);

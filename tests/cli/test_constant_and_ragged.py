@@ -95,6 +95,52 @@ class Ragged(Case):
                 self.assertEqual((report["systems"], report["rows"]), (6, 40))
                 self.assertLess(report["residual"], tolerance(dtype))
 
+    def sorted_parts(self, dtype, short):
+        """Makes systems, longest first; returns their arrays (dl, d, du, rhs, x), a list of each."""
+        parts = [[], [], [], [], []]
+        for n in sorted(self.lengths, reverse=True):
+            dl, d, du, rhs = (random_array(self.rng, n, dtype) for _ in range(4))
+            d += 4 * np.sign(d.real)
+            x = expected(dl, d, du, rhs)
+            for part, a in zip(parts, (dl[1:] if short else dl, d, du[:-1] if short else du, rhs, x)):
+                part.append(a)
+        return parts
+
+    def save_in_layout(self, arrays):
+        lengths = sorted(self.lengths, reverse=True)
+        self.save(**dict(zip(("dl", "d", "du", "rhs"), arrays)),
+                  offsets=np.concatenate([[0], np.cumsum(lengths)]))
+
+    def test_packed_layout(self):
+        for dtype, short in itertools.product(TYPES, (False, True)):
+            with self.subTest(dtype=dtype, short=short):
+                rows = range(max(self.lengths))
+                *arrays, x = (np.concatenate([[a[k] for a in part if len(a) > k] for k in rows])
+                              for part in self.sorted_parts(dtype, short))
+                self.save_in_layout([a.astype(dtype) for a in arrays])
+                report = self.solve("--offsets", self.path("offsets"), "--ragged-layout", "packed")
+                self.check_out(x)
+                self.assertEqual((report["systems"], report["rows"]), (6, 40))
+                self.assertLess(report["residual"], tolerance(dtype))
+
+    def test_padded_layout(self):
+        def lines(part, rows, dtype):
+            out = np.zeros((len(part), rows), dtype)
+            for line, a in zip(out, part):
+                line[:len(a)] = a
+            return out
+        for dtype, short, axis in itertools.product(TYPES, (False, True), (0, 1)):
+            with self.subTest(dtype=dtype, short=short, axis=axis):
+                parts = self.sorted_parts(dtype, short)
+                *arrays, x = (lines(part, 42 - (short and k in (0, 2)), dtype)
+                              for k, part in enumerate(parts))
+                self.save_in_layout([a.T if axis == 0 else a for a in arrays])
+                report = self.solve("--offsets", self.path("offsets"), "--ragged-layout", "padded",
+                                    "--axis", axis)
+                self.check_out(x.T if axis == 0 else x)
+                self.assertEqual((report["systems"], report["rows"]), (6, 40))
+                self.assertLess(report["residual"], tolerance(dtype))
+
     def test_slabs(self):
         for short in (False, True):
             x = self.ragged(short=short)
@@ -181,6 +227,10 @@ class Refused(BadInput):
             with self.subTest(offsets=wrong):
                 self.save(offsets=wrong)
                 self.refuse(*words, options=offsets)
+        self.save(offsets=np.array([0, 10, 32]))
+        self.refuse("--offsets", "system 1", "longest first", options=[*offsets, "--ragged-layout", "packed"])
+        self.refuse("--offsets", "two axes", "(32,)", options=[*offsets, "--ragged-layout", "padded"])
+        self.refuse("--ragged-layout", "--offsets", options=["--ragged-layout", "packed"])
         self.save(offsets=two_axes, dl=flat["dl"][1:])
         self.refuse("--du", "--offsets", "(31,)", options=offsets)
         self.save(dl=flat["dl"], d=flat["d"][1:])

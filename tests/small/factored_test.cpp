@@ -47,6 +47,14 @@ void add_own_matrices(std::vector<small_case>& all) {
                 {kThreadFactor, kThread},
                 factors()},
                regular);
+  add_variants(all,
+               {"packed",
+                {.extents = {60},
+                 .offsets = {0, 40, 57, 60, 60},
+                 .ragged_layout = tridia::ragged_layout::packed},
+                {kThreadFactor, kThread},
+                factors()},
+               regular);
   add_variants(all, {"sides", sides, {kCopy, kOnchip, kMerge, kShareNan}, factors()});
   add_variants(all, {"sides_executed", sides, {kOnchip, kMerge, kShareNan}, {}, "broadcast"});
   run_options without_statuses = factors();

@@ -35,6 +35,18 @@ void add_thread_a_system(std::vector<small_case>& all) {
     add_variants(all, {std::string("thomas") + where, p, {kThread}, by(algorithm::thomas)},
                  {.pivotings = {pivoting::none}});
   }
+  using tridia::ragged_layout;
+  const problem packed{
+      .extents = {60}, .offsets = {0, 40, 57, 60, 60}, .ragged_layout = ragged_layout::packed};
+  const problem padded{.extents = {42, 4},
+                       .axis = 0,
+                       .offsets = {0, 17, 57, 57, 60},
+                       .ragged_layout = ragged_layout::padded};
+  for (const auto& [where, p] : {std::pair{"_packed", packed}, {"_padded", padded}}) {
+    add_variants(all, {std::string("lu") + where, p, {kThread}, by(algorithm::lu)});
+    add_variants(all, {std::string("thomas") + where, p, {kThread}, by(algorithm::thomas)},
+                 {.pivotings = {pivoting::none}});
+  }
   add_variants(all, {"lu_sides", sides, {{"statuses", "share_nan_kernel"}}, by(algorithm::lu)});
 }
 

@@ -21,6 +21,19 @@ layout::layout(tridia::problem problem)
     short_offsets_.push_back(entries);
     entries += std::max<index_t>(0, rows(k) - 1);
   }
+  if (p_.ragged_layout != tridia::ragged_layout::packed) return;
+  for (const index_t missing : {0, 1})
+    row_starts_[missing] = std::make_shared<std::vector<index_t>>(packed_starts(missing));
+}
+
+std::vector<index_t> layout::packed_starts(index_t missing) const {
+  std::vector<index_t> starts{0};
+  for (index_t row = 0;; ++row) {
+    index_t with_row = 0;
+    for (index_t s = 0; s < systems(); ++s) with_row += rows(s) - missing > row ? 1 : 0;
+    if (with_row == 0) return starts;
+    starts.push_back(starts.back() + with_row);
+  }
 }
 
 index_t layout::systems() const {
@@ -69,7 +82,8 @@ std::vector<index_t> layout::strides_of(role r) const {
 
 index_t layout::start_of_system(role r, index_t system) const {
   const std::vector<index_t>& step = strides(r);
-  if (!p_.offsets.empty()) {
+  if (p_.ragged_layout == tridia::ragged_layout::packed) return system * step[0];
+  if (!p_.offsets.empty() && p_.ragged_layout == tridia::ragged_layout::concatenated) {
     const auto k = static_cast<std::size_t>(system);
     return (is_short(r) ? short_offsets_[k] : p_.offsets[k]) * step[0];
   }
@@ -97,8 +111,9 @@ line layout::of(role r, index_t system, index_t column) const {
   result.base = start_of_system(r, system) + column * column_step(r);
   result.first = is_short(r) && r == role::dl ? std::min<index_t>(1, n) : 0;
   result.last = is_short(r) && r == role::du ? std::max<index_t>(0, n - 1) : n;
+  result.row_starts = row_starts_[is_short(r) ? 1 : 0];
   // The first entry of a short dl is that of row 1.
-  if (is_short(r) && r == role::dl) result.base -= result.stride;
+  if (result.row_starts == nullptr && is_short(r) && r == role::dl) result.base -= result.stride;
   return result;
 }
 
@@ -112,7 +127,12 @@ layout::span layout::extent(role r) const {
   };
   for (index_t s = 0; s < systems(); ++s) {
     for (index_t c = 0; c < columns(r); ++c) {
-      const line l = of(r, s, c);
+      line l = of(r, s, c);
+      // The array of a padded batch has what is beyond its systems as well.
+      if (p_.ragged_layout == tridia::ragged_layout::padded) {
+        l.first = is_short(r) && r == role::dl ? 1 : 0;
+        l.last = p_.extents[axis_] - (is_short(r) && r == role::du ? 1 : 0);
+      }
       if (l.first >= l.last) continue;
       include(l.at(l.first));
       include(l.at(l.last - 1));
@@ -147,6 +167,7 @@ std::string describe(const tridia::problem& p) {
   if (p.rhs_step != 0) out << " rhs_step " << p.rhs_step;
   if (p.x_step != 0) out << " x_step " << p.x_step;
   list(out, "offsets", p.offsets);
+  if (!p.offsets.empty()) out << ' ' << name(p.ragged_layout);
   return out.str();
 }
 

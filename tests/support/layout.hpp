@@ -3,6 +3,7 @@
 
 #include "tridia/problem.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,15 @@ inline constexpr role kRoles[] = {role::dl, role::d, role::du, role::rhs, role::
 std::string name(role r);
 
 /// Locates the elements of one array that belong to one system and right-hand side: row r is at
-/// `base + r * stride` for first <= r < last, counted from the pointer that the caller passes.
+/// `base + r * stride` for first <= r < last, counted from the pointer that the caller passes; in a
+/// packed batch at `base + row_starts[r - first] * stride`.
 struct line {
   index_t base = 0, stride = 0, first = 0, last = 0;
-  [[nodiscard]] index_t at(index_t row) const { return base + row * stride; }
+  std::shared_ptr<const std::vector<index_t>> row_starts = nullptr;
+  [[nodiscard]] index_t at(index_t row) const {
+    if (row_starts == nullptr) return base + row * stride;
+    return base + row_starts->at(static_cast<std::size_t>(row - first)) * stride;
+  }
 };
 
 /// Says where the numbers of a problem lie. It is written anew from the text of problem.hpp, as the
@@ -52,11 +58,14 @@ class layout {
   [[nodiscard]] bool is_short(role r) const;
   [[nodiscard]] index_t start_of_system(role r, index_t system) const;
   [[nodiscard]] index_t column_step(role r) const;
+  /// Returns where the entries of packed systems begin that have `missing` rows less.
+  [[nodiscard]] std::vector<index_t> packed_starts(index_t missing) const;
 
   tridia::problem p_;
   std::size_t axis_;
   std::vector<index_t> strides_[5];
   std::vector<index_t> short_offsets_;  // For a ragged batch with short off-diagonals.
+  std::shared_ptr<const std::vector<index_t>> row_starts_[2];  // Packed: full rows, and short.
 };
 
 /// Describes the problem in a few words, for messages.

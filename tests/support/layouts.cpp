@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 namespace tridia_test {
@@ -165,6 +166,55 @@ problem ragged_strided(index_t n, index_t batch, rng& random) {
   return p;
 }
 
+/// Returns systems that are the beginnings of the lines of an array.
+problem padded(std::vector<index_t> shape, int axis, index_t n, index_t batch, rng& random) {
+  return {.extents = std::move(shape),
+          .axis = axis,
+          .offsets = ragged_offsets(n, batch, random),
+          .ragged_layout = tridia::ragged_layout::padded};
+}
+
+problem padded_interleaved(index_t n, index_t batch, rng& random) {
+  return padded({n, batch}, 0, n, batch, random);
+}
+
+problem padded_lines(index_t n, index_t batch, rng& random) {
+  return padded({batch, n + draw(random, 0, 3)}, -1, n, batch, random);
+}
+
+problem padded_strided(index_t n, index_t batch, rng& random) {
+  problem p = padded({n + 2, batch}, 0, n, batch, random);
+  p.right_hand_sides = draw(random, 1, 3);
+  p.dl_strides = strides(p.extents, {.order = {0, 1}, .gap = 2});
+  p.d_strides = strides(p.extents, {.order = {1, 0}, .backwards = {1}});
+  p.x_strides = strides(p.extents, {.order = {0, 1}, .step = 2, .backwards = {0}});
+  p.x_step = 2 * (n + 3) * (batch + 1);
+  return p;
+}
+
+problem packed(index_t n, index_t batch, rng& random) {
+  problem p = ragged(n, batch, random);
+  std::vector<index_t> rows;
+  for (std::size_t k = 1; k < p.offsets.size(); ++k)
+    rows.push_back(p.offsets[k] - p.offsets[k - 1]);
+  std::sort(rows.begin(), rows.end(), std::greater<>());
+  std::partial_sum(rows.begin(), rows.end(), p.offsets.begin() + 1);
+  p.ragged_layout = tridia::ragged_layout::packed;
+  return p;
+}
+
+problem packed_strided(index_t n, index_t batch, rng& random) {
+  problem p = packed(n, batch, random);
+  p.right_hand_sides = draw(random, 1, 3);
+  p.dl_strides = {2};
+  p.d_strides = {-1};
+  p.rhs_strides = {p.right_hand_sides};
+  p.rhs_step = 1;
+  p.x_strides = {-3};
+  p.x_step = 3 * p.extents[0] + 1;
+  return p;
+}
+
 problem shortened(problem p) {
   p.short_off_diagonals = true;
   return p;
@@ -189,6 +239,15 @@ problem short_shared(index_t n, index_t batch, rng& random) {
 
 problem short_ragged(index_t n, index_t batch, rng& random) {
   return shortened(flip(random) ? ragged(n, batch, random) : ragged_strided(n, batch, random));
+}
+
+problem short_padded(index_t n, index_t batch, rng& random) {
+  return shortened(flip(random) ? padded_interleaved(n, batch, random)
+                                : padded_lines(n, batch, random));
+}
+
+problem short_packed(index_t n, index_t batch, rng& random) {
+  return shortened(flip(random) ? packed(n, batch, random) : packed_strided(n, batch, random));
 }
 
 constexpr bool kRegularOnly = true;
@@ -218,11 +277,18 @@ const layout_case kCases[] = {
     {"ragged", !kRegularOnly, ragged},
     {"ragged_with_outlier", !kRegularOnly, ragged_with_outlier},
     {"ragged_strided", !kRegularOnly, ragged_strided},
+    {"padded_interleaved", !kRegularOnly, padded_interleaved},
+    {"padded_lines", !kRegularOnly, padded_lines},
+    {"padded_strided", !kRegularOnly, padded_strided},
+    {"packed", !kRegularOnly, packed},
+    {"packed_strided", !kRegularOnly, packed_strided},
     {"short_contiguous", kRegularOnly, short_contiguous},
     {"short_middle", kRegularOnly, short_middle},
     {"short_strided", kRegularOnly, short_strided},
     {"short_shared", kRegularOnly, short_shared},
     {"short_ragged", kRegularOnly, short_ragged},
+    {"short_padded", kRegularOnly, short_padded},
+    {"short_packed", kRegularOnly, short_packed},
 };
 
 }  // namespace

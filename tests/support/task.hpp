@@ -16,7 +16,9 @@ inline tridia::solver::task task_of(const tridia::problem& p) {
           tridia::layout::make_geometry(p, shapes),
           p.offsets,
           shapes.off_diagonal,
-          {}};
+          {},
+          {},
+          shapes.row_starts};
 }
 
 }  // namespace tridia_test

@@ -39,6 +39,7 @@ typedef struct tridia_problem {
   int64_t rhs_step, x_step; /* From one right-hand side to the next; 0: one array after another. */
   const int64_t* offsets;   /* Of a ragged batch, otherwise null: `offset_count` entries. */
   int64_t offset_count;
+  int ragged_layout; /* Where the rows of a ragged batch lie: tridia_ragged_layout. */
   /* The matrix of TRIDIA_CONSTANT: interior rows, and those at both ends that differ. */
   tridia_matrix_row interior;
   const tridia_matrix_row* head;
@@ -51,7 +52,7 @@ typedef struct tridia_problem {
   {                                                                                           \
     sizeof(tridia_problem), TRIDIA_F64, 0, 0, -1, TRIDIA_REGULAR, 1, TRIDIA_PIVOTING_PARTIAL, \
         TRIDIA_OPERATION_NONE, TRIDIA_PER_SYSTEM, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,               \
-        {{0, 0}, {0, 0}, {0, 0}}, 0, 0, 0, 0                                                  \
+        TRIDIA_RAGGED_CONCATENATED, {{0, 0}, {0, 0}, {0, 0}}, 0, 0, 0, 0                      \
   }
 
 /* Says where and how a plan runs, as `tridia::options` and `tridia::algorithm_parameters` do. */

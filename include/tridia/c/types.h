@@ -40,6 +40,11 @@ enum tridia_operation {
   TRIDIA_OPERATION_CONJUGATE_TRANSPOSE
 };
 enum tridia_coefficients { TRIDIA_PER_SYSTEM, TRIDIA_SHARED, TRIDIA_CONSTANT };
+enum tridia_ragged_layout {
+  TRIDIA_RAGGED_CONCATENATED,
+  TRIDIA_RAGGED_PADDED,
+  TRIDIA_RAGGED_PACKED
+};
 enum tridia_backend { TRIDIA_CPU, TRIDIA_CUDA, TRIDIA_REFERENCE };
 enum tridia_algorithm {
   TRIDIA_ALGORITHM_AUTOMATIC,
@@ -101,6 +106,7 @@ TRIDIA_API const char* tridia_boundary_name(int value);
 TRIDIA_API const char* tridia_pivoting_name(int value);
 TRIDIA_API const char* tridia_operation_name(int value);
 TRIDIA_API const char* tridia_coefficients_name(int value);
+TRIDIA_API const char* tridia_ragged_layout_name(int value);
 TRIDIA_API const char* tridia_backend_name(int value);
 TRIDIA_API const char* tridia_algorithm_name(int value);
 TRIDIA_API const char* tridia_neato_memory_name(int value);
@@ -115,6 +121,7 @@ TRIDIA_API tridia_result tridia_boundary_parse(const char* name, int* value);
 TRIDIA_API tridia_result tridia_pivoting_parse(const char* name, int* value);
 TRIDIA_API tridia_result tridia_operation_parse(const char* name, int* value);
 TRIDIA_API tridia_result tridia_coefficients_parse(const char* name, int* value);
+TRIDIA_API tridia_result tridia_ragged_layout_parse(const char* name, int* value);
 TRIDIA_API tridia_result tridia_backend_parse(const char* name, int* value);
 TRIDIA_API tridia_result tridia_algorithm_parse(const char* name, int* value);
 TRIDIA_API tridia_result tridia_neato_memory_parse(const char* name, int* value);

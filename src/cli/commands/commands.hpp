@@ -12,6 +12,7 @@ struct solve_arguments {
   std::string constant;  ///< "DL,D,DU", in place of dl, d and du; empty: those files.
   std::vector<std::string> constant_head, constant_tail;  ///< Rows of their own at both ends.
   std::string offsets;                                    ///< A file; empty: no ragged batch.
+  std::string ragged_layout = "concatenated";
   int axis = -1;
   bool periodic = false, transpose = false, conjugate_transpose = false;
   std::string pivoting = "partial", device = "cpu", algorithm = "automatic";

@@ -45,12 +45,14 @@ std::vector<index_t> read_offsets(const std::string& path) {
 
 // The names need no check: the command line's parser has refused those of no enumerator.
 system_options system_options_of(const solve_arguments& a) {
-  return {a.axis, a.periodic ? boundary::periodic : boundary::regular,
+  return {a.axis,
+          a.periodic ? boundary::periodic : boundary::regular,
           parse<pivoting>(a.pivoting).value(),
           a.conjugate_transpose ? operation::conjugate_transpose
           : a.transpose         ? operation::transpose
                                 : operation::none,
-          a.offsets.empty() ? std::vector<index_t>{} : read_offsets(a.offsets)};
+          a.offsets.empty() ? std::vector<index_t>{} : read_offsets(a.offsets),
+          parse<ragged_layout>(a.ragged_layout).value()};
 }
 
 std::shared_ptr<const tuning_table> read_tuning(const std::string& path) {
@@ -133,6 +135,10 @@ class input_files {
     }
     if (!a.constant.empty() && !a.offsets.empty()) {
       throw bad_input("--offsets", "is not possible with --constant: all systems have one length");
+    }
+    if (a.offsets.empty() && a.ragged_layout != name(ragged_layout::concatenated)) {
+      throw bad_input("--ragged-layout",
+                      fmt::format("{} needs --offsets, which has the lengths", a.ragged_layout));
     }
     if (a.constant.empty() && !(a.constant_head.empty() && a.constant_tail.empty())) {
       throw bad_input(a.constant_head.empty() ? "--constant-tail" : "--constant-head",

@@ -31,6 +31,11 @@ class device_executor final : public slab_executor {
       if (role != role_x && inputs[role] != nullptr)
         copy(regions[role]).to_device(on_device[role], inputs[role]);
     }
+    // What is padding of x is copied back as well.
+    if (all.is_padded()) {
+      check(cudaMemsetAsync(on_device[role_x], 0, regions[role_x].bytes(), stream_.get()),
+            "clear the padding");
+    }
     std::byte* status_on_device = arena_.take(status.size_bytes());
     check(cudaEventRecord(begin_.get(), stream_.get()), "record an event");
     const execution e{.workspace = arena_.take(p.workspace_bytes()),

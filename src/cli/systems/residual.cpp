@@ -94,10 +94,12 @@ class groups {
 template <class T>
 struct lines {
   const T* data;
-  index_t row, lane;  ///< Strides.
+  index_t row, lane;                    ///< Strides.
+  const index_t* row_starts = nullptr;  ///< Of a packed batch.
 
   auto operator()(index_t i, index_t w) const {
-    return static_cast<typename promoted<T>::type>(data[i * row + w * lane]);
+    const index_t at = row_starts != nullptr ? row_starts[i] : i * row;
+    return static_cast<typename promoted<T>::type>(data[at + w * lane]);
   }
 };
 
@@ -137,8 +139,17 @@ class group_residual {
         periodic_(all.boundary == boundary::periodic) {
     for (std::size_t role = 0; role < roles; ++role) {
       const bool off = role == role_dl || role == role_du;
-      const index_t first = (off ? all.off_diagonal : all.offsets)[system];
-      lines_[role] = {reinterpret_cast<const T*>(arrays[role]) + first, 1, 0};
+      const auto* const data = reinterpret_cast<const T*>(arrays[role]);
+      const auto& strides = all.arrays[role].strides;
+      if (all.is_concatenated()) {
+        lines_[role] = {data + (off ? all.off_diagonal : all.offsets)[system], 1, 0};
+      } else if (all.is_padded()) {
+        lines_[role] = {data + static_cast<index_t>(system) * strides[1 - all.axis],
+                        strides[all.axis], 0};
+      } else {
+        lines_[role] = {data + system, 1, 0,
+                        (off ? all.off_diagonal_row_starts : all.row_starts).data()};
+      }
     }
   }
 

@@ -33,8 +33,13 @@ std::vector<std::size_t> walked_axes(const systems& all, const operand& array, c
 }  // namespace
 
 slabs::slabs(const systems& all, index_t systems_at_most) : extents_(all.extents) {
-  if (all.is_ragged()) {
+  if (all.is_concatenated()) {
     cut_ragged(all, systems_at_most);
+    return;
+  }
+  if (all.is_ragged()) {
+    ragged_ = all.count();
+    count_ = all.rows() > 0 ? 1 : 0;
     return;
   }
   index_t inner = all.count();
@@ -78,7 +83,7 @@ slab slabs::operator[](index_t k) const {
     const auto i = static_cast<std::size_t>(k);
     return {{rows_[i]}, {rows_[i + 1] - rows_[i]}, starts_[i], starts_[i + 1] - starts_[i]};
   }
-  slab part{std::vector<index_t>(extents_.size(), 0), extents_};
+  slab part{std::vector<index_t>(extents_.size(), 0), extents_, 0, ragged_};
   for (std::size_t level = outer_.size(); level-- > 0;) {
     const std::size_t axis = outer_[level];
     const index_t step = level + 1 == outer_.size() ? cut_ : 1;
@@ -116,7 +121,7 @@ region region_of(const systems& all, array_role role, const slab& part) {
   const auto in_bytes = [&](index_t elements) { return static_cast<std::size_t>(elements) * size; };
   const bool coefficient = role != role_rhs && role != role_x;
   if (coefficient && all.is_constant()) return {};
-  if (all.is_ragged()) {
+  if (all.is_ragged() && !all.is_padded()) {
     const auto& starts = coefficient && role != role_d ? all.off_diagonal : all.offsets;
     const auto system = static_cast<std::size_t>(part.system);
     const index_t begin = starts[system];
@@ -146,7 +151,7 @@ region region_of(const systems& all, array_role role, const slab& part) {
 }
 
 std::vector<index_t> packed_strides(const systems& all, array_role role, const slab& part) {
-  if (all.is_ragged()) return {1};
+  if (all.is_ragged() && !all.is_padded()) return {1};
   const operand& array = all.arrays[role];
   std::vector<index_t> strides(all.extents.size(), 0);
   const std::vector<std::size_t> axes = walked_axes(all, array, part);
@@ -175,6 +180,7 @@ problem slab_problem(const systems& all, const slab& part, bool packed) {
   if (all.is_ragged()) {
     const auto first = all.offsets.begin() + part.system;
     for (auto at = first; at <= first + part.systems; ++at) p.offsets.push_back(*at - *first);
+    p.ragged_layout = all.ragged_layout;
   }
   if (!all.is_constant()) {
     p.dl_strides = strides(role_dl);

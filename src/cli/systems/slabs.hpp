@@ -19,7 +19,7 @@ struct slab {
 /// Cuts all systems into slabs, so that a slab is as few stretches of the file as can be: only
 /// along the batch axis with the largest stride; if one entry of it is too large already, it is
 /// taken entry by entry and the axis with the next stride is cut. A ragged batch is cut between
-/// systems.
+/// systems where they are concatenated, and otherwise not at all.
 class slabs {
  public:
   /// Cuts so that no slab holds more than `systems_at_most` (>= 1) systems, nor, in a ragged batch,
@@ -37,6 +37,7 @@ class slabs {
   std::vector<std::size_t> outer_;  ///< Axes taken entry by entry, then the one that is cut.
   index_t cut_ = 1;                 ///< Entries of the axis that is cut in a slab.
   index_t count_ = 0;
+  index_t ragged_ = 0;                  ///< Systems of a ragged batch that is one slab.
   std::vector<index_t> starts_, rows_;  ///< Of each slab of a ragged batch: first system and row.
 };
 

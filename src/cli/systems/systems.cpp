@@ -132,12 +132,40 @@ systems start(const npy_header& rhs, const system_options& options) {
   return s;
 }
 
+[[noreturn]] void refuse_offsets(const std::string& why) { throw bad_input("--offsets", why); }
+
+/// Checks that each system of a padded batch has a line that is as long.
+void check_padded(const systems& s) {
+  const auto count = static_cast<index_t>(s.offsets.size()) - 1;
+  if (count != s.extents[1 - s.axis]) {
+    refuse_offsets(fmt::format("has {} systems, but --rhs's shape {} has {} along axis {}", count,
+                               shape_text(s.extents), s.extents[1 - s.axis], 1 - s.axis));
+  }
+  if (s.rows() > s.extents[s.axis]) {
+    refuse_offsets(fmt::format("has a system of {} rows, but --rhs's shape {} has {} along axis {}",
+                               s.rows(), shape_text(s.extents), s.extents[s.axis], s.axis));
+  }
+}
+
+void check_longest_first(const std::vector<index_t>& offsets) {
+  for (std::size_t k = 2; k < offsets.size(); ++k) {
+    if (offsets[k] - offsets[k - 1] <= offsets[k - 1] - offsets[k - 2]) continue;
+    refuse_offsets(
+        fmt::format("system {} is longer than the one before it, but a packed batch has "
+                    "the longest first",
+                    k - 1));
+  }
+}
+
 /// Checks what makes offsets those of a batch of so many rows.
-void check_offsets(const std::vector<index_t>& offsets, const npy_header& rhs) {
-  const auto refuse = [](const std::string& why) { throw bad_input("--offsets", why); };
-  if (rhs.shape.size() != 1) {
-    refuse(
-        fmt::format("a ragged batch has one axis, but --rhs's shape is {}", shape_text(rhs.shape)));
+void check_offsets(const std::vector<index_t>& offsets, const npy_header& rhs,
+                   ragged_layout layout) {
+  const auto refuse = [](const std::string& why) { refuse_offsets(why); };
+  const bool padded = layout == ragged_layout::padded;
+  if (rhs.shape.size() != (padded ? 2 : 1)) {
+    refuse(fmt::format("a {} batch has {}, but --rhs's shape is {}",
+                       layout == ragged_layout::concatenated ? "ragged" : name(layout),
+                       padded ? "two axes" : "one axis", shape_text(rhs.shape)));
   }
   if (offsets.front() != 0)
     refuse(fmt::format("the first is {}, but has to be 0", offsets.front()));
@@ -147,7 +175,8 @@ void check_offsets(const std::vector<index_t>& offsets, const npy_header& rhs) {
                          offsets[k - 1]));
     }
   }
-  if (offsets.back() != rhs.shape[0]) {
+  if (layout == ragged_layout::packed) check_longest_first(offsets);
+  if (!padded && offsets.back() != rhs.shape[0]) {
     refuse(fmt::format("the last is {}, but --rhs has {} rows", offsets.back(), rhs.shape[0]));
   }
 }
@@ -160,12 +189,49 @@ std::vector<index_t> shorter(const std::vector<index_t>& offsets) {
   return starts;
 }
 
+/// Returns where each row of a packed batch begins.
+std::vector<index_t> packed_row_starts(const std::vector<index_t>& offsets) {
+  std::vector<index_t> starts;
+  index_t start = 0;
+  for (std::size_t systems = offsets.size() - 1; systems > 0; start += systems) {
+    const auto row = static_cast<index_t>(starts.size());
+    while (systems > 0 && offsets[systems] - offsets[systems - 1] <= row) --systems;
+    if (systems > 0) starts.push_back(start);
+  }
+  return starts;
+}
+
+/// Lays the lines of a padded batch over each other.
+void match_padded(const npy_header (&headers)[4], systems& s) {
+  check_padded(s);
+  std::vector<index_t> short_shape = s.extents;
+  --short_shape[s.axis];
+  s.short_off_diagonals = s.boundary == boundary::regular && headers[role_dl].shape == short_shape;
+  s.off_diagonal = s.offsets;
+  for (const array_role role : coefficient_roles) {
+    const auto& needed = role != role_d && s.short_off_diagonals ? short_shape : s.extents;
+    if (headers[role].shape != needed) {
+      throw bad_input(
+          argument_of(role),
+          fmt::format("shape {} does not fit --rhs's shape {}: a padded batch needs {}{}",
+                      shape_text(headers[role].shape), shape_text(s.extents), shape_text(needed),
+                      role == role_d ? "" : ", as --dl"));
+    }
+    s.arrays[role] = {needed, dense_strides(needed, headers[role].fortran_order)};
+  }
+}
+
 /// Lays the arrays of a ragged batch beside each other.
 systems match_ragged(const npy_header (&headers)[4], const system_options& options) {
   const npy_header& rhs = headers[role_rhs];
-  check_offsets(options.offsets, rhs);
+  check_offsets(options.offsets, rhs, options.ragged_layout);
   systems s = start(rhs, options);
   s.offsets = options.offsets;
+  s.ragged_layout = options.ragged_layout;
+  if (s.is_padded()) {
+    match_padded(headers, s);
+    return s;
+  }
   const std::vector<index_t> short_ones = shorter(s.offsets);
   const bool may_be_short = options.boundary == boundary::regular;
   s.short_off_diagonals = may_be_short && headers[role_dl].shape != rhs.shape;
@@ -182,6 +248,10 @@ systems match_ragged(const npy_header (&headers)[4], const system_options& optio
                       either ? ", as --dl, or both one entry shorter a system" : ""));
     }
     s.arrays[role] = {needed, {1}};
+  }
+  if (s.ragged_layout == ragged_layout::packed) {
+    s.row_starts = packed_row_starts(s.offsets);
+    s.off_diagonal_row_starts = packed_row_starts(s.off_diagonal);
   }
   return s;
 }

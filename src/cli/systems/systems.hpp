@@ -29,6 +29,7 @@ struct system_options {
   tridia::pivoting pivoting = tridia::pivoting::partial;
   tridia::operation operation = tridia::operation::none;
   std::vector<index_t> offsets{};  ///< Those of a ragged batch (problem::offsets), or empty.
+  tridia::ragged_layout ragged_layout = tridia::ragged_layout::concatenated;
 };
 
 /// Describes all systems of the files: a problem, and where its arrays lie in them.
@@ -44,9 +45,18 @@ struct systems {
   near_toeplitz matrix{};  ///< If the coefficients are constant: then dl, d and du have no arrays.
   /// These are the offsets of a ragged batch, and those of its off-diagonals; else empty.
   std::vector<index_t> offsets{}, off_diagonal{};
+  tridia::ragged_layout ragged_layout = tridia::ragged_layout::concatenated;
+  /// These say where each row of a packed batch begins, and that of its off-diagonals; else empty.
+  std::vector<index_t> row_starts{}, off_diagonal_row_starts{};
   operand arrays[roles];
 
   [[nodiscard]] bool is_ragged() const noexcept { return !offsets.empty(); }
+  [[nodiscard]] bool is_concatenated() const noexcept {
+    return is_ragged() && ragged_layout == tridia::ragged_layout::concatenated;
+  }
+  [[nodiscard]] bool is_padded() const noexcept {
+    return ragged_layout == tridia::ragged_layout::padded;
+  }
   [[nodiscard]] bool is_constant() const noexcept {
     return coefficients == tridia::coefficients::constant;
   }
@@ -64,7 +74,8 @@ struct systems {
 ///
 /// A coefficient has the shape of the right-hand side, or 1 instead of a batch extent, or it is
 /// one-dimensional; off-diagonals may be one entry shorter along the axis. In a ragged batch all
-/// arrays have one axis, and off-diagonals may be one entry shorter for each system that has rows.
+/// arrays have one axis, and off-diagonals may be one entry shorter for each system that has rows;
+/// in a padded one they have two, and both off-diagonals may be one entry shorter along the axis.
 systems match_arrays(const npy_header (&headers)[4], const system_options& options);
 
 /// Describes systems of a matrix that is known as numbers, with the right-hand sides of a file.

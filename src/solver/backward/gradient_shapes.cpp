@@ -153,6 +153,12 @@ void set_lines(band_pass& p, const pass_arrays& arrays, const problem& forward, 
 
 gradient_shapes resolve_gradients(const problem& forward, const backward_layout& given) {
   gradient_shapes s{layout::resolve(forward), {}};
+  if (forward.ragged_layout != ragged_layout::concatenated) {
+    throw error(errc::unsupported,
+                "ragged_layout: gradients are formed of ragged batches that are "
+                "concatenated, but this one is " +
+                    std::string(name(forward.ragged_layout)));
+  }
   s.arrays = layout::resolve(gradient_problem(forward, s.forward, given));
   const char* const names[] = {"gradients.dl", "gradients.d", "gradients.du", "g"};
   for (int k = 0; k < layout::input_count; ++k) s.arrays.in[k].name = names[k];

@@ -6,6 +6,7 @@
 #include "solver/cpu/parallel_for.hpp"
 #include "solver/cpu/parts/part_executor.hpp"
 #include "solver/cpu/pipelined_sweeps.hpp"
+#include "solver/cpu/ragged/packed_batch.hpp"
 #include "solver/cpu/work_split.hpp"
 #include "solver/executor.hpp"
 #include "solver/system_memory.hpp"
@@ -342,6 +343,7 @@ std::unique_ptr<const solver::executor> make_line_executor(const task& t) {
 namespace tridia::solver {
 
 std::unique_ptr<const executor> make_cpu(const task& t) {
+  if (!t.row_starts.empty()) return cpu::make_packed_batch(t);
   if (t.options.algorithm == algorithm::partition) {
     if (auto by_parts = cpu::make_part_executor(t)) return by_parts;
   }

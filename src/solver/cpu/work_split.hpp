@@ -3,7 +3,7 @@
 
 #include "solver/cpu/group_split.hpp"
 #include "solver/cpu/kernels.hpp"
-#include "solver/cpu/ragged.hpp"
+#include "solver/cpu/ragged/order.hpp"
 #include "solver/executor.hpp"
 
 namespace tridia::cpu {

@@ -47,6 +47,10 @@ class cuda_executor final : public solver::executor {
       task_.geometry.ragged = ragged_.as<index_t>();
       task_.geometry.off_diagonal = off_diagonal_.as<index_t>();
     }
+    if (!t.row_starts.empty()) {
+      row_starts_ = upload(t.row_starts);
+      task_.geometry.row_starts = row_starts_.as<index_t>();
+    }
     const device_limits limits = current_device_limits();
     factored_ = choose_factored_method(task_, limits);
     if (factored_) with_factors_.emplace(task_, *factored_, limits);
@@ -61,6 +65,7 @@ class cuda_executor final : public solver::executor {
     factored_.reset();
     ragged_ = {};
     off_diagonal_ = {};
+    row_starts_ = {};
     cudaSetDevice(before);
   }
   cuda_executor(const cuda_executor&) = delete;  // methods refer to the task
@@ -115,7 +120,7 @@ class cuda_executor final : public solver::executor {
 
   task task_;
   int device_;
-  device_memory ragged_, off_diagonal_;
+  device_memory ragged_, off_diagonal_, row_starts_;
   std::unique_ptr<const factored_method> factored_;  // null if no factors are saved
   std::optional<factored_solver> with_factors_;      // if factored_
   std::unique_ptr<const method> method_;

@@ -3,6 +3,7 @@
 
 #include "core/dispatch.hpp"
 #include "gpu/check.hpp"
+#include "layout/resolve.hpp"
 #include "solver/cuda/named/makers.hpp"
 #include "solver/cuda/planning.hpp"
 #include "solver/cuda/shaped_method.hpp"
@@ -47,14 +48,9 @@ sorted_batch sort_batch(const std::vector<index_t>& offsets, index_t right_sides
   std::iota(s.order.begin(), s.order.end(), index_t{0});
   std::stable_sort(s.order.begin(), s.order.end(),
                    [&](index_t a, index_t b) { return length(a) > length(b); });
-  // Lines are sorted, so those that have a row k come first: `with_row` of them.
-  auto with_row = static_cast<index_t>(s.order.size());
-  const index_t most_rows = s.order.empty() ? 0 : length(s.order.front());
-  for (index_t k = 0, start = 0; k < most_rows; ++k) {
-    while (length(s.order[static_cast<std::size_t>(with_row - 1)]) <= k) --with_row;
-    s.row_starts.push_back(start);
-    start += with_row;
-  }
+  s.row_starts = layout::packed_row_starts(static_cast<index_t>(s.order.size()), [&](index_t i) {
+    return length(s.order[static_cast<std::size_t>(i)]);
+  });
   return s;
 }
 

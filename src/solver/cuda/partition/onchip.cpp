@@ -171,7 +171,7 @@ void share_rows(onchip_shape& s, int size, int blocks, bool clusters) {
 bool may_concatenate(const task& t) {
   const geometry& g = t.geometry;
   if (g.corners != layout::edge::absent || g.matrices.count != 1) return false;
-  if (t.ragged != t.off_diagonal) return false;
+  if (t.ragged != t.off_diagonal || g.concatenated == t.ragged.empty()) return false;
   // With n - 1 entries per system, only one of the two off-diagonals is shifted, or they are
   // shifted the other way.
   if (g.lines[layout::sub].origin + g.lines[layout::sup].origin != 0) return false;

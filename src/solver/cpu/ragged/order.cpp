@@ -1,5 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "solver/cpu/ragged.hpp"
+#include "solver/cpu/ragged/order.hpp"
 
 #include <algorithm>
 
