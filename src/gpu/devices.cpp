@@ -4,6 +4,8 @@
 #include "gpu/check.hpp"
 #include "gpu/driver.hpp"
 
+#include <optional>
+
 namespace tridia::gpu {
 namespace {
 
@@ -14,15 +16,25 @@ int device_count() {
   return 0;
 }
 
-/// Asks the driver for an attribute of an address. Every execution asks this for each of its
-/// arrays, and the driver answers sooner than the runtime, whose answer is needed only where this
-/// one is not enough.
-template <class Answer>
-CUresult ask_driver(CUpointer_attribute attribute, const void* p, Answer& answer) {
+/// Says whose memory an address is of.
+struct memory_home {
+  CUmemorytype kind{};
+  int device = -1;
+};
+
+/// Asks the driver where an address lies, or returns nothing. Every execution asks this for each of
+/// its arrays, and the driver answers sooner than the runtime, whose answer is needed only where
+/// this one is not enough. An address that the driver does not know is no error, and of no kind.
+std::optional<memory_home> home_of(const void* p) {
   static const auto ask =
-      driver_function<decltype(&cuPointerGetAttribute)>("cuPointerGetAttribute");
-  if (ask == nullptr) return CUDA_ERROR_NOT_SUPPORTED;
-  return ask(&answer, attribute, reinterpret_cast<CUdeviceptr>(p));
+      driver_function<decltype(&cuPointerGetAttributes)>("cuPointerGetAttributes");
+  if (ask == nullptr) return {};
+  memory_home home;
+  CUpointer_attribute asked[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                 CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
+  void* answers[] = {&home.kind, &home.device};
+  const CUresult result = ask(2, asked, answers, reinterpret_cast<CUdeviceptr>(p));
+  return result == CUDA_SUCCESS ? std::optional(home) : std::nullopt;
 }
 
 }  // namespace
@@ -59,10 +71,8 @@ int find_device(int asked) {
 }
 
 void check_device_pointer(const char* name, const void* p, int device) {
-  int home = -1;
-  if (ask_driver(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, p, home) == CUDA_SUCCESS && home == device) {
-    return;
-  }
+  const auto home = home_of(p);
+  if (home && home->kind == CU_MEMORYTYPE_DEVICE && home->device == device) return;
   cudaPointerAttributes a{};
   check(cudaPointerGetAttributes(&a, p), "cudaPointerGetAttributes");
   const bool here = a.type == cudaMemoryTypeManaged || a.type == cudaMemoryTypeHost ||
@@ -78,11 +88,8 @@ void check_device_pointer(const char* name, const void* p, int device) {
 void check_host_pointer(const char* name, const void* p) {
   static const bool has_device = device_count() > 0;
   if (!has_device) return;
-  CUmemorytype kind{};
-  const CUresult answer = ask_driver(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p, kind);
-  // What the driver does not know is memory that the program has from elsewhere.
-  if (answer == CUDA_ERROR_INVALID_VALUE) return;
-  if (answer == CUDA_SUCCESS && kind == CU_MEMORYTYPE_HOST) return;
+  const auto home = home_of(p);
+  if (home && home->kind != CU_MEMORYTYPE_DEVICE) return;
   cudaPointerAttributes a{};
   if (cudaPointerGetAttributes(&a, p) != cudaSuccess) {
     cudaGetLastError();
