@@ -81,9 +81,9 @@ class row_segment {
   }
 
   __device__ __forceinline__ void load_async() {
-    if (threadIdx.x == 0) t_.load_all_async();
     t_.find_bases();
     __syncthreads();
+    if (threadIdx.x == 0) t_.load_all_async();
   }
   __device__ __forceinline__ void wait_loaded() { t_.load(); }
 
