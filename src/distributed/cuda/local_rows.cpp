@@ -18,7 +18,9 @@ class device_local_rows final : public local_rows {
     task_.boundary = boundary::regular, task_.coefficients = coefficients::per_system;
     task_.geometry = t.geometry;
     if (lines() == 0) return;
-    const gpu::device_limits limits = gpu::current_device_limits();
+    gpu::device_limits limits = gpu::current_device_limits();
+    // Rows in boxes are conjugated when they are read, and entries from other ranks already are.
+    limits.clusters = false;
     const auto shape = cuda::plan_segments(task_, {}, limits);
     if (!shape) {
       throw error(errc::unsupported, "problem: " + std::to_string(lines()) + " lines of " +
