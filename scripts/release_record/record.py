@@ -105,7 +105,7 @@ def _errors_of_step(step, steps, from_elsewhere):
         return [f"{s.get('verdict')}: {s.get('said')}"]
     wrong = [f"it passed, though {name} did not" for name in needs_of(step, from_elsewhere)
              if steps.get(name, {}).get("verdict") != PASSED]
-    if not s.get("seconds", 0) > 0 or not s.get("said"):
+    if s.get("seconds", -1) < 0 or not s.get("said"):  # 0.0 is less than a twentieth of a second
         wrong.append("it has no time, or has said nothing")
     return wrong
 

@@ -21,6 +21,7 @@ static void names(void) {
   BAD_NAME(pivoting);
   BAD_NAME(operation);
   BAD_NAME(coefficients);
+  BAD_NAME(ragged_layout);
   BAD_NAME(backend);
   BAD_NAME(algorithm);
   BAD_NAME(neato_memory);

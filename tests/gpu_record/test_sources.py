@@ -88,7 +88,7 @@ class ThisTree(unittest.TestCase):
     # These files run on CPUs alone, replace others in builds without CUDA, describe the machine, or
     # bring calls of other languages to the C++ interface.
     OTHERS = re.compile(r"/(cpu|reference)/|/\w*absent\.[ch]pp$|\.py$|^include/tridia/(tridia|version)\.hpp$"
-                        r"|^src/solver/info\.cpp$"
+                        r"|^src/solver/(info\.cpp|scalar_executor\.hpp)$"
                         r"|^src/(c_api|lapack)/|^src/(c_api|lapack)\.cmake$"
                         r"|^include/tridia/c/|^include/tridia\w*\.h$"
                         r"|^src/(CMakeLists\.txt|cpu_kernels\.cmake)$")

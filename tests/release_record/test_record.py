@@ -57,7 +57,7 @@ class Judge(unittest.TestCase):
         first = releases.STEP_NAMES[0]
         for path, value in ((["version"], "0.1.0"), (["commit"], "HEAD"), (["date"], "today"),
                             (["packages"], {}), (["steps", first, "verdict"], record.FAILED),
-                            (["steps", first, "verdict"], "well"), (["steps", first, "seconds"], 0),
+                            (["steps", first, "verdict"], "well"), (["steps", first, "seconds"], -1),
                             (["steps", first, "said"], ""), (["steps", "more"], record.not_run("x"))):
             with self.subTest(path=path, value=value):
                 self.assertTrue(change(path, value))
