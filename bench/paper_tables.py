@@ -522,7 +522,12 @@ def neato_text(files, sources):
             f"{spread([1e6 * t[0] / (n * b) for (n, b), t in neato.TABLE_4_1.items() if n * b > 10**6], '{:.1f}')} "
             "where there are more than 10^6 rows. Rows in which shared NEATO is ahead of "
             f"`automatic` (its time over NEATO's): {', '.join(losses) or 'none'}.",
-            *(["", *calls_text(files[1], sources[1])] if len(files) > 1 else [])]
+            *(["", *calls_text(files[-1], sources[-1])] if one_call(files[-1]) else [])]
+
+
+def one_call(results):
+    """Returns whether MKL was called once for all right-hand sides of a matrix, too."""
+    return bool(select(results["rows"], solver="MKL gtsv, many right-hand sides"))
 
 
 def calls_text(results, source):
