@@ -154,8 +154,9 @@ problem ragged_with_outlier(index_t n, index_t batch, rng& random) {
   return p;
 }
 
-problem ragged_strided(index_t n, index_t batch, rng& random) {
-  problem p = ragged(n, batch, random);
+/// Gives the arrays of a ragged batch with one axis strides that differ, and several right-hand
+/// sides.
+problem with_strides(problem p, rng& random) {
   p.right_hand_sides = draw(random, 1, 3);
   p.dl_strides = {2};
   p.d_strides = {-1};
@@ -164,6 +165,10 @@ problem ragged_strided(index_t n, index_t batch, rng& random) {
   p.x_strides = {-3};
   p.x_step = 3 * p.extents[0] + 1;
   return p;
+}
+
+problem ragged_strided(index_t n, index_t batch, rng& random) {
+  return with_strides(ragged(n, batch, random), random);
 }
 
 /// Returns systems that are the beginnings of the lines of an array.
@@ -204,15 +209,7 @@ problem packed(index_t n, index_t batch, rng& random) {
 }
 
 problem packed_strided(index_t n, index_t batch, rng& random) {
-  problem p = packed(n, batch, random);
-  p.right_hand_sides = draw(random, 1, 3);
-  p.dl_strides = {2};
-  p.d_strides = {-1};
-  p.rhs_strides = {p.right_hand_sides};
-  p.rhs_step = 1;
-  p.x_strides = {-3};
-  p.x_step = 3 * p.extents[0] + 1;
-  return p;
+  return with_strides(packed(n, batch, random), random);
 }
 
 problem shortened(problem p) {
