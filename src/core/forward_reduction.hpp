@@ -24,8 +24,7 @@
 // stages of radix 2: as many rows are left, with the same elements, but threads meet and exchange
 // an element half as often. For that an operation, which is the same for all rows, also has
 //
-//   skip_left(left, here)      here in terms of left's left neighbour, where left is in terms of
-//   the
+//   skip_left(left, here)      here in terms of left's left neighbour; left is in terms of the
 //                              neighbours of both
 //   skip_right(here, right)    likewise; only where combine needs the right neighbour
 //

@@ -64,7 +64,7 @@ void set_ragged_axes(const problem& p, const resolved& r, geometry& g) {
 }
 
 /// Turns the origins of a packed batch's off-diagonals, which count rows, into rows and elements.
-/// Of n - 1 entries, those of the rows from 1 on begin where row 1 would, less all of row 0.
+/// An off-diagonal of n - 1 entries begins where row 1 of a whole one would, less all of its row 0.
 void set_packed_rows(const problem& p, geometry& g) {
   const bool transposed = p.operation != operation::none;
   index_t of_row_0 = 0;
