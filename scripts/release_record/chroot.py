@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 
 _NAMES = ("http_proxy", "https_proxy", "no_proxy")
+# Where what is downloaded is signed anew on its way to this machine, PIP_CERT names its certificates.
+_CERTIFICATES = "/etc/ssl/certificates-of-the-host.crt"
 # Services of packages do not start; dpkg need not wait for the disk, as a chroot is thrown away.
 _FILES = {"usr/sbin/policy-rc.d": "#!/bin/sh\nexit 101\n",
           "etc/dpkg/dpkg.cfg.d/unsafe-io": "force-unsafe-io\n"}
@@ -60,6 +62,10 @@ class Chroot:
         subprocess.run(["cp", "-a", "--reflink=auto", str(base), str(folder)], check=True)
         for name in ("resolv.conf", "hosts"):
             shutil.copyfile(f"/etc/{name}", folder / "etc" / name)
+        if os.environ.get("PIP_CERT"):
+            self.path(_CERTIFICATES).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(os.environ["PIP_CERT"], self.path(_CERTIFICATES))
+            self.environment["PIP_CERT"] = _CERTIFICATES
 
     def path(self, inside):
         return self.folder / inside.lstrip("/")
