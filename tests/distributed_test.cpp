@@ -6,7 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <vector>
 
 #include "distributed/box.hpp"
 #include "distributed/decay.hpp"
