@@ -10,6 +10,7 @@ module tridia_distributed_c
   type, bind(C) :: c_communicator_options
     integer(c_size_t) :: struct_size = 0
     real(c_double) :: time_limit = 60
+    integer(c_int) :: peer_memory = 1, reserved = 0
   end type
 
   type, bind(C) :: c_distributed_plan_options

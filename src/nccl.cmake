@@ -18,8 +18,15 @@ if(NOT TRIDIA_HAS_NCCL)
   return()
 endif()
 
+# The kernel that carries messages between GPUs is compiled as all are.
+tridia_cuda_object(tridia_cuda_messages distributed/cuda/carry.cu)
+
 find_package(Threads REQUIRED)
-add_library(tridia_nccl distributed/nccl/transport.cpp)
+add_library(tridia_nccl
+  distributed/nccl/communicator.cpp
+  distributed/nccl/nccl_transport.cpp
+  distributed/nccl/peer_channels.cpp
+  distributed/nccl/peer_memory.cpp)
 add_library(tridia::nccl ALIAS tridia_nccl)
 set_target_properties(tridia_nccl PROPERTIES
   EXPORT_NAME nccl INSTALL_RPATH "$ORIGIN" VERSION ${PROJECT_VERSION} SOVERSION ${soversion} CXX_VISIBILITY_PRESET default)

@@ -6,8 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <barrier>
+#include <chrono>
 #include <cmath>
 #include <functional>
+#include <optional>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -39,12 +42,14 @@ void check(ncclResult_t result) {
 /// Holds what a thread knows of the others.
 struct gpu_rank {
   communicator by;
+  bool stores;  // messages into others' memory, where it is reached
   /// Waits for all threads: whoever allocates memory may wait for what other GPUs are at, and must
   /// not, while these wait for it.
   std::function<void()> meet;
 };
 
-/// Does `work` in a thread for each GPU, on communicators of one process.
+/// Does `work` in a thread for each GPU, on communicators of one process: those that store messages
+/// into each other's memory, and then those of NCCL alone.
 void on_every_gpu(int count, const std::function<void(const gpu_rank&)>& work) {
   std::vector<ncclComm_t> comms(static_cast<std::size_t>(count));
   check(ncclCommInitAll(comms.data(), count, nullptr));
@@ -56,8 +61,12 @@ void on_every_gpu(int count, const std::function<void(const gpu_rank&)>& work) {
       threads.emplace_back([&, rank] {
         try {
           check(cudaSetDevice(static_cast<int>(rank)));
-          work({tridia::distributed::nccl_communicator(comms[rank], {.time_limit = 30}),
-                [&] { all.arrive_and_wait(); }});
+          for (const bool stores : {true, false}) {
+            work({tridia::distributed::nccl_communicator(comms[rank],
+                                                         {.time_limit = 30, .peer_memory = stores}),
+                  stores, [&] { all.arrive_and_wait(); }});
+            all.arrive_and_wait();
+          }
           check(ncclCommDestroy(comms[rank]));
         } catch (const std::exception& e) {
           failures[rank] = e.what();
@@ -203,6 +212,137 @@ TEST_P(GpusOfAProcess, DeriveAsOne) {
       }
     });
   }
+}
+
+class GpusTogether : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!have_gpu()) GTEST_SKIP() << "no GPU";
+    check(cudaGetDeviceCount(&count_));
+    if (count_ < 2) GTEST_SKIP() << "one GPU has no other to work with";
+  }
+  [[nodiscard]] decomposition split() const { return {{57 * count_ + 1, 20, 21}, {count_, 1, 1}}; }
+  [[nodiscard]] bool all_reach_all() const {
+    for (int a = 0; a < count_; ++a) {
+      for (int b = 0; b < count_; ++b) {
+        int reached = 1;
+        if (a != b) check(cudaDeviceCanAccessPeer(&reached, a, b));
+        if (!reached) return false;
+      }
+    }
+    return true;
+  }
+
+  int count_ = 0;
+};
+
+TEST_F(GpusTogether, SayWhatCarriesMessages) {
+  on_every_gpu(count_, [&](const gpu_rank& here) {
+    const int others = count_ - 1, reached = here.stores && all_reach_all() ? others : 0;
+    const std::string said = here.by.reason();
+    if (!here.stores || reached > 0) {
+      EXPECT_TRUE(said.starts_with("messages to " + std::to_string(reached) + " of " +
+                                   std::to_string(others)))
+          << said;
+    }
+    const tridia::distributed::plan lines(split(), {.axis = 0}, here.by);
+    EXPECT_NE(lines.reason().find(said), std::string::npos) << lines.reason();
+  });
+}
+
+/// Keeps a stream busy for a random time below a millisecond.
+void delay(void* stream, std::mt19937& draw) {
+  auto* const time = new std::chrono::microseconds(draw() % 1000);
+  check(cudaLaunchHostFunc(
+      static_cast<cudaStream_t>(stream),
+      [](void* t) {
+        auto* const wanted = static_cast<std::chrono::microseconds*>(t);
+        std::this_thread::sleep_for(*wanted);
+        delete wanted;
+      },
+      time));
+}
+
+/// Two operators and a plan are in flight in three streams, while every rank is late at random; all
+/// results are the same bit for bit, round after round.
+TEST_F(GpusTogether, RepeatWhateverIsLate) {
+  const decomposition g = split();
+  const auto c6 = tridia::find_scheme(tridia::quantity::first_derivative, "C6");
+  on_every_gpu(count_, [&](const gpu_rank& here) {
+    const communicator& by = here.by;
+    std::mt19937 draw(static_cast<unsigned>(by.rank()));
+    const auto own = g.block(by.rank()).extents;
+    const auto points = static_cast<std::size_t>(own[0] * own[1] * own[2]);
+    const values field = waves(points, 0.31 + by.rank()), off(points, -1), diagonal(points, 2.5);
+    tridia::distributed::compact_operator first(g, c6, {.axis = 0}, by),
+        second(g, c6, {.axis = 0}, by);
+    tridia::distributed::plan lines(g, {.axis = 0}, by);
+    device_values in(field), a(off), d(diagonal), x(field), y(field), z(field);
+    const stream_handle streams[] = {make_stream(), make_stream(), make_stream()};
+    values expected[3];
+    here.meet();
+    for (int round = 0; round < 200; ++round) {
+      for (const auto& s : streams) delay(s.get(), draw);
+      if (draw() % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds(draw() % 2000));
+      first.start(in.get(), x.get(), streams[0].get());
+      second.start(in.get(), y.get(), streams[1].get());
+      first.finish();
+      lines.execute(a.get(), d.get(), a.get(), in.get(), z.get(), {.stream = streams[2].get()});
+      second.finish();
+      if (round % 20 != 0) continue;
+      for (const auto& s : streams) by.synchronize(s.get());
+      const device_values* const results[] = {&x, &y, &z};
+      for (int k = 0; k < 3; ++k) {
+        const values now = results[k]->host();
+        if (round == 0) expected[k] = now;
+        ASSERT_EQ(now, expected[k]) << "result " << k << " of round " << round;
+      }
+      ASSERT_EQ(expected[0], expected[1]);
+    }
+    for (const auto& s : streams) by.synchronize(s.get());
+  });
+}
+
+/// What has been executed once can be captured, where messages are stored, and replayed.
+TEST_F(GpusTogether, ReplayAGraph) {
+  if (!all_reach_all()) GTEST_SKIP() << "NCCL carries the messages here";
+  const decomposition g = split();
+  const auto c6 = tridia::find_scheme(tridia::quantity::first_derivative, "C6");
+  on_every_gpu(count_, [&](const gpu_rank& here) {
+    const communicator& by = here.by;
+    if (!here.stores) return;
+    const auto own = g.block(by.rank()).extents;
+    const auto points = static_cast<std::size_t>(own[0] * own[1] * own[2]);
+    tridia::distributed::compact_operator op(g, c6, {.axis = 0}, by);
+    tridia::distributed::plan lines(g, {.axis = 0}, by);
+    device_values a(values(points, -1)), d(values(points, 2.5)), in(values(points, 0)),
+        x(values(points, 0)), y(values(points, 0));
+    const stream_handle stream = make_stream();
+    here.meet();
+    const auto step = [&] {
+      op.apply(in.get(), x.get(), stream.get());
+      lines.execute(a.get(), d.get(), a.get(), x.get(), y.get(), {.stream = stream.get()});
+    };
+    step();
+    by.synchronize(stream.get());
+    // No thread does anything else while one captures.
+    std::optional<captured_graph> graph;
+    for (int rank = 0; rank < by.size(); ++rank) {
+      here.meet();
+      if (rank == by.rank()) graph.emplace(stream.get(), step);
+    }
+    here.meet();
+    for (int round = 0; round < 5; ++round) {
+      const values field = waves(points, 0.2 + round + by.rank());
+      copy_to_device(in.get(), field.data(), points * sizeof(double));
+      graph->replay();
+      by.synchronize(stream.get());
+      const values replayed = y.host();
+      step();
+      by.synchronize(stream.get());
+      EXPECT_EQ(replayed, y.host());
+    }
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(cuda, GpusOfAProcess, ::testing::Values(0, 1, 2));

@@ -206,7 +206,8 @@ void write(const scaling_options& o, const suite& s, int ranks, int argc, char**
 int run(int argc, char** argv) {
   const scaling_options o = parse_scaling(argc, argv);
   if (o.on_gpus) take_gpu();
-  const communicator by = all_ranks(o.on_gpus), self = this_rank(o.on_gpus);
+  const communicator by = all_ranks(o.on_gpus, o.peer_memory),
+                     self = this_rank(o.on_gpus, o.peer_memory);
   alone one_rank(self, o, by.rank() == 0);
   suite s;
   for (const scaling_case& c : scaling_cases(o, by.size())) add_rows(s, c, by, o, one_rank);

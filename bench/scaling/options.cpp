@@ -34,6 +34,11 @@ std::string listed(std::span<const std::string_view> names) {
   return all;
 }
 
+bool is_yes(const std::string& option, const std::string& value) {
+  if (value == "yes" || value == "no") return value == "yes";
+  throw std::runtime_error(option + ": \"" + value + "\" is neither yes nor no");
+}
+
 int positive(const std::string& option, const char* text) {
   int value = 0;
   const char* const end = text + std::strlen(text);
@@ -224,10 +229,9 @@ scaling_options parse_scaling(int argc, char** argv) {
       }
       o.on_gpus = value == "cuda";
     } else if (option == "--alone") {
-      if (value != "yes" && value != "no") {
-        throw std::runtime_error("--alone: \"" + value + "\" is neither yes nor no");
-      }
-      o.alone = value == "yes";
+      o.alone = is_yes(option, value);
+    } else if (option == "--peer-memory") {
+      o.peer_memory = is_yes(option, value);
     } else if (option == "--suite") {
       if (std::ranges::find(kSuites, value) == std::end(kSuites)) {
         throw std::runtime_error("--suite: \"" + value + "\" is none of " + listed(kSuites));

@@ -23,6 +23,8 @@ inline constexpr const char* kScalingHelp =
     "  --points N         along each axis, in basic (128); all other grids are in proportion,\n"
     "                     those of thesis from N/2 to 8 N\n"
     "  --alone yes|no     time one rank alone beside all of them (yes)\n"
+    "  --peer-memory yes|no  GPUs store messages into each other's memory where they reach it\n"
+    "                     (yes), or NCCL carries all\n"
     "  --repetitions N    of every case (7)\n"
     "  --strategy NAME    this one alone (all, and automatic); derivatives of thesis know\n"
     "                     automatic and gather\n"
@@ -31,7 +33,7 @@ inline constexpr const char* kScalingHelp =
 
 struct scaling_options {
   std::string json, suite = "basic", scheme = "C6";
-  bool on_gpus = false, alone = true;
+  bool on_gpus = false, alone = true, peer_memory = true;
   index_t points = 128;
   int repetitions = 7, slabs = 1;
   std::vector<tridia::distributed::strategy> strategies;

@@ -18,11 +18,11 @@ using tridia::distributed::communicator;
 using tridia::distributed::mpi_communicator;
 
 #if defined(TRIDIA_BENCH_NCCL)
-communicator with_gpus(const communicator& start) {
-  return tridia::distributed::nccl_communicator(start);
+communicator with_gpus(const communicator& start, bool peer_memory) {
+  return tridia::distributed::nccl_communicator(start, -1, {.peer_memory = peer_memory});
 }
 #else
-communicator with_gpus(const communicator& start) { return start; }
+communicator with_gpus(const communicator& start, bool) { return start; }
 #endif
 
 }  // namespace
@@ -55,13 +55,13 @@ void take_gpu() {
 machine_info scaling_machine(bool, std::map<std::string, std::string>&) { return cpu_machine(); }
 #endif
 
-communicator all_ranks(bool on_gpus) {
+communicator all_ranks(bool on_gpus, bool peer_memory) {
   const communicator start = mpi_communicator(MPI_COMM_WORLD);
-  return on_gpus ? with_gpus(start) : start;
+  return on_gpus ? with_gpus(start, peer_memory) : start;
 }
-communicator this_rank(bool on_gpus) {
+communicator this_rank(bool on_gpus, bool peer_memory) {
   const communicator start = mpi_communicator(MPI_COMM_SELF);
-  return on_gpus ? with_gpus(start) : start;
+  return on_gpus ? with_gpus(start, peer_memory) : start;
 }
 
 }  // namespace tridia_bench

@@ -13,9 +13,10 @@ namespace tridia_bench {
 /// Makes one of this machine's GPUs this rank's. Throws where there is none, or no NCCL.
 void take_gpu();
 
-/// These return MPI's ranks, or the same with their GPUs; and this rank by itself.
-tridia::distributed::communicator all_ranks(bool on_gpus);
-tridia::distributed::communicator this_rank(bool on_gpus);
+/// These return MPI's ranks, or the same with their GPUs; and this rank by itself. GPUs may store
+/// messages into each other's memory, or not.
+tridia::distributed::communicator all_ranks(bool on_gpus, bool peer_memory);
+tridia::distributed::communicator this_rank(bool on_gpus, bool peer_memory);
 
 /// Describes where results were made; adds the versions of the libraries that moved data.
 machine_info scaling_machine(bool on_gpus, std::map<std::string, std::string>& versions);

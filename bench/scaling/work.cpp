@@ -96,6 +96,7 @@ class derivative_work final : public work {
                     {.slabs = c.slabs, .strategy = c.how}),
         how_(c.how),
         crosses_ranks_(c.ranks[c.axis] > 1),
+        carriers_(by.size() > 1 ? "; " + by.reason() : ""),
         in_(shape_, by.device()),
         out_(shape_, by.device()) {
     const auto n = static_cast<std::size_t>(c.extents[c.axis]);
@@ -118,7 +119,8 @@ class derivative_work final : public work {
   std::string note() const override {
     const std::string method =
         how_ == strategy::automatic ? "" : std::string(name(how_)) + ": asked for; ";
-    return method + "messages to and from " + std::to_string(derivative_.peers().size()) + " ranks";
+    return method + "messages to and from " + std::to_string(derivative_.peers().size()) +
+           " ranks" + carriers_;
   }
 
  private:
@@ -127,6 +129,7 @@ class derivative_work final : public work {
   tridia::distributed::compact_operator derivative_;
   strategy how_;
   bool crosses_ranks_;
+  std::string carriers_;
   field in_, out_;
   std::vector<double> slope_;
 };

@@ -70,6 +70,8 @@ class communicator {
   [[nodiscard]] int size() const;
   /// Returns the GPU in whose memory arrays lie; -1 means host memory.
   [[nodiscard]] int device() const;
+  /// Says, in words, what carries messages.
+  [[nodiscard]] std::string reason() const;
   /// Waits for all work in a stream (a cudaStream_t) of that GPU, messages included. Throws
   /// peer_failure, where a message does not arrive within the time limit, and device_failure.
   /// Without a GPU it does nothing.
@@ -85,6 +87,10 @@ class communicator {
 struct communicator_options {
   /// Any wait for another rank may take this many seconds before `errc::peer_failure`; 0: no limit.
   double time_limit = 60;
+  /// If true, ranks of GPUs store messages into each other's memory where they reach it: GPUs of one
+  /// host that the driver lets do so. Elsewhere, and if false, NCCL carries all messages. It must be
+  /// the same on all ranks. MPI's communicators do not look at it.
+  bool peer_memory = true;
 };
 
 /// Says how the interface systems of lines that cross ranks are solved. Each rank reduces its rows

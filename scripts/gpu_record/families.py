@@ -92,7 +92,7 @@ FAMILIES = (
         "CompactCuda.*", "CompactHighDerivatives.*", "CompactLayout/*"),
         ("*SmallCompact*", "CompactLayout/*.RacecheckOfPeriodicLines")),
     Family("distributed", "distributed fields", SHARED + PARTITION + COMPACT + DISTRIBUTED, (
-        "*SmallDistributed*", "*GpusOfAProcess*"), ("*SmallDistributed*",), gpus=2),
+        "*SmallDistributed*", "DistributedCarry.*", "*GpusOfAProcess*", "GpusTogether.*"), ("*SmallDistributed*",), gpus=2),
     Family("scans", "constant coefficients", SHARED + SCANS, (
         "*SmallScans*", "*/Constant.*/cuda*", "ConstantMatrix.*", "ConstantPartsCuda.*",
         "SplitLinesCuda.*", "PeriodicConstants.*", "*Scan*"),

@@ -10,7 +10,8 @@ const distributed::communicator& communicator_of(const tridia_communicator* c, c
 distributed::communicator_options as_cpp(const tridia_communicator_options* o) {
   if (o == nullptr) return {};
   check_struct(o, "options");
-  return {.time_limit = o->time_limit};
+  if (o->reserved != 0) refuse("reserved: " + std::to_string(o->reserved) + " is not 0");
+  return {.time_limit = o->time_limit, .peer_memory = o->peer_memory != 0};
 }
 
 }  // namespace tridia::c_api

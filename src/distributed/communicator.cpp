@@ -8,6 +8,7 @@ namespace tridia::distributed {
 int communicator::rank() const { return transport_->rank(); }
 int communicator::size() const { return transport_->size(); }
 int communicator::device() const { return transport_->device(); }
+std::string communicator::reason() const { return transport_->reason(); }
 void communicator::synchronize(void* stream) const { transport_->synchronize(stream); }
 
 void check_options(const communicator_options& o) {

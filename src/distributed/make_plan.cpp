@@ -230,6 +230,7 @@ void make_arrays(plan::state& s, const line_of_ranks& line) {
 }
 
 void make_parts(plan::state& s, index_t order) {
+  s.chosen.reason += "; " + s.transport->reason();
   s.geometry = number_lines(s.geometry, s.shapes, s.problem.operation, order);
   const line_of_ranks line = line_here(s);
   s.constant() ? make_constant(s, line) : make_arrays(s, line);

@@ -1,10 +1,12 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "distributed/gates.hpp"
 #include "tridia/distributed.hpp"
 
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,6 +27,15 @@ class exchange {
   virtual ~exchange() = default;
   virtual void start(std::span<const message> receives, std::span<const message> sends,
                      void* stream) = 0;
+  /// Returns where kernels may write these messages instead, and read them, or null where they
+  /// cannot: the same on all ranks, which call it together, before anything has been started. The
+  /// exchange then only owns the way.
+  virtual const direct_way* open(std::span<const message> /*receives*/,
+                                 std::span<const message> /*sends*/) {
+    return nullptr;
+  }
+  /// Throws peer_failure where a rank has failed before; of those that have a direct way.
+  virtual void refuse_failed() {}
   /// Waits until all of them have arrived. Throws peer_failure after the time limit.
   virtual void wait(void* stream) = 0;
 };
@@ -38,6 +49,8 @@ class transport {
   [[nodiscard]] virtual int size() const = 0;
   /// Returns the GPU in whose memory messages lie; -1 means host memory.
   [[nodiscard]] virtual int device() const { return -1; }
+  /// Does what `communicator::reason` says.
+  [[nodiscard]] virtual std::string reason() const { return "messages are carried by the caller"; }
   /// Does what `communicator::synchronize` says.
   virtual void synchronize(void* /*stream*/) {}
   /// Makes an exchange of at most `messages` messages at a time. All ranks make exchanges in the

@@ -101,6 +101,10 @@ int main(int argc, char** argv) {
          "no communicator is refused");
   expect(tridia_mpi_communicator_create(MPI_COMM_WORLD, NULL, NULL) == TRIDIA_INVALID_ARGUMENT,
          "a null result is refused");
+  tridia_communicator_options wrong = TRIDIA_COMMUNICATOR_OPTIONS_INIT;
+  wrong.reserved = 1;
+  expect(tridia_mpi_communicator_create(MPI_COMM_WORLD, &wrong, &none) == TRIDIA_INVALID_ARGUMENT,
+         "what is reserved is 0");
   check(tridia_mpi_communicator_create_f(MPI_Comm_c2f(MPI_COMM_WORLD), NULL, &ranks));
   check(tridia_communicator_rank(ranks, &rank));
   check(tridia_communicator_size(ranks, &size));

@@ -69,7 +69,7 @@ class Tune(Case):
     @unittest.skipUnless(DEVICE == "cuda", "needs a GPU")
     def test_with_a_gpu(self):
         table = self.folder / "table.txt"
-        run = tune("--out", str(table), "--seconds", "2", "--type", "f64")
+        run = tune("--out", str(table), "--seconds", "6", "--type", "f64")
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("tridia-tuning 2\n", table.read_text())
         arrays = self.systems((300, 64))

@@ -26,9 +26,11 @@ typedef struct tridia_halo_exchange tridia_halo_exchange;
 typedef struct tridia_communicator_options {
   size_t struct_size;
   double time_limit; /* Seconds that any wait for another rank may take; 0: no limit. */
+  int peer_memory;   /* Not 0: GPUs store messages into each other's memory where they reach it. */
+  int reserved;      /* 0 */
 } tridia_communicator_options;
 #define TRIDIA_COMMUNICATOR_OPTIONS_INIT \
-  { sizeof(tridia_communicator_options), 60 }
+  { sizeof(tridia_communicator_options), 60, 1, 0 }
 
 enum tridia_strategy {
   TRIDIA_STRATEGY_AUTOMATIC,

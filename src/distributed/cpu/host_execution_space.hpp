@@ -2,6 +2,9 @@
 #pragma once
 
 #include "core/host_device.hpp"
+#include "distributed/gates.hpp"
+#include "distributed/line_operator/shares.hpp"
+#include "line_operator/share_summing.hpp"
 #include "tridia/types.hpp"
 
 #include <omp.h>
@@ -46,6 +49,32 @@ class host_execution_space {
       for (index_t i = 0; i < count; ++i) f(i, index_t{omp_get_thread_num()});
     }
   }
+
+  /// Computes shares, into slots that follow each other; a line is worth `work` simple calls.
+  template <class V>
+  void sum(const share_summing_task<V>& t, index_t work) const {
+    if (t.count == 0) return;
+    const line_operator::share_summing<V, lanes, 1> f{
+        t.in,    t.lines,   t.along,       line_operator::never_wraps, t.groups,
+        t.count, t.weights, t.slots[0].at, {t.lines.size, 0}};
+    for_each((t.lines.size + lanes - 1) / lanes, lanes * work, f);
+  }
+  /// Adds shares up.
+  template <class V>
+  void add(const share_adding_task<V>& t) const {
+    for_each(t.sums * t.lines, 1, [t](index_t i, index_t /*slot*/) {
+      const index_t sum = i / t.lines, line = i - sum * t.lines;
+      V all(0);
+      for (index_t k = t.first[sum]; k < t.first[sum + 1]; ++k) {
+        all = all + t.slots[t.terms[k]].at[line];
+      }
+      t.values[i] = all;
+    });
+  }
+
+  /// No rank writes into the host memory of another.
+  void send(const direct_way& /*way*/) const {}
+  void receive(const direct_way& /*way*/) const {}
 
   template <class T>
   void copy(T* to, const T* from, index_t count) const {

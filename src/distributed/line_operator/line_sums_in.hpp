@@ -3,34 +3,14 @@
 
 #include "core/dispatch.hpp"
 #include "distributed/line_operator/line_sums.hpp"
-#include "line_operator/share_summing.hpp"
+#include "distributed/line_operator/shares.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <vector>
 
 namespace tridia::distributed {
-
-/// Adds up the shares of one sum after another, in a fixed order.
-template <class V>
-struct share_adding {
-  const V* slots;
-  const index_t* terms;  // the slots of each sum, from first[sum] on
-  const index_t* first;
-  index_t lines;
-  V* values;
-
-  TRIDIA_FN void operator()(index_t i, index_t) const {
-    const index_t sum = i / lines, line = i - sum * lines;
-    V all(0);
-    for (index_t k = first[sum]; k < first[sum + 1]; ++k) {
-      all = all + slots[terms[k] * lines + line];
-    }
-    values[i] = all;
-  }
-};
 
 /// Adds to each line what its sums contribute.
 template <class V>
@@ -72,20 +52,25 @@ class line_sums_in final : public line_sums {
     lay_out();
     const auto messages = t.plan.to.size() + t.plan.from.size();
     exchange_ = by.make_exchange(messages);
+    way_ = exchange_->open(receives_, sends_);
+    place_slots();
   }
 
   void sum(const void* in, void* stream) override {
-    if constexpr (Space::team > 1) {
-      // Where a line's points lie side by side, so do a team's threads.
-      if (std::abs(task_.in.step) == 1) return sum_by<1, Space::team>(in, stream);
-    }
-    sum_by<Space::lanes, 1>(in, stream);
+    exchange_->refuse_failed();
+    space(stream).sum(share_summing_task<V>{static_cast<const V*>(in), task_.lines, task_.in,
+                                            groups_.data(), static_cast<int>(groups_.size()),
+                                            weights_.data(), places_.data(), shares_},
+                      weights_a_line_);
   }
-  void send(void* stream) override { exchange_->start(receives_, sends_, stream); }
+  void send(void* stream) override {
+    way_ == nullptr ? exchange_->start(receives_, sends_, stream) : space(stream).send(*way_);
+  }
   void add(void* stream) override {
-    exchange_->wait(stream);
-    const share_adding<V> f{slots_.data(), terms_.data(), first_.data(), lines(), values_.data()};
-    space(stream).for_each(task_.plan.wanted * lines(), 1, f);
+    exchange_->refuse_failed();
+    way_ == nullptr ? exchange_->wait(stream) : space(stream).receive(*way_);
+    space(stream).add(share_adding_task<V>{places_.data(), terms_.data(), first_.data(),
+                                           task_.plan.wanted, lines(), values_.data()});
   }
   const void* values() const override { return values_.data(); }
   void spread(void* out, void* stream) const override {
@@ -103,20 +88,6 @@ class line_sums_in final : public line_sums {
  private:
   index_t lines() const { return task_.lines.size; }
   Space space(void* stream) const { return Space(task_.threads, stream); }
-
-  template <int Lanes, int Team>
-  void sum_by(const void* in, void* stream) {
-    const line_operator::share_summing<V, Lanes, Team> f{static_cast<const V*>(in),
-                                                         task_.lines,
-                                                         task_.in,
-                                                         line_operator::never_wraps,
-                                                         groups_.data(),
-                                                         static_cast<int>(groups_.size()),
-                                                         weights_.data(),
-                                                         slots_.data(),
-                                                         {lines(), 0}};
-    space(stream).for_each((lines() + Lanes - 1) / Lanes * Team, Lanes * weights_a_line_, f);
-  }
 
   static std::vector<V> rounded(const std::vector<wide>& from, value_type type) {
     std::vector<V> to(from.size());
@@ -146,6 +117,7 @@ class line_sums_in final : public line_sums {
     keep(terms);
     slots_ = array<V>(static_cast<std::size_t>(slots * lines()));
     values_ = array<V>(static_cast<std::size_t>(p.wanted * lines()));
+    shares_ = static_cast<int>(shares.size());
     const line_operator::sum_groups grouped = group_shares(shares);
     groups_ = array<line_operator::sum_group>(grouped.groups);
     weights_ = array<V>(rounded(grouped.weights, task_.type));
@@ -180,6 +152,33 @@ class line_sums_in final : public line_sums {
     for (const auto& from : p.from) add(receives_, from.part, from.sums.size());
   }
 
+  /// Finds the memory of each slot: with a direct way, that of messages is not in `slots_`.
+  void place_slots() {
+    const sum_plan& p = task_.plan;
+    std::vector<share_slot<V>> all;
+    V* at = slots_.data();
+    const auto add = [&](std::size_t count, const direct_way::place* way) {
+      for (std::size_t k = 0; k < count; ++k, at += lines()) {
+        const index_t behind = static_cast<index_t>(k) * lines();
+        way == nullptr ? all.push_back({at, 0, nullptr, 0})
+                       : all.push_back({static_cast<V*>(way->at) + behind,
+                                        static_cast<index_t>(way->jump / sizeof(V)), way->counts,
+                                        way->second});
+      }
+    };
+    const auto way = [&](const std::vector<direct_way::place> direct_way::*side, std::size_t k) {
+      return way_ == nullptr ? nullptr : &(way_->*side)[k];
+    };
+    add(p.own.size(), nullptr);
+    for (std::size_t k = 0; k < p.to.size(); ++k) {
+      add(p.to[k].shares.size(), way(&direct_way::to, k));
+    }
+    for (std::size_t k = 0; k < p.from.size(); ++k) {
+      add(p.from[k].sums.size(), way(&direct_way::from, k));
+    }
+    places_ = array<share_slot<V>>(all);
+  }
+
   void keep_columns() {
     std::vector<column> columns;
     std::vector<wide> entries;
@@ -196,11 +195,14 @@ class line_sums_in final : public line_sums {
   sums_task task_;
   index_t weights_a_line_ = 1, entries_a_line_ = 1;
   array<V> slots_, values_, weights_, entries_;
+  array<share_slot<V>> places_;
+  int shares_ = 0;
   array<line_operator::sum_group> groups_;
   array<index_t> terms_, first_;
   array<column> columns_;
   std::vector<message> receives_, sends_;
   std::unique_ptr<exchange> exchange_;
+  const direct_way* way_ = nullptr;  // of the exchange
 };
 
 template <class Space>

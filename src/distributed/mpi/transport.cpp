@@ -68,6 +68,7 @@ class mpi_transport final : public transport {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
+  std::string reason() const override { return "MPI carries all messages"; }
   bool failed() const override { return failed_; }
   std::unique_ptr<exchange> make_exchange(std::size_t messages) override;
 
