@@ -92,7 +92,8 @@ FAMILIES = (
         "CompactCuda.*", "CompactHighDerivatives.*", "CompactLayout/*"),
         ("*SmallCompact*", "CompactLayout/*.RacecheckOfPeriodicLines")),
     Family("distributed", "distributed fields", SHARED + PARTITION + COMPACT + DISTRIBUTED, (
-        "*SmallDistributed*", "DistributedCarry.*", "*GpusOfAProcess*", "GpusTogether.*"), ("*SmallDistributed*",), gpus=2),
+        "*SmallDistributed*", "DistributedCarry.*", "*GpusOfAProcess*", "GpusTogether.*"),
+        ("*SmallDistributed*",), gpus=2),
     Family("scans", "constant coefficients", SHARED + SCANS, (
         "*SmallScans*", "*/Constant.*/cuda*", "ConstantMatrix.*", "ConstantPartsCuda.*",
         "SplitLinesCuda.*", "PeriodicConstants.*", "*Scan*"),

@@ -96,7 +96,8 @@ double weight(std::size_t k) { return 1.0 / static_cast<double>(1 << k % 8); }
 /// Returns weights of `count` points from `first` on, for sum `sum`.
 distributed::sum_plan::share share(int sum, index_t first, std::size_t count) {
   distributed::sum_plan::share s{sum, first, {}};
-  for (std::size_t k = 0; k < count; ++k) s.weights.push_back({tridia::core::extended(weight(k)), tridia::core::extended(0)});
+  for (std::size_t k = 0; k < count; ++k)
+    s.weights.push_back({tridia::core::extended(weight(k)), tridia::core::extended(0)});
   return s;
 }
 
