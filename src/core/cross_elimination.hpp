@@ -10,7 +10,8 @@ namespace tridia::core {
 /// the result of elimination with the larger of x and y as its pivot, and the rows are neither
 /// exchanged nor divided by the pivot. (Were the larger of complex a and b only about 1, a row that
 /// crosses again and again would shrink beside others, and be taken for the smaller one.) Members
-/// that take values of X and Y in another column apply the operation of their name to these.
+/// that take values of X and Y in another column apply the operation of their name to these; R is V, or
+/// several of them (core/values.hpp).
 template <class V>
 class cross_elimination {
  public:
@@ -37,11 +38,17 @@ class cross_elimination {
   TRIDIA_FN mask_t<V> second() const { return second_; }
   /// Returns 1 / the larger of x and y, or NaN if they are zeros, or near the ends of the range.
   TRIDIA_FN V pivot_reciprocal() const { return moderate_reciprocal(pivot_); }
-  TRIDIA_FN V larger(const V& x, const V& y) const { return select(second_, y, x); }
+  template <class R>
+  TRIDIA_FN R larger(const R& x, const R& y) const {
+    return select(second_, y, x);
+  }
   TRIDIA_FN V first_if_larger(const V& x) const { return larger(x, V(0)); }
   TRIDIA_FN V second_if_larger(const V& y) const { return larger(V(0), y); }
   /// Returns the entry of a Y - b X; the next two return it where Y, or X, has zeros.
-  TRIDIA_FN V cross(const V& x, const V& y) const { return add_mul(a_ * y, minus_b_, x); }
+  template <class R>
+  TRIDIA_FN R cross(const R& x, const R& y) const {
+    return add_mul(a_ * y, minus_b_, x);
+  }
   TRIDIA_FN V cross_first(const V& x) const { return minus_b_ * x; }
   TRIDIA_FN V cross_second(const V& y) const { return a_ * y; }
 

@@ -3,14 +3,12 @@
 
 #include "core/cross_elimination.hpp"
 #include "core/elimination.hpp"
+#include "core/plain_chunk.hpp"
 #include "core/reciprocal.hpp"
 #include "core/unit_scale.hpp"
 
 // This file defines chunks (core/chunk.hpp) with pivoting.
 namespace tridia::core {
-
-template <class V, pivoting P>
-struct chunk;
 
 /// Reduces a chunk with pivoting: every x is found from the row whose entry in its column is the
 /// largest of the rows that it could be found from. Between a chunk's first column and its last,
@@ -24,10 +22,11 @@ struct chunk;
 /// for no other reason than its units. With it the error is that of changing each entry by some
 /// epsilons of the largest in its row (pairwise pivoting; D. C. Sorensen, IEEE Trans. Comput. C-34,
 /// 1985), and scaling the rows of A changes nothing.
-template <class V>
-struct chunk<V, pivoting::partial> {
+template <class V, class R>
+struct chunk<V, pivoting::partial, R> {
   struct equation {
-    V before, first, last, after, rhs;
+    V before, first, last, after;
+    R rhs;
     template <class F>
     TRIDIA_FN equation map(F f) const {
       return {f(before), f(first), f(last), f(after), f(rhs)};
@@ -50,7 +49,7 @@ struct chunk<V, pivoting::partial> {
     }
   };
   struct unknowns {
-    V before, first, last, after;
+    R before, first, last, after;
     template <class F>
     TRIDIA_FN unknowns map(F f) const {
       return {f(before), f(first), f(last), f(after)};
@@ -67,7 +66,8 @@ struct chunk<V, pivoting::partial> {
   /// row that `entered` last, without x_first, where y is the x after x_next. So five entries take
   /// four values.
   struct pivot_row {
-    V next, other, first, rhs;
+    V next, other, first;
+    R rhs;
     mask_t<V> entered;
   };
 
@@ -83,7 +83,7 @@ struct chunk<V, pivoting::partial> {
     if (n == 1) {
       // Its first x is its last.
       const unit_row r(rows, 0);
-      return {{r.sub, r.diag, zero, r.sup, r.rhs}, {zero, one, -one, zero, zero}};
+      return {{r.sub, r.diag, zero, r.sup, r.rhs}, {zero, one, -one, zero, R(0)}};
     }
     if (n == 2) {
       const unit_row r0(rows, 0), r1(rows, 1);
@@ -128,16 +128,16 @@ struct chunk<V, pivoting::partial> {
     const equation larger = larger_of(apart, p, q);
     const cross_elimination<V> first(of_larger, of_both);
     const V v = first.pivot_reciprocal();
-    s.right = larger_of(first, larger, both).map([&](const V& part) { return part * v; });
+    s.right = larger_of(first, larger, both).map([&](const auto& part) { return part * v; });
     return {{apart.cross_first(p.before), apart.cross_first(p.first), apart.cross_second(q.last),
              apart.cross_second(q.after), apart.cross(p.rhs, q.rhs)},
-            larger.with(both, [&](const V& x, const V& y) { return first.cross(x, y); })};
+            larger.with(both, [&](const auto& x, const auto& y) { return first.cross(x, y); })};
   }
 
   static TRIDIA_FN void split(const merge_record& s, const unknowns& both, unknowns& left,
                               unknowns& right) {
-    const V first = at(s.right, both);
-    const V last = sub_mul(at(s.left, both), s.next, first);
+    const R first = at(s.right, both);
+    const R last = sub_mul(at(s.left, both), s.next, first);
     left = {both.before, both.first, last, first};
     right = {last, first, both.last, both.after};
   }
@@ -148,12 +148,12 @@ struct chunk<V, pivoting::partial> {
     const auto of_first = [](const equation& r) { return periodic ? r.first + r.after : r.first; };
     const auto of_last = [](const equation& r) { return periodic ? r.last + r.before : r.last; };
     const cross_elimination<V> c(of_first(e.a), of_first(e.b));
-    const V last =
+    const R last =
         c.cross(e.a.rhs, e.b.rhs) * quick_reciprocal(c.cross(of_last(e.a), of_last(e.b)));
-    const V first =
+    const R first =
         sub_mul(c.larger(e.a.rhs, e.b.rhs), c.larger(of_last(e.a), of_last(e.b)), last) *
         c.pivot_reciprocal();
-    return periodic ? unknowns{last, first, last, first} : unknowns{V(0), first, last, V(0)};
+    return periodic ? unknowns{last, first, last, first} : unknowns{R(0), first, last, R(0)};
   }
 
   /// Computes x of every row from what `reduce<true>` kept, as rows.kept_pivot(k).
@@ -178,7 +178,7 @@ struct chunk<V, pivoting::partial> {
   /// Holds row k of A and its right-hand side, times the power of two that brings its largest entry
   /// into [1, 2).
   struct unit_row : row<V> {
-    V rhs;
+    R rhs;
     template <class Index, class Rows>
     TRIDIA_FN unit_row(const Rows& rows, Index k) : row<V>(rows.get(k)), rhs(rows.rhs(k)) {
       using real = typename value_traits<V>::real;
@@ -229,7 +229,7 @@ struct chunk<V, pivoting::partial> {
       if constexpr (Keep) {
         rows_.keep_pivot(first_ + k - 1, pivot);
       } else {
-        p_.rhs = add_mul(p_.rhs, w, V(0));  // NaN if w is
+        p_.rhs = add_mul(p_.rhs, w, R(0));  // NaN if w is
       }
     }
     TRIDIA_FN equations result() const { return {p_, q_}; }
@@ -250,8 +250,8 @@ struct chunk<V, pivoting::partial> {
     /// Computes x of row k, from that of the row after it.
     TRIDIA_FN void put(Index k) {
       const pivot_row p = rows_.kept_pivot(first_ + k);
-      const V other = select(p.entered, x2_, e_.before);
-      const V known = sub_mul(sub_mul(p.rhs, p.first, e_.first), p.other, other);
+      const R other = select(p.entered, x2_, e_.before);
+      const R known = sub_mul(sub_mul(p.rhs, p.first, e_.first), p.other, other);
       x2_ = x1_;
       rows_.put(first_ + k, x1_ = sub_mul(known, p.next, x1_));
     }
@@ -266,15 +266,15 @@ struct chunk<V, pivoting::partial> {
     Rows& rows_;
     Index first_, n_;
     unknowns e_;
-    V x1_, x2_;
+    R x1_, x2_;
   };
 
   static TRIDIA_FN equation larger_of(const cross_elimination<V>& c, const equation& x,
                                       const equation& y) {
-    return x.with(y, [&](const V& of_x, const V& of_y) { return c.larger(of_x, of_y); });
+    return x.with(y, [&](const auto& of_x, const auto& of_y) { return c.larger(of_x, of_y); });
   }
-  static TRIDIA_FN V at(const equation& e, const unknowns& x) {
-    const V inside = sub_mul(sub_mul(e.rhs, e.first, x.first), e.last, x.last);
+  static TRIDIA_FN R at(const equation& e, const unknowns& x) {
+    const R inside = sub_mul(sub_mul(e.rhs, e.first, x.first), e.last, x.last);
     return sub_mul(sub_mul(inside, e.before, x.before), e.after, x.after);
   }
 };

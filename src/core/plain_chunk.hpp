@@ -7,18 +7,21 @@
 // This file defines chunks (core/chunk.hpp) without pivoting.
 namespace tridia::core {
 
-template <class V, pivoting P>
+/// Reduces rows of values V with right-hand sides R: of the type V, or several of it
+/// (core/values.hpp).
+template <class V, pivoting P, class R = V>
 struct chunk;
 
 /// Reduces a chunk without interchanges: by Thomas, with a column for x before the chunk.
 /// `monitor(v)` receives every number whose size bounds the growth of rounding errors, and
 /// `monitor.pivot(w)`, if there is such a member, every reciprocal of a pivot of the interface.
-template <class V>
-struct chunk<V, pivoting::none> {
+template <class V, class R>
+struct chunk<V, pivoting::none, R> {
   /// Holds the equation x = rhs - before x_before - after x_after.
   struct equation {
-    V before, after, rhs;
-    TRIDIA_FN V at(const V& x_before, const V& x_after) const {
+    V before, after;
+    R rhs;
+    TRIDIA_FN R at(const R& x_before, const R& x_after) const {
       return sub_mul(sub_mul(rhs, before, x_before), after, x_after);
     }
     template <class F>
@@ -36,7 +39,7 @@ struct chunk<V, pivoting::none> {
     }
   };
   struct unknowns {
-    V before, last, after;
+    R before, last, after;
     template <class F>
     TRIDIA_FN unknowns map(F f) const {
       return {f(before), f(last), f(after)};
@@ -46,10 +49,10 @@ struct chunk<V, pivoting::none> {
   template <bool Keep, class Index, class Rows, class Monitor>
   static TRIDIA_FN equations reduce(Index n, Rows& rows, Monitor&& monitor) {
     row<V> in = rows.get(0);
-    V rhs = rows.rhs(0);
+    R rhs = rows.rhs(0);
     const V w = quick_reciprocal(in.diag);
     equation here{in.sub * w, in.sup * w, rhs * w};
-    equation first{V(0), -V(1), V(0)};
+    equation first{V(0), -V(1), R(0)};
     const auto next = [&](Index k) {
       if constexpr (Keep) rows.keep(k - 1, here.after, here.before, here.rhs);
       first = {sub_mul(first.before, first.after, here.before), -(first.after * here.after),
@@ -61,7 +64,7 @@ struct chunk<V, pivoting::none> {
     };
     if (n > 1) {
       row<V> ahead = rows.get(1);
-      V rhs_ahead = rows.rhs(1);
+      R rhs_ahead = rows.rhs(1);
       for (Index k = 1; k < n - 1; ++k) {
         in = ahead, rhs = rhs_ahead;
         ahead = rows.get(k + 1), rhs_ahead = rows.rhs(k + 1);
@@ -121,10 +124,10 @@ struct chunk<V, pivoting::none> {
 
   template <boundary B>
   static TRIDIA_FN unknowns close(const equations& e) {
-    if constexpr (B == boundary::regular) return {V(0), e.last.rhs, V(0)};
+    if constexpr (B == boundary::regular) return {R(0), e.last.rhs, R(0)};
     // In a periodic system the last x is before the first, and the first after the last.
     const V first = e.first.before + e.first.after;
-    const V last = sub_mul(e.last.rhs, e.last.after, e.first.rhs) *
+    const R last = sub_mul(e.last.rhs, e.last.after, e.first.rhs) *
                    quick_reciprocal(sub_mul(V(1) + e.last.before, e.last.after, first));
     return {last, last, sub_mul(e.first.rhs, first, last)};
   }
@@ -136,7 +139,7 @@ struct chunk<V, pivoting::none> {
   /// spreads to the first row.
   template <class Index, class Rows>
   static TRIDIA_FN auto expand(Index n, Rows& rows, const unknowns& e, const middle& = {}) {
-    V x = e.last;
+    R x = e.last;
     rows.put(n - 1, x);
     if (n > 1) {
       equation ahead;

@@ -17,10 +17,10 @@ using namespace gpu;
 /// A thread's chunk, with what it keeps in registers from `reduce` to `expand`. `rows` hands out
 /// row k by rows.get(k) and rows.rhs(k), holds what is kept of it, and takes x by rows.put(k, x),
 /// last row first (core/chunk.hpp).
-template <class V, pivoting P>
+template <class V, pivoting P, class R = V>
 class thread_chunk {
  public:
-  using chunk = core::chunk<V, P>;
+  using chunk = core::chunk<V, P, R>;
   using equations = typename chunk::equations;
   using unknowns = typename chunk::unknowns;
 
@@ -64,11 +64,14 @@ struct growth_monitor {
   /// with the same equations.
   template <class E>
   __device__ __forceinline__ E poison(unsigned group, const E& e) const {
-    if constexpr (!Monitored || !Cluster) return e;
-    const bool grows = (__ballot_sync(whole_warp, !bounded) & group) != 0;
-    return e.map([grows](const auto& v) {
-      return grows ? core::not_a_number<std::decay_t<decltype(v)>>() : v;
-    });
+    if constexpr (!Monitored || !Cluster) {
+      return e;
+    } else {
+      const bool grows = (__ballot_sync(whole_warp, !bounded) & group) != 0;
+      return e.map([grows](const auto& v) {
+        return grows ? core::not_a_number<std::decay_t<decltype(v)>>() : v;
+      });
+    }
   }
   /// Checks the interface unknowns of a whole system.
   template <class E>
@@ -107,14 +110,14 @@ struct lane_monitor {
 /// unknowns from those of all chunks together. PCR stops early where the last rows of chunks that
 /// are `reach` or more apart belong to different systems: a zero between them has decoupled their
 /// equations exactly.
-template <class V, pivoting P>
+template <class V, pivoting P, class R = V>
 class warp_level;
 
 /// Runs PCR on the last x of each chunk except the last chunk, whose last x stays an unknown.
-template <class V>
-class warp_level<V, pivoting::none> {
+template <class V, class R>
+class warp_level<V, pivoting::none, R> {
  public:
-  using chunk = core::chunk<V, pivoting::none>;
+  using chunk = core::chunk<V, pivoting::none, R>;
   using equation = typename chunk::equation;
   using equations = typename chunk::equations;
   using unknowns = typename chunk::unknowns;
@@ -150,10 +153,10 @@ class warp_level<V, pivoting::none> {
 
   __device__ __forceinline__ unknowns down(const unknowns& all) const {
     if (count_ == 1) return all;
-    const V last = end_ ? all.last : row_.at(all.before, all.last);
-    const V left = shuffle(last, lane_ - (at_ > 0 ? stride_ : 0));
-    const V before = at_ == 0 ? all.before : left;
-    const V right = shuffle(first_.at(before, last), lane_ + (inner_ ? stride_ : 0));
+    const R last = end_ ? all.last : row_.at(all.before, all.last);
+    const R left = shuffle(last, lane_ - (at_ > 0 ? stride_ : 0));
+    const R before = at_ == 0 ? all.before : left;
+    const R right = shuffle(first_.at(before, last), lane_ + (inner_ ? stride_ : 0));
     return {before, last, end_ ? all.after : right};
   }
 
@@ -175,10 +178,10 @@ class warp_level<V, pivoting::none> {
 
 /// Merges chunks in a tree. Each merge leaves its record with the right one of its two lanes, which
 /// takes no part in later merges: a lane keeps at most one.
-template <class V>
-class warp_level<V, pivoting::partial> {
+template <class V, class R>
+class warp_level<V, pivoting::partial, R> {
  public:
-  using chunk = core::chunk<V, pivoting::partial>;
+  using chunk = core::chunk<V, pivoting::partial, R>;
   using equations = typename chunk::equations;
   using unknowns = typename chunk::unknowns;
 
@@ -192,7 +195,7 @@ class warp_level<V, pivoting::partial> {
       const equations other = shuffle(mine, partner(s, d));
       if (s == side::none) continue;
       const auto mine_if = [&](bool m) {
-        return mine.with(other, [&](const V& a, const V& b) { return m ? a : b; });
+        return mine.with(other, [&](const auto& a, const auto& b) { return m ? a : b; });
       };
       // Both lanes merge: a lane that was last the right one needs the record, and one that never
       // was needs the equations.
@@ -211,8 +214,8 @@ class warp_level<V, pivoting::partial> {
       if (s == side::right) chunk::split(record_, both, left, mine);
       // The right lane, which has split the merged chunk, holds the values that the left lane
       // lacks.
-      const V last = shuffle(mine.before, partner(s, d));
-      const V after = shuffle(mine.first, partner(s, d));
+      const R last = shuffle(mine.before, partner(s, d));
+      const R after = shuffle(mine.first, partner(s, d));
       if (s == side::left) mine.last = last, mine.after = after;
     }
     return mine;
@@ -248,11 +251,11 @@ struct chunk_place {
 /// Solves the interface of the chunks of every system's part in a block: first a level of lanes,
 /// then one of warps, which every warp computes for itself, since that saves barriers. All threads
 /// take part.
-template <class V, pivoting P>
+template <class V, pivoting P, class R = V>
 class block_level {
  public:
-  using equations = typename core::chunk<V, P>::equations;
-  using unknowns = typename core::chunk<V, P>::unknowns;
+  using equations = typename core::chunk<V, P, R>::equations;
+  using unknowns = typename core::chunk<V, P, R>::unknowns;
 
   __device__ __forceinline__ explicit block_level(const chunk_place& p)
       : place_(p), lanes_(p.at, p.count), warps_(p.lane, p.warps) {}
@@ -279,7 +282,7 @@ class block_level {
 
  private:
   const chunk_place& place_;
-  warp_level<V, P> lanes_, warps_;
+  warp_level<V, P, R> lanes_, warps_;
 };
 
 }  // namespace tridia::cuda
