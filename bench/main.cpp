@@ -36,12 +36,13 @@ namespace {
 using namespace tridia_bench;
 
 constexpr const char* kHelp =
-    "tridia_bench [solve | derive | backward | map | reproduce EXPERIMENT] [OPTIONS] [Google "
+    "tridia_bench [solve | derive | backward | inside | map | reproduce EXPERIMENT] [OPTIONS] [Google "
     "Benchmark's options]:\n"
     "times the library, its peers and the speed of memory, in one run\n"
     "  solve              the cases of the project's targets\n"
     "  derive             those of compact operators and constant coefficients\n"
     "  backward           gradients of solves, on a GPU\n"
+    "  inside             lines that a kernel solves from coefficients that it makes, on a GPU\n"
     "  map                every feature at many shapes; it has its own options: map --help\n"
     "  reproduce hybrid|cuthomas|packing|neato   a paper's experiment, on a GPU; with --device "
     "cpu\n"
@@ -76,14 +77,15 @@ double positive_seconds(const std::string& option, const std::string& text) {
 }
 
 bool has_targets(std::string_view cases) { return cases == "solve" || cases == "derive"; }
+bool needs_gpu(std::string_view cases) { return cases == "backward" || cases == "inside"; }
 
 // Takes what is to be timed out of the arguments.
 void take_command(suite_options& o, std::vector<char*>& arguments) {
   if (arguments.size() < 2) return;
   const std::string_view command = arguments[1];
-  if (has_targets(command) || command == "backward") {
+  if (has_targets(command) || needs_gpu(command)) {
     o.cases = command;
-    if (command == "backward") o.device = "cuda";
+    if (needs_gpu(command)) o.device = "cuda";
     arguments.erase(arguments.begin() + 1);
   } else if (command == "reproduce") {
     if (arguments.size() < 3 || has_targets(arguments[2])) {
@@ -204,8 +206,8 @@ int run(int argc, char** argv) {
                                               {"mkl", ""},
                                               {"cusparse", ""}};
   machine_info machine;
-  if (s.options.cases == "backward" && s.options.device == "cpu") {
-    throw std::runtime_error("backward: gradients are timed on a GPU; pass --device cuda");
+  if (needs_gpu(s.options.cases) && s.options.device == "cpu") {
+    throw std::runtime_error(s.options.cases + ": it is timed on a GPU; pass --device cuda");
   }
   if (s.options.device == "cpu") {
     machine = cpu_machine();
@@ -235,6 +237,8 @@ int run(int argc, char** argv) {
       add_cuda_derive(s);
     } else if (s.options.cases == "backward") {
       add_cuda_backward(s);
+    } else if (s.options.cases == "inside") {
+      add_cuda_inside(s);
     } else if (s.options.cases == "solve") {
       add_cuda_cases(s);
     } else {

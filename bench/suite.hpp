@@ -18,7 +18,7 @@ namespace tridia_bench {
 
 /// Holds the options of the command line.
 struct suite_options {
-  /// This names the cases of the targets, "solve" or "derive", "backward", or a paper's
+  /// This names the cases of the targets, "solve", "derive", "backward" or "inside", or a paper's
   /// experiment.
   std::string cases = "solve";
   std::string device = "cpu";

@@ -24,4 +24,7 @@ void add_cuda_derive(suite& s);
 /// Adds the gradients of solves.
 void add_cuda_backward(suite& s);
 
+/// Adds lines that a kernel solves from coefficients that it makes.
+void add_cuda_inside(suite& s);
+
 }  // namespace tridia_bench

@@ -64,6 +64,8 @@ DISTRIBUTED = (
     "src/nccl.cmake",
 )
 PYTHON = ("python/src/*.cpp", "python/tridia/*.py", "python/*.cmake", "python/CMakeLists.txt")
+DEVICE = ("include/tridia/device/*.cuh", "include/tridia/device/detail/*.cuh",
+          "cmake/device_headers.cmake")
 COMMAND_LINE = ("src/cli/*.cpp", "src/cli/*/*.cpp", "src/cli/CMakeLists.txt")
 
 
@@ -98,6 +100,8 @@ FAMILIES = (
         "*SmallScans*", "*/Constant.*/cuda*", "ConstantMatrix.*", "ConstantPartsCuda.*",
         "SplitLinesCuda.*", "PeriodicConstants.*", "*Scan*"),
         ("*SmallScans*", "PeriodicConstants.Racecheck")),
+    Family("device", "inside kernels", DEVICE, ("DeviceSolver/*",),
+           ("DeviceSolver/*.SolvesSmallCases",), older_cards=False),
     Family("command line", "command line", COMMAND_LINE, older_cards=False),
     Family("python", "Python package", PYTHON, older_cards=False),
     # All remaining tests ask about this family.
@@ -106,8 +110,8 @@ FAMILIES = (
 )
 BY_NAME = {f.name: f for f in FAMILIES}
 # The families are printed and recorded in this order.
-ORDER = ("partition", "named", "factored", "scans", "compact", "distributed", "command line",
-         "python")
+ORDER = ("partition", "named", "factored", "scans", "compact", "distributed", "device",
+         "command line", "python")
 
 # These tests need no GPU, and run in CI.
 ON_A_HOST = (

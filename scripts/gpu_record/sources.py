@@ -92,6 +92,10 @@ class Tree:
         return [own] if (self.root / own).is_file() else []
 
     def _quoted(self, path, name):
+        # cmake/device_headers.cmake copies sources there.
+        copied = name.replace("tridia/device/detail/", "src/", 1)
+        if copied != name and (self.root / copied).is_file():
+            return [copied]
         for folder in (str(Path(path).parent), *FOLDERS):
             if (self.root / folder / name).is_file():
                 return [(Path(folder) / name).as_posix()]

@@ -14,7 +14,7 @@ from .families import BY_NAME, family_of, matches
 from .jobs import Job
 
 PROGRAMS = ("tridia_unit_test", "tridia_accuracy_test", "tridia_conformance_test",
-            "tridia_property_test")
+            "tridia_property_test", "tridia_device_test")
 SMALL = "tridia_conformance_test"  # has the small cases too: tests/small
 # synccheck is left out: it tracks too few barriers of shared memory, and launches fail after that.
 TOOLS = ("memcheck", "racecheck")

@@ -149,6 +149,7 @@ class Fakes(unittest.TestCase):
         self.program("tridia_conformance_test", CONFORMANCE)
         self.program("tridia_accuracy_test", {"All/Accuracy.NearLapack/f64": "passed"})
         self.program("tridia_property_test", {"All/Property.Random/cuda": "passed"})
+        self.program("tridia_device_test", {"DeviceSolver/0.SolvesSmallCases": "passed"})
         self.program("tridia_nccl_test", {"cuda/GpusOfAProcess.SolveAsOne/0": "passed"})
         self.program("tridia_mpi_test", {"Ranks.Solve": "passed"})
         self.write("build/cuda/bin/tridia_mpi_lost_rank", LOST_RANK)

@@ -13,6 +13,7 @@ sys.dont_write_bytecode = True
 
 import cpu_tables  # noqa: E402
 import gpu_tables  # noqa: E402
+import inside_tables  # noqa: E402
 import jax_call  # noqa: E402
 import map_tables  # noqa: E402
 import paper_tables  # noqa: E402
@@ -55,6 +56,10 @@ def block_of_cpu_tables(_, __, files, sources):
     return cpu_tables.text(files, sources)
 
 
+def block_of_inside_tables(_, __, files, sources):
+    return inside_tables.text(files[0], sources[0])
+
+
 def block_of_paper_tables(_, name, files, sources):
     return paper_tables.text(name.strip(), files, sources)
 
@@ -70,6 +75,7 @@ def block_of_python_call(_, __, files, sources):
 MAKERS = {
     "bench/cpu_tables.py": block_of_cpu_tables,
     "bench/gpu_tables.py": block_of_gpu_tables,
+    "bench/inside_tables.py": block_of_inside_tables,
     "bench/jax_call.py": block_of_jax_call,
     "bench/map_tables.py": block_of_map_tables,
     "bench/paper_tables.py": block_of_paper_tables,
