@@ -20,13 +20,17 @@ FILENAME ~ /\.h$/ {
   sub(/^} [a-z_]+;/, "};")
 }
 
-FILENAME ~ /\.hpp$/ {
+# Breathe does not read a constant that a lambda computes.
+in_lambda { if ($0 ~ /^ *}\(\);$/) in_lambda = 0; next }
+/ = \[\] \{$/ { sub(/ = \[\] \{$/, ";"); in_lambda = 1 }
+
+FILENAME ~ /\.(hpp|cuh)$/ {
   if ($0 ~ /^}  \/\/ namespace tridia/) print "/** @} */"
   print
   if ($0 ~ /^namespace tridia.* \{$/) {
     name = FILENAME
     sub(/.*\//, "", name)
-    sub(/\.hpp$/, "", name)
+    sub(/\.(hpp|cuh)$/, "", name)
     print "/** @addtogroup " name " " name
     print " * @{ */"
   }

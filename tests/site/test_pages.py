@@ -129,6 +129,9 @@ class Site(unittest.TestCase):
             path = (HTML / "reference" / "cpp" / f"{name}.html").resolve()
             self.assertIn(path, self.pages)
             self.assertTrue([i for i in self.pages[path].ids if i.startswith("_CPPv4")], name)
+        device = (HTML / "reference" / "cpp" / "device.html").read_text(encoding="utf-8")
+        for path in (ROOT / "include" / "tridia" / "device").glob("*.cuh"):
+            self.assertIn(f"tridia/device/{path.name}", device)
         c = set().union(*(self.pages[(HTML / "generated" / f"{name}.html").resolve()].ids
                           for name in ("c", "c-distributed")))
         symbols = (ROOT / "tests" / "c_api" / "symbols.txt").read_text(encoding="utf-8").split()
