@@ -10,7 +10,7 @@ writes the part of docs/device.md between the two lines that name this script.
 import argparse
 
 from readme import ROOT, number, put_between, table
-from report import load, machine_line
+from report import load, machine_line, select
 
 NAME = "bench/inside_tables.py"
 PAGE = ROOT / "docs/device.md"
@@ -21,8 +21,8 @@ INSIDE, WRITTEN, PLAN = "solve_lines", "rows written, plan", "plan"
 
 
 def find(rows, **fields):
-    """Returns the row that has these fields, or None."""
-    return next((r for r in rows if r["ms"] and all(r[k] == v for k, v in fields.items())), None)
+    """Returns the usable row that has these fields, or None."""
+    return next(iter(select(rows, **fields)), None)
 
 
 def over_floor(row):

@@ -36,8 +36,8 @@ namespace {
 using namespace tridia_bench;
 
 constexpr const char* kHelp =
-    "tridia_bench [solve | derive | backward | inside | map | reproduce EXPERIMENT] [OPTIONS] [Google "
-    "Benchmark's options]:\n"
+    "tridia_bench [solve | derive | backward | inside | map | reproduce EXPERIMENT] [OPTIONS] "
+    "[Google Benchmark's options]:\n"
     "times the library, its peers and the speed of memory, in one run\n"
     "  solve              the cases of the project's targets\n"
     "  derive             those of compact operators and constant coefficients\n"

@@ -9,8 +9,10 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tridia_bench {
 namespace {
@@ -43,12 +45,14 @@ class prepared_steps {
   [[nodiscard]] double* u() const { return u_.as<double>(); }
   [[nodiscard]] double* k() const { return k_.as<double>(); }
   [[nodiscard]] double* x() const { return x_.as<double>(); }
+  /// Returns the K of every line, if all have the same.
+  [[nodiscard]] const double* profile() const { return profile_->as<double>(); }
   [[nodiscard]] const double* matrix(std::size_t a) const { return matrix_[a].as<double>(); }
   [[nodiscard]] std::string algorithm() const {
     return std::string(tridia::name(plan_.algorithm())) + ": " + plan_.reason();
   }
 
-  /// Writes the rows of a field, and solves them by the plan.
+  /// Writes the rows of a field, for `solve`.
   void write_rows(int field) const {
     check(launch_write_rows(l_, u() + static_cast<std::size_t>(field) * rows_, k(),
                             matrix_[0].as<double>(), matrix_[1].as<double>(),
@@ -88,8 +92,8 @@ class prepared_steps {
     return p;
   }
   [[nodiscard]] std::size_t bytes() const { return rows_ * sizeof(double); }
-  /// Gives all lines the K of the first one, which then begins at k().
-  void repeat_profile() const {
+  /// Gives all lines one K, and keeps it as `profile()` too.
+  void repeat_profile() {
     std::vector<double> profile(static_cast<std::size_t>(l_.n)), all(rows_);
     check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
     check(cudaMemcpy(profile.data(), k(), profile.size() * sizeof(double), cudaMemcpyDefault),
@@ -109,11 +113,8 @@ class prepared_steps {
   tridia::plan plan_;
   device_array workspace_, u_, k_, x_, expected_, worst_;
   std::array<device_array, 4> matrix_;
-  mutable std::unique_ptr<device_array> profile_;
+  std::unique_ptr<device_array> profile_;
   cudaStream_t stream_;
-
- public:
-  [[nodiscard]] const double* profile() const { return profile_->as<double>(); }
 };
 
 /// A way to take a step, and the words a row that it must move.
@@ -195,9 +196,7 @@ void add_cuda_inside(suite& s) {
                                    {4096, 1 << 14},
                                    {1 << 20, 64}}) {
       for (const way& w : ways) {
-        if (w.fields == 1 || n * std::int64_t{batch} <= 1 << 26) {
-          add_step(s, {.layout = l, .n = n, .batch = batch}, w);
-        }
+        add_step(s, {.layout = l, .n = n, .batch = batch}, w);
       }
     }
   }

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "inside_kernels.hpp"
 
+#include "raise_worst.cuh"
 #include "tridia/device/solve_lines.cuh"
 
 namespace tridia_bench {
@@ -146,13 +147,7 @@ cudaError_t launch_loaded(const diffusion_lines& l, const double* dl, const doub
 cudaError_t launch_compare(std::size_t count, const double* a, const double* b, double* worst,
                            cudaStream_t stream) {
   return launch_for_each(count, stream, [=] __device__(std::size_t i) {
-    double error = fabs(a[i] - b[i]);
-    if (!(error < INFINITY)) error = INFINITY;
-    // Numbers that are not negative are ordered as their bits are.
-    if (error > *static_cast<volatile double*>(worst)) {
-      atomicMax(reinterpret_cast<unsigned long long*>(worst),
-                static_cast<unsigned long long>(__double_as_longlong(error)));
-    }
+    raise_worst(worst, fabs(a[i] - b[i]));
   });
 }
 

@@ -10,8 +10,8 @@ namespace tridia::core {
 /// the result of elimination with the larger of x and y as its pivot, and the rows are neither
 /// exchanged nor divided by the pivot. (Were the larger of complex a and b only about 1, a row that
 /// crosses again and again would shrink beside others, and be taken for the smaller one.) Members
-/// that take values of X and Y in another column apply the operation of their name to these; R is V, or
-/// several of them (core/values.hpp).
+/// that take values of X and Y in another column apply the operation of their name to these; R is
+/// V, or several of them (core/values.hpp).
 template <class V>
 class cross_elimination {
  public:
