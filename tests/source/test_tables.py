@@ -22,6 +22,7 @@ import python_call  # noqa: E402
 import readme  # noqa: E402
 import readme_derive  # noqa: E402
 import scaling  # noqa: E402
+import wheel_table  # noqa: E402
 from report import load  # noqa: E402
 
 BLOCK = re.compile(r"<!-- begin: (bench/\S+)( \w+|) -->\n(.*?)<!-- end: \1\2 -->", re.DOTALL)
@@ -64,6 +65,10 @@ def block_of_paper_tables(_, name, files, sources):
     return paper_tables.text(name.strip(), files, sources)
 
 
+def block_of_wheel_table(_, __, files, sources):
+    return wheel_table.text(files[0], sources[0])
+
+
 def block_of_jax_call(_, __, files, sources):
     return jax_call.text(files, sources)
 
@@ -83,6 +88,7 @@ MAKERS = {
     "bench/readme.py": block_of_readme,
     "bench/readme_derive.py": block_of_readme_derive,
     "bench/scaling.py": block_of_scaling,
+    "bench/wheel_table.py": block_of_wheel_table,
 }
 
 
