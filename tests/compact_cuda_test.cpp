@@ -4,7 +4,11 @@
 // results are in the tests that run on every backend.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "support/device_memory.hpp"
@@ -70,6 +74,91 @@ TEST(CompactCuda, IsCapturedInAGraph) {
       EXPECT_EQ(result, expected) << op.grid().extents.back();
     }
   }
+}
+
+/// Holds grids whose tiles have all lines that a tile may have: several rounds of lines of one
+/// chunk, rows that begin anywhere in groups of warps and in rounds, by elements where they cannot
+/// be moved otherwise, and lines that begin or end anywhere.
+std::vector<grid> grids_of_large_tiles() {
+  const auto field = [](std::vector<index_t> extents, int axis, std::vector<index_t> in = {},
+                        std::vector<index_t> out = {}) {
+    grid g;
+    g.extents = std::move(extents), g.axis = axis;
+    g.in_strides = std::move(in), g.out_strides = std::move(out);
+    return g;
+  };
+  return {field({118'273, 6}, 1),
+          field({6, 70'001}, 0),
+          field({6, 70'016}, 0),
+          field({257, 16'897}, 0),
+          field({301, 16'897}, 0),
+          field({37, 40'001}, 0),
+          field({70, 43, 257}, 1),
+          field({1201, 131}, 1),
+          field({1201, 80}, 1),
+          field({601, 80}, 1, {81, 1}, {80, 1}),
+          field({601, 203}, 1, {205, 1}, {207, 1}),
+          field({9, 4999}, 1)};
+}
+
+template <class T>
+void expect_as_on_cpu(const scheme& what, grid g, std::size_t skipped) {
+  g.type = sizeof(T) == 4 ? value_type::f32 : value_type::f64;
+  const compact_operator here(what, g), there(what, g, {.backend = backend::cuda});
+  const auto count = [](const std::vector<index_t>& extents, const std::vector<index_t>& strides) {
+    std::size_t all = 1;
+    for (const index_t e : extents) all *= static_cast<std::size_t>(e);
+    const auto first = static_cast<std::size_t>(extents[0]);
+    return strides.empty() ? all : std::max(all, first * static_cast<std::size_t>(strides[0]));
+  };
+  const std::size_t points = count(here.in_extents(), g.in_strides);
+  const std::size_t rows = count(here.out_extents(), g.out_strides);
+  const std::vector<double> wave = waves(points, 0.5);
+  std::vector<T> in(wave.begin(), wave.end()), expected(rows, T(7)), found(rows, T(7));
+  here.apply(in.data(), expected.data());
+  // Arrays may begin anywhere as well.
+  const device_bytes from = allocate_on_device((points + skipped) * sizeof(T)),
+                     to = allocate_on_device((rows + skipped) * sizeof(T)),
+                     workspace = allocate_on_device(there.workspace_bytes());
+  T* const first = static_cast<T*>(static_cast<void*>(from.get())) + skipped;
+  T* const out = static_cast<T*>(static_cast<void*>(to.get())) + skipped;
+  copy_to_device(first, in.data(), points * sizeof(T));
+  copy_to_device(out, found.data(), rows * sizeof(T));
+  there.apply(first, out,
+              {.workspace = workspace.get(), .workspace_bytes = there.workspace_bytes()});
+  copy_to_host(found.data(), out, rows * sizeof(T));
+  double largest = 0, error = 0;
+  for (std::size_t k = 0; k < rows; ++k) {
+    largest = std::max(largest, std::fabs(static_cast<double>(expected[k])));
+    const double e = std::fabs(static_cast<double>(found[k]) - static_cast<double>(expected[k]));
+    error = e <= error ? error : e;
+  }
+  EXPECT_LE(error, 256 * std::numeric_limits<T>::epsilon() * largest)
+      << what.name() << (sizeof(T) == 4 ? " f32" : " f64") << " axis " << g.axis << " of "
+      << g.extents[0] << " x " << g.extents.back()
+      << (g.boundary == boundary::periodic ? " periodic" : "") << ", skipped " << skipped;
+}
+
+TEST(CompactCuda, LargeTilesAreAsOnTheCpu) {
+  if (!have_gpu()) GTEST_SKIP();
+  std::size_t skipped = 0;
+  for (grid g : grids_of_large_tiles())
+    for (const auto ends : {boundary::regular, boundary::periodic})
+      for (const char* const label : {"C6", "C8", "midpoints"}) {
+        const std::string which = label;
+        const bool staggered = which == "midpoints";
+        if ((staggered || which == "C8") && g.extents[static_cast<std::size_t>(g.axis)] < 9)
+          continue;
+        if (staggered && !g.in_strides.empty()) continue;
+        g.boundary = ends;
+        const scheme what =
+            staggered ? find_scheme(quantity::first_derivative, "C6", staggering::to_midpoints)
+                      : find_scheme(quantity::first_derivative, which);
+        expect_as_on_cpu<float>(what, g, skipped);
+        expect_as_on_cpu<double>(what, g, 1 - skipped);
+        skipped = 1 - skipped;
+        if (HasFailure()) return;
+      }
 }
 
 TEST(CompactCuda, RefusesMemoryOfTheHost) {

@@ -57,7 +57,11 @@ void expect_sound(const scan_task& t, const scan_shape& s) {
   // Every row has a thread, and every line all of its threads.
   EXPECT_GE(s.chunks * s.chunk_rows, s.rows);
   EXPECT_LT((s.chunks - 1) * s.chunk_rows, s.rows);
-  EXPECT_GE(s.threads, s.chunks * s.lines);
+  EXPECT_GE(s.threads, s.chunks * s.round_lines);
+
+  EXPECT_TRUE(s.lines == s.round_lines || s.in_tile.log > 0 ||
+              s.chunk_rows == tridia::line_operator::short_chunk);
+  EXPECT_LE(s.lines, 8 * s.round_lines);
   EXPECT_LE(s.threads, tridia::line_operator::most_scan_threads);
   EXPECT_EQ(s.threads % 32, 0);
   // Lanes that hold neighbouring lines divide a warp, and its chunks are scanned in three steps.
@@ -65,29 +69,37 @@ void expect_sound(const scan_task& t, const scan_shape& s) {
     EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(s.lines)));
     EXPECT_EQ(1 << s.log_lines, s.lines);
     EXPECT_GE(lanes, 4);
-    EXPECT_LE(lanes, s.chunks == 1 ? 128 : 32);
-    EXPECT_EQ(s.lanes(), std::min(lanes, 32));
+    EXPECT_LE(lanes, s.chunks == 1 ? 256 : s.in_tile.log > 0 ? 128 : 32);
+    EXPECT_EQ(s.round_lines % s.lanes(), 0);
+    EXPECT_EQ(s.lanes(), std::min(s.round_lines, 32));
     EXPECT_LE(s.box_rows, 256);
-    EXPECT_EQ(s.front * s.lines * size % 128, 0);
-    const bool one_box = s.box_rows >= std::max(s.points, s.rows);
-    EXPECT_TRUE(one_box || s.box_rows * s.lines * size % 128 == 0);
+    const tridia::line_operator::phased_rows& r = s.in_tile;
+    EXPECT_EQ(r.front * size % 128, 0);
+    EXPECT_TRUE(r.log == 0 || r.phase_pitch * size % 128 == 0);
+    const int most = r.phases() - 1 + std::max(s.points, s.rows);
+    const bool one_box = s.box_rows >= (most + r.phases() - 1) / r.phases();
+    EXPECT_TRUE(one_box || s.box_rows * r.pitch * size % 128 == 0);
     EXPECT_GE(s.axis_tiles * s.lines, t.lines.right_sides.at[t.lines.right_sides.count - 1].extent);
   } else {
-    EXPECT_EQ(s.front * size % 16, 0);
-    EXPECT_TRUE(s.whole || s.pitch * size % 16 == 0);
+    EXPECT_EQ(s.in_tile.front * size % 16, 0);
+    EXPECT_TRUE(s.whole || s.line_pitch * size % 16 == 0);
     // Of lines that follow each other, every tile begins where the TMA takes it.
     EXPECT_TRUE(!s.whole || s.lines * s.rows * size % 16 == 0);
-    EXPECT_TRUE(!s.whole || s.pitch == s.rows);
+    EXPECT_TRUE(!s.whole || s.line_pitch == s.rows);
     EXPECT_GE(s.tiles * s.lines, t.lines.right_sides.size);
     EXPECT_LT((s.tiles - 1) * s.lines, t.lines.right_sides.size);
   }
   // All that a thread reads, even if it has fewer rows, is in the stage.
   const int first = t.width > 1 ? t.b.first : 0;
-  EXPECT_GE(s.front, -first);
-  const int last = s.chunks * s.chunk_rows + t.width - 1 + std::max(first, 0);
-  const int end =
-      s.interleaved ? (s.front + last) * s.pitch : (s.lines - 1) * s.pitch + s.front + last;
-  EXPECT_LE(static_cast<std::size_t>(end * size), s.stage_bytes);
+  const int last = s.chunks * s.chunk_rows + t.width - 2 + std::max(first, 0);
+  for (int row = 0; row < s.in_tile.phases(); ++row) {
+    for (int k = std::min(first, 0); k <= last; ++k) {
+      const int at = s.in_tile.place(row, s.in_tile.in_piece, k);
+      ASSERT_GE(at, 0);
+      ASSERT_LT(static_cast<std::size_t>((at + (s.lines - 1) * s.line_pitch) * size),
+                s.stage_bytes);
+    }
+  }
 }
 
 TEST(ScanShape, IsSound) {
@@ -101,6 +113,8 @@ TEST(ScanShape, IsSound) {
                                            {100'000, 1},
                                            {1, 5},
                                            {1, 100'000},
+                                           {1, 66'049},
+                                           {70, 257},
                                            {300, 512},
                                            {3, 3}}) {
           const scan_task t = task(type, outer, n, inner, width);
@@ -125,15 +139,17 @@ void expect_copied(const scan_task& t, const scan_shape& s) {
       if (at < 0 || at >= s.points) read.insert(at);
     }
   const auto size = static_cast<int>(tridia::size_of(t.type));
-  const int room = s.interleaved ? static_cast<int>(s.stage_bytes) / size / s.lines : s.pitch;
+  const tridia::line_operator::phased_rows& r = s.in_tile;
+  const int front = r.front / r.pitch, in_phase = static_cast<int>(s.stage_bytes) / size / r.pitch;
+  const int room = s.interleaved ? in_phase / r.phases() : s.line_pitch - r.in_piece;
   for (int i = 0; i < s.before + s.after; ++i) {
     const auto [to, from] = periodic_copy_of(s, i);
     EXPECT_TRUE(copied.insert(to).second);
     EXPECT_GE(from, 0);
     EXPECT_LT(from, s.points);
     EXPECT_EQ(std::abs(to - from), s.points);
-    EXPECT_GE(to, -s.front);
-    EXPECT_LT(to, room - s.front);
+    EXPECT_GE(to >> r.log, -front);
+    EXPECT_LT((to + r.phases() - 1) >> r.log, room - front);
   }
   EXPECT_EQ(copied, read);
 }
@@ -196,11 +212,14 @@ TEST(ScanShape, TakesShortLines) {
   for (const index_t n : {1, 3, 4, 8, 16}) {
     const auto across = plan_scan(task(f64, 1, n, 1 << 20), kHopper);
     ASSERT_TRUE(across) << n;
-    EXPECT_EQ(across->lines, 128) << n;
+    EXPECT_EQ(across->lines, n < 16 ? 256 : 128) << n;
+    EXPECT_EQ(across->round_lines, 128) << n;
     const auto along = plan_scan(task(f64, 1 << 20, n, 1), kHopper);
     ASSERT_TRUE(along) << n;
     EXPECT_TRUE(along->whole) << n;
-    EXPECT_EQ(along->lines, 224) << n;
+    // Tiles hold 16 KB, in up to eight rounds.
+    EXPECT_EQ(along->lines, n == 1 ? 1774 : n <= 4 ? 448 : 224) << n;
+    EXPECT_EQ(along->round_lines, 224) << n;
     // A thread of f32 has 8 rows or 37.
     EXPECT_EQ(plan_scan(task(tridia::value_type::f32, 1, n, 1 << 20), kHopper).has_value(), n <= 8)
         << n;

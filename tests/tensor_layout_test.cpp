@@ -49,11 +49,13 @@ void for_each_word(const tensor_layout& t, index_t i, index_t j, index_t k, F f)
 }
 /// These copy a box from device to shared memory and back (PTX ISA, cp.async.bulk.tensor).
 void load_box(std::byte* to, const tensor_layout& t, index_t i, index_t j, index_t k) {
+  ASSERT_EQ(i * static_cast<index_t>(t.word) % 16, 0);  // or the GPU stops
   for_each_word(t, i, j, k, [&](std::size_t at, const std::byte* from) {
     from ? std::memcpy(to + at, from, t.word) : std::memset(to + at, 0, t.word);
   });
 }
 void store_box(const tensor_layout& t, index_t i, index_t j, index_t k, const std::byte* from) {
+  ASSERT_EQ(i * static_cast<index_t>(t.word) % 16, 0);
   for_each_word(t, i, j, k, [&](std::size_t at, const std::byte* to) {
     if (to) std::memcpy(const_cast<std::byte*>(to), from + at, t.word);
   });
@@ -234,20 +236,107 @@ TEST(TensorLayout, MovesLinesOfScans) {
             EXPECT_TRUE(whole && bytes <= 768);
             ++moved;
             // Boxes begin at a cache line, and lie within the block's memory.
-            const int front = shape->front;
+            const int front = shape->in_tile.front;
             ASSERT_EQ(static_cast<std::size_t>(front) * size % 128, 0);
-            ASSERT_LE(static_cast<std::size_t>(shape->lines * shape->pitch) * size,
+            ASSERT_LE(static_cast<std::size_t>(shape->lines * shape->line_pitch) * size,
                       shape->stage_bytes);
             ASSERT_LE(128 + static_cast<std::size_t>(shape->stages - 1) * shape->stage_bytes +
-                          static_cast<std::size_t>(front + shape->lines * shape->pitch) * size,
+                          static_cast<std::size_t>(front + shape->lines * shape->line_pitch) * size,
                       shape->shared_bytes);
-            expect_lines_moved(*t, f, a == layout::x, batch, n, shape->lines, shape->pitch, front,
-                               size, random);
+            expect_lines_moved(*t, f, a == layout::x, batch, n, shape->lines, shape->line_pitch,
+                               front, size, random);
           }
           if (HasFailure()) return;
         }
   }
   EXPECT_GT(moved, 200);
+}
+
+/// Loads a tile of neighbouring lines phase by phase, as src/line_operator/cuda/scan_tile.cuh does,
+/// and checks that each element of it lies where a thread looks for it, and zeros beyond the rows.
+void expect_phases_moved(const planned_scan& p, const field& f, index_t outer, index_t first,
+                         index_t number, rng& random) {
+  const scan_shape& s = p.shape;
+  const phased_rows& r = s.in_tile;
+  const std::size_t size = tridia::size_of(p.task.type);
+  std::vector<std::byte> tile = random_bytes(s.stage_bytes, random);
+  const index_t row = outer * s.outer_rows;
+  const auto begin =
+      static_cast<int>(reinterpret_cast<std::uintptr_t>(f.element(0, 0)) % 16 / size);
+  const auto place = [&](int k) { return r.place(static_cast<int>(row % r.phases()), begin, k); };
+  for (int phase = 0; phase < r.phases(); ++phase) {
+    const auto t = layout_of(p, layout::rhs, f.pointer(), phase);
+    ASSERT_TRUE(t);
+    for (int k = 0; k * r.phases() < s.points + r.phases() - 1; k += s.box_rows) {
+      const int at = phase * r.phase_pitch + r.front + k * r.pitch;
+      ASSERT_EQ(static_cast<std::size_t>(at) * size % 128, 0);
+      ASSERT_LE(static_cast<std::size_t>(at + s.box_rows * r.pitch) * size, s.stage_bytes);
+      load_box(&tile[static_cast<std::size_t>(at) * size], *t, first, (row >> r.log) + k, 0);
+    }
+  }
+  const index_t neighbours = p.task.lines.right_sides.at[p.task.lines.right_sides.count - 1].extent;
+  for (int k = 0; k < s.points; ++k)
+    for (int line = 0; line < s.lines; ++line) {
+      const std::byte* const at = &tile[static_cast<std::size_t>(place(k) + line) * size];
+      if (first + line < neighbours) {
+        ASSERT_EQ(std::memcmp(at, f.element(number + line, k), size), 0)
+            << "line " << number + line << " row " << k;
+      } else {
+        ASSERT_TRUE(is_zero(at, size)) << "line " << number + line << " row " << k;
+      }
+    }
+}
+
+/// Returns lines of a scan along the middle axis, rows being `row` elements apart.
+scan_task scan_of_rows(tridia::value_type type, index_t outer, index_t points, index_t neighbours,
+                       index_t row, index_t gap, int width, int first) {
+  scan_task t{.type = type, .lines = {}, .points = points, .rows = points, .width = width};
+  t.distinct = 2, t.b.first = first;
+  t.lines.rows = points;
+  layout::axes& m = t.lines.right_sides;
+  m.count = 2, m.size = outer * neighbours;
+  m.at[0].extent = outer, m.at[1].extent = neighbours;
+  for (const auto a : {layout::rhs, layout::x}) {
+    t.lines.lines[a] = {0, row};
+    m.at[0].stride[a] = (points + gap) * row, m.at[1].stride[a] = 1;
+  }
+  return t;
+}
+
+TEST(TensorLayout, MovesRowsThatBeginAnywhere) {
+  rng random = random_for("MovesRowsThatBeginAnywhere");
+  int moved = 0;
+  for (const auto type :
+       {tridia::value_type::f32, tridia::value_type::f64, tridia::value_type::c64})
+    for (const index_t n : {24, 37, 257, 1100})
+      for (const index_t neighbours : {33, 70, 257})
+        for (const auto& [width, first] : {std::pair{1, 0}, {some_weights, -2}}) {
+          const std::size_t size = tridia::size_of(type);
+          const index_t row = neighbours + draw(random, 0, 3), outer = draw(random, 1, 5);
+          if (row * static_cast<index_t>(size) % 16 == 0) continue;
+          SCOPED_TRACE(std::string(name(type)) + " " + std::to_string(outer) + " x " +
+                       std::to_string(n) + " x " + std::to_string(neighbours) + " of " +
+                       std::to_string(row) + " width " + std::to_string(width));
+          planned_scan p{};
+          p.task = scan_of_rows(type, outer, n, neighbours, row, draw(random, 0, 2), width, first);
+          const auto shape = plan_scan(p.task, kScans);
+          if (!shape) continue;
+          p.shape = *shape;
+          EXPECT_GT(shape->in_tile.log, 0);
+          // Arrays may begin anywhere as well.
+          along begun = p.task.lines.lines[layout::rhs];
+          begun.origin = draw(random, 0, 3);
+          p.task.lines.lines[layout::rhs] = begun;
+          const field f(begun, p.task.lines.right_sides, layout::rhs, n, size, random);
+          for (index_t o = 0; o < outer; ++o)
+            for (index_t c = 0; c < neighbours; c += shape->lines)
+              expect_phases_moved(p, f, o, c, o * neighbours + c, random);
+          EXPECT_TRUE(f.unchanged());
+          EXPECT_FALSE(layout_of(p, layout::x, f.pointer()));  // the TMA stores whole pieces
+          ++moved;
+          if (HasFailure()) return;
+        }
+  EXPECT_GT(moved, 30);
 }
 
 /// Checks interleaved systems in blocks, which are moved as

@@ -81,11 +81,20 @@ void add_lines(std::vector<operator_case>& all) {
   for (const index_t n : {24, 27, 31}) {
     add(all, "rows_" + std::to_string(n), c6, lines({9, n}, 1), {kScan});
   }
-  add(all, "one_by_one", c6, lines({7, 101}, 1), {kScan});
+  add(all, "one_by_one", c6, lines({7, 51}, 1), {kScan});
   add(all, "long", c6, lines({3, 1000}, 1), {kScan});
   add(all, "middle", c6, lines({3, 70, 9}, 1), {kScan});
   add(all, "parts", c6, lines({2400, 32}, 0), {kScan, kForEach});
   add(all, "parts_along", c6, lines({2, 40'010}, 1), {kScan, kForEach});
+  // Rows and lines that begin anywhere.
+  add(all, "anywhere", c6, lines({5, 203}, 1), {kScan});
+  add(all, "anywhere_long", c6, lines({3, 4999}, 1), {kScan});
+  add(all, "anywhere_parts", c6, lines({3, 20'001}, 1), {kScan, kForEach});
+  add(all, "anywhere_interleaved", c6, lines({41, 1003}, 0), {kScan});
+
+  add(all, "anywhere_middle", c6, lines({5, 43, 71}, 1), {kScan});
+  add(all, "anywhere_short", c6, lines({9, 1301}, 0), {kScan});
+
   // Lines of up to 8 rows have kernels of their own.
   add(all, "rows_6", c6, lines({30, 6}, 1), {kScan});
   add(all, "rows_6_interleaved", c6, lines({6, 150}, 0), {kScan});

@@ -49,13 +49,16 @@ void add_whole_lines(std::vector<small_case>& all) {
   const auto scan = [&](const std::string& name, const problem& p, const variants& of = {}) {
     add(all, name, p, {kScan}, "by a scan", of);
   };
-  scan("dense", {.extents = {9, 32}});      // in one piece, or as boxes
-  scan("boxes", padded(9, 64, 80));         // up to 768 bytes
-  scan("lines", padded(5, 200, 208));       // longer
-  scan("one_by_one", padded(5, 100, 101));  // without the TMA
+  scan("dense", {.extents = {9, 32}});    // in one piece, or as boxes
+  scan("boxes", padded(9, 64, 80));       // up to 768 bytes
+  scan("lines", padded(5, 200, 208));     // longer
+  scan("anywhere", padded(5, 301, 303));  // lines of which every piece is moved that they touch
+  scan("one_by_one", {.extents = {5, 100}, .rhs_strides = {101, 1}, .x_strides = {102, 1}});
   scan("several_warps", {.extents = {3, 1089}});
   scan("interleaved", {.extents = {100, 96}, .axis = 0});
   scan("across_one_by_one", {.extents = {100, 37}, .axis = 0});
+  scan("across_anywhere", {.extents = {300, 67}, .axis = 0});
+  scan("middle_anywhere", {.extents = {3, 101, 67}, .axis = 1});
   scan("across_many_rows", {.extents = {400, 32}, .axis = 0});
   scan("middle", {.extents = {3, 60, 20}, .axis = 1});
   scan("turned", {.extents = {40, 6}, .axis = 0, .x_strides = {1, 40}});

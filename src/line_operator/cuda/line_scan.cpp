@@ -83,8 +83,8 @@ std::unique_ptr<line_scan> line_scan::planned(const scan_task& t, const device_l
 
 std::string line_scan::description() const {
   const auto* const aligned = reinterpret_cast<const void*>(cache_line);
-  CUtensorMap map;
-  const line_copy_mode moved = copy_mode_of(plan_, layout::rhs, aligned, map);
+  CUtensorMap maps[most_phases(1)];
+  const line_copy_mode moved = copy_mode_of(plan_, layout::rhs, aligned, maps);
   const scan_shape& s = plan_.shape;
   const char* const known = plan_.tables.values != nullptr ? "what is known beforehand" : "factors";
   return std::string("by a scan of ") + known + ": chunks of " + std::to_string(s.chunk_rows) +

@@ -39,8 +39,8 @@ struct producer_task {
 
 /// Runs the producer warp: it loads tiles ahead, prepares the ends of their lines while others are
 /// solved, and stores those that are solved.
-template <class V>
-__device__ __forceinline__ void produce_tiles(const line_tile<V>& tiles, const scan_shape& s,
+template <class V, tile_kind Kind>
+__device__ __forceinline__ void produce_tiles(const line_tile<V, Kind>& tiles, const scan_shape& s,
                                               const scan_memory<V>& m,
                                               const kernel_stencil<real_of<V>>& b,
                                               const producer_task<V>& c) {
@@ -51,7 +51,7 @@ __device__ __forceinline__ void produce_tiles(const line_tile<V>& tiles, const s
     const index_t tile = queue.take();
     if (lane == 0) m.number[stage] = tile;
     if (c.loads_by_tma && tile < s.tiles) {
-      tiles.load_async(tile, stage_at(stage), m.arrived + stage);
+      tiles.load_async(tile, stage_at(stage), m.behind + stage * s.lines, m.arrived + stage);
     } else if (lane == 0) {
       tma::arrive(m.arrived + stage);
     }
@@ -69,8 +69,8 @@ __device__ __forceinline__ void produce_tiles(const line_tile<V>& tiles, const s
     const index_t tile = m.number[stage];
     if (!c.prepares || tile >= s.tiles) return;
     tma::wait(m.arrived + stage, static_cast<unsigned>(phase));
-    prepare_ends(tiles, tile, stage_at(stage), s, b, c.cyclic, m.closure + stage * closure, lane,
-                 warp_size);
+    prepare_lines(tiles.places(tile, m.behind_of(s, stage, c.loads_by_tma)), tiles.count(tile),
+                  stage_at(stage), s, b, c.cyclic, m.closure + stage * closure);
     wait_for_copies();
     tma::arrive(m.ready + stage);
   };
@@ -93,7 +93,7 @@ __device__ __forceinline__ void produce_tiles(const line_tile<V>& tiles, const s
     if (s.stages > 1) go_on(stage == 0 ? s.stages - 1 : stage - 1);
     tma::wait(m.solved + stage, static_cast<unsigned>(phase));
     if (c.stores_by_tma) {
-      tiles.store_async(tile, stage_at(stage));
+      tiles.store_async(tile, stage_at(stage), m.behind + stage * s.lines);
       tma::commit();
     }
     int* const found = m.found + stage * s.lines;

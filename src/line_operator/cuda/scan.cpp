@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdlib>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 namespace tridia::line_operator {
@@ -15,10 +16,13 @@ using namespace gpu;
 
 namespace {
 
-constexpr int granule = 16, most_box = 256;
+constexpr int granule = tma_piece, most_box = 256;
 /// These are the bytes of a row of neighbouring lines that memory reads well, those that it reads
 /// best, and the minimum.
 constexpr int good_row = 128, best_row = 256, least_row = sector;
+/// These are the bytes of a tile of lines of one chunk each, of which threads solve several, and
+/// the maximum number of rounds.
+constexpr int good_short_tile = 16 << 10, most_rounds = 8;
 /// These are the numbers of stages, each of a tile, of a block: the maximum; enough; enough for
 /// each of two blocks of a multiprocessor.
 constexpr int most_stages = 4, few_stages = 3, least_stages = 2;
@@ -26,7 +30,7 @@ constexpr int most_stages = 4, few_stages = 3, least_stages = 2;
 /// they follow each other; lines of up to `good_box` bytes are moved as a box, whose rows lie
 /// further apart in shared memory, which costs a stencil's short lines more than bank conflicts do.
 constexpr int good_whole = 256, good_whole_stencil = 32, good_box = 768;
-/// Neighbouring lines of one chunk each are up to `most_short` in a tile. Below `short_rows` rows,
+/// Neighbouring lines of one chunk each are up to `most_short` in a round. Below `short_rows` rows,
 /// tiles of fewer bytes a row than `good_row` are too small to be worth it.
 constexpr int most_short = 128, short_rows = 24;
 
@@ -68,7 +72,7 @@ std::size_t fixed_bytes(const scan_shape& s, int size, int closure_rows) {
                      2 * scan_steps(s.interleaved) * s.chunks + 4 * exchanged + s.lines +
                      2 * s.chunks + most_stages * s.lines * closure_rows;
   return cache_line + static_cast<std::size_t>(values) * static_cast<std::size_t>(size) +
-         static_cast<std::size_t>(s.lines * most_stages) * sizeof(int);
+         static_cast<std::size_t>(2 * s.lines * most_stages) * sizeof(int);
 }
 
 /// Sets the number of stages that fit in shared memory, for one block of a multiprocessor or for
@@ -107,16 +111,62 @@ int aligned_lines(const scan_task& t) {
   return lines;
 }
 
+/// Returns whether lines in memory order begin or end anywhere, and are long enough for a copy of
+/// the TMA each, of all pieces of 16 bytes that they touch.
+bool begin_anywhere(const scan_task& t) {
+  constexpr index_t shortest = 512;
+  const index_t size = size_of(t);
+  const layout::axes& batch = t.lines.right_sides;
+  const bool whole = t.points * size % granule == 0 && t.rows * size % granule == 0;
+  const bool aligned =
+      whole && std::all_of(batch.at, batch.at + batch.count, [&](const layout::axis& a) {
+        return a.stride[layout::rhs] * size % granule == 0;
+      });
+  return !aligned && size < granule && std::min(t.points, t.rows) * size >= shortest;
+}
+
 /// Lays out a tile of lines in memory order. Returns its elements, `all_rows` of the last line
 /// among them.
 int lay_out_lines(scan_shape& s, const scan_task& t, int size, int all_rows) {
   const int step = std::max((s.chunks >= many_chunks(t) ? cache_line : granule) / size, 1);
   // A box begins with a cache line, and, when it is stored, with the first point of lines.
-  s.front = round_up(s.before, s.boxes ? cache_line / size : step);
+  const int front = round_up(s.before, s.boxes ? cache_line / size : step);
+  const int behind = !s.whole && !s.boxes && begin_anywhere(t) ? granule / size - 1 : 0;
+  s.in_tile = {.pitch = 1, .front = front, .in_piece = behind};
   const int longer = std::max(s.points, s.rows);
-  const int least = s.front + std::max(longer + s.after, s.chunks * s.chunk_rows);
-  s.pitch = s.whole ? s.rows : quiet_pitch(s, round_up(least, step), step, cache_line / size);
-  return (s.lines - 1) * s.pitch + std::max(s.pitch, s.front + all_rows);
+  const int least = front + std::max(longer + s.after, s.chunks * s.chunk_rows) + behind;
+  s.line_pitch = s.whole ? s.rows : quiet_pitch(s, round_up(least, step), step, cache_line / size);
+  return (s.lines - 1) * s.line_pitch + std::max(s.line_pitch, front + behind + all_rows);
+}
+
+/// Returns log2 of the number of phases in which rows are moved: short chunks have no kernels for
+/// several.
+int phases_log(const scan_shape& s, const scan_task& t) {
+  return s.rows <= short_chunk ? 0 : phases_of(t.lines, t.type);
+}
+
+/// Lays out a tile of neighbouring lines, of which a chunk reads up to `all_rows` rows. Returns its
+/// elements.
+int lay_out_rows(scan_shape& s, const scan_task& t, int size, int all_rows) {
+  const layout::along& line = t.lines.lines[layout::rhs];
+  phased_rows& r = s.in_tile;
+  r = {.log = phases_log(s, t)};
+  const int in_piece = r.log > 0 ? granule / size : 0, phases = r.phases();
+  if (in_piece > 0) r.in_piece = in_piece - 1, r.skew = static_cast<int>(line.step % in_piece);
+  s.line_pitch = 1;
+  s.outer_rows = r.log > 0 ? outer_rows_of(t.lines.right_sides, layout::rhs, line) : 0;
+  r.pitch = s.lines + in_piece;
+  // Every box begins at a multiple of this many rows.
+  const int step = std::max(cache_line / std::gcd(cache_line, r.pitch * size), 1);
+  const auto of_phase = [&](int rows) { return ceil_div(rows + phases - 1, phases); };
+  const int most = of_phase(std::max(s.points, s.rows)), boxes = ceil_div(most, most_box);
+  s.box_rows = ceil_div(most, boxes);
+  if (boxes > 1) s.box_rows = round_up(s.box_rows, step);
+  const int of_line = cache_line / size,
+            read = of_phase(std::max(std::max(s.points, s.rows) + s.after, all_rows));
+  r.front = round_up(ceil_div(s.before, phases) * r.pitch, of_line);
+  r.phase_pitch = round_up(r.front + std::max(boxes * s.box_rows, read) * r.pitch, of_line);
+  return phases * r.phase_pitch;
 }
 
 /// Returns whether lines in memory order are moved as boxes, if the TMA can describe these.
@@ -126,10 +176,17 @@ bool are_for_boxes(const scan_shape& s, int size) {
 }
 
 bool fits(scan_shape& s, const scan_task& t, const device_limits& limits) {
-  const int size = size_of(t), longer = std::max(s.points, s.rows);
+  const int size = size_of(t);
   s.chunk_rows = scan_chunk(static_cast<std::size_t>(size), s.rows);
   s.chunks = ceil_div(s.rows, s.chunk_rows);
-  s.threads = round_up(s.chunks * s.lines, warp_size);
+  s.round_lines = s.lines;
+  if (s.chunk_rows == short_chunk) {
+    s.round_lines = std::min(s.lines, s.interleaved ? most_short : good_scan_threads);
+  } else if (s.interleaved && phases_log(s, t) > 0) {
+    const auto most = static_cast<unsigned>(most_scan_threads / s.chunks);
+    s.round_lines = std::min(s.lines, std::max(static_cast<int>(std::bit_floor(most)), 4));
+  }
+  s.threads = round_up(s.chunks * s.round_lines, warp_size);
   if (s.threads > most_scan_threads) return false;
   const bool reaches = t.width > 1;
   s.before = reaches ? std::max(-t.b.first, 0) : 0;
@@ -138,20 +195,14 @@ bool fits(scan_shape& s, const scan_task& t, const device_limits& limits) {
   if (std::max(s.before, s.after) > s.points) return false;
   const int all_rows = s.chunks * s.chunk_rows + t.width - 1 + std::max(t.b.first, 0);
   int elements = 0;
-  s.boxes = s.interleaved || are_for_boxes(s, size);
+  s.boxes = s.interleaved || (are_for_boxes(s, size) && !begin_anywhere(t));
   if (s.interleaved) {
     s.log_lines = std::countr_zero(static_cast<unsigned>(s.lines));
-    s.pitch = s.lines;
-    // Every box begins at a multiple of this many rows.
-    const int step = std::max(cache_line / (s.lines * size), 1);
-    const int boxes = ceil_div(longer, most_box);
-    s.box_rows = ceil_div(longer, boxes);
-    if (boxes > 1) s.box_rows = round_up(s.box_rows, step);
-    s.front = round_up(s.before, step);
-    elements = (s.front + std::max(boxes * s.box_rows + s.after, all_rows)) * s.lines;
+    elements = lay_out_rows(s, t, size, all_rows);
   } else {
     elements = lay_out_lines(s, t, size, all_rows);
-    if (s.boxes && s.pitch * size > most_box * std::min(size, 8)) {  // of words, of 8 bytes at most
+    if (s.boxes &&
+        s.line_pitch * size > most_box * std::min(size, 8)) {  // of words, of 8 bytes at most
       s.boxes = false;
       elements = lay_out_lines(s, t, size, all_rows);
     }
@@ -168,6 +219,14 @@ bool lies_interleaved(const geometry& g) {
   return std::abs(fastest.stride[layout::rhs]) < std::abs(g.lines[layout::rhs].step);
 }
 
+int phases_of(const geometry& g, value_type type) {
+  const layout::axes& batch = g.right_sides;
+  const auto size = static_cast<index_t>(tridia::size_of(type));
+  if (batch.count == 0 || size >= granule) return 0;
+  if (batch.at[batch.count - 1].extent * size < good_row) return 0;
+  return log_phases_of(batch, layout::rhs, g.lines[layout::rhs], tridia::size_of(type));
+}
+
 namespace {
 
 /// Returns whether solves with one matrix are better left to the kernels that substitute: short
@@ -179,6 +238,15 @@ bool are_left(const scan_task& t, const scan_shape& s) {
   return (!s.interleaved && !s.whole) || s.chunk_rows - s.rows > many_rows;
 }
 
+/// Returns the rounds of a tile whose rounds have so many lines, if a line is one short chunk:
+/// threads would wait for small tiles longer than they work on them.
+int rounds_for(const scan_task& t, int round_lines) {
+  if (scan_chunk(tridia::size_of(t.type), t.rows) != short_chunk) return 1;
+  const index_t bytes = round_lines * std::max(t.points, t.rows) * size_of(t);
+  const index_t rounds = std::clamp<index_t>(good_short_tile / bytes, 1, most_rounds);
+  return static_cast<int>(std::bit_floor(static_cast<unsigned>(rounds)));
+}
+
 /// Sets the lines of a tile in memory order. Returns whether a block has room for a line.
 bool choose_lines(scan_shape& s, const scan_task& t, const device_limits& limits) {
   const int step = s.whole ? aligned_lines(t) : 1;
@@ -187,6 +255,24 @@ bool choose_lines(scan_shape& s, const scan_task& t, const device_limits& limits
   if (!fits(s, t, limits)) return false;
   s.tiles = (t.lines.right_sides.size + s.lines - 1) / s.lines;
   return s.tiles <= most_grid;
+}
+
+/// Returns the lines to begin with, from which tiles are made smaller until they fit.
+int lines_for(const scan_shape& s, const scan_task& t, int chunks) {
+  if (!s.interleaved) {
+    const int lines = std::max(good_scan_threads / chunks, 1);
+    return lines * rounds_for(t, lines);
+  }
+  if (chunks > 1) {
+    // Rows that begin anywhere touch parts of one sector more, and are long even so, unless there
+    // is so much to compute that a multiprocessor should have two blocks.
+    const int many = std::bit_floor(static_cast<unsigned>(good_scan_threads / chunks));
+    const int row = t.width > some_weights ? good_row : best_row;
+    const int least = std::max(row / size_of(t), warp_size / 2);
+    return phases_log(s, t) > 0 ? std::clamp(many, least, most_short) : warp_size;
+  }
+  // A box has up to `most_box` words a row.
+  return std::min(most_short * rounds_for(t, most_short), most_box);
 }
 
 }  // namespace
@@ -205,9 +291,7 @@ std::optional<scan_shape> plan_scan(const scan_task& t, const device_limits& lim
   const int chunks = ceil_div(s.rows, scan_chunk(static_cast<std::size_t>(size), s.rows));
   s.distinct = t.distinct > 0 ? t.distinct : chunks;
   const int least = s.interleaved ? std::max(least_row / size, 4) : 1;
-  s.lines = !s.interleaved ? std::max(good_scan_threads / chunks, 1)
-            : chunks == 1  ? most_short
-                           : warp_size;
+  s.lines = lines_for(s, t, chunks);
   // There must be enough tiles for all multiprocessors.
   while (s.lines > least && batch.size < index_t{2} * s.lines * limits.multiprocessors &&
          (!s.interleaved || s.lines * size > good_row)) {
@@ -228,7 +312,8 @@ std::optional<scan_shape> plan_scan(const scan_task& t, const device_limits& lim
   // Two blocks, or several stages, are preferred to long rows; but one block is preferred to short
   // rows.
   const auto good = [&] {
-    return fits(s, t, limits) && s.stages >= few_stages &&
+    const int enough = phases_log(s, t) > 0 ? least_stages : few_stages;
+    return fits(s, t, limits) && s.stages >= enough &&
            (s.threads <= good_scan_threads || s.lines * size <= best_row);
   };
   while (s.lines > least && !good()) s.lines /= 2;
@@ -280,8 +365,8 @@ chunked_factors cut_factors(const recurrences& r, value_type type) {
   return out;
 }
 
-std::optional<tensor_layout> layout_of(const planned_scan& p, layout::array array,
-                                       const void* data) {
+std::optional<tensor_layout> layout_of(const planned_scan& p, layout::array array, const void* data,
+                                       int phase) {
   const scan_shape& s = p.shape;
   const geometry& g = p.task.lines;
   const int size = size_of(p.task);
@@ -290,24 +375,67 @@ std::optional<tensor_layout> layout_of(const planned_scan& p, layout::array arra
   const auto* const first = static_cast<const std::byte*>(data) + line.origin * size;
   if (!s.boxes) return {};
   if (s.interleaved) {
+    const int log = s.in_tile.log;
+    if (log > 0 && array == layout::x) return {};
+    if (log > 0) {
+      return layout_of_phase(g.right_sides, array, line, first, rows, s.lines, s.box_rows,
+                             static_cast<std::size_t>(size), log, phase);
+    }
     return layout_of_rows(g.right_sides, array, line, first, rows, s.lines, s.box_rows,
                           static_cast<std::size_t>(size));
   }
   if (line.step != 1) return {};
-  return layout_of_lines(g.right_sides, array, first, rows, s.lines, s.pitch,
+  return layout_of_lines(g.right_sides, array, first, rows, s.lines, s.line_pitch,
                          static_cast<std::size_t>(size));
 }
 
+namespace {
+
+/// Returns the copy mode of an array whose lines in memory order begin anywhere. They are stored
+/// from where the input's lie, so that they must lie as far from multiples of 16 bytes.
+line_copy_mode mode_anywhere(const planned_scan& p, layout::array array, const void* data) {
+  const geometry& g = p.task.lines;
+  const index_t in_piece = p.shape.in_tile.in_piece;
+  bool lines = g.lines[array].step == 1 &&
+               reinterpret_cast<std::uintptr_t>(data) % tridia::size_of(p.task.type) == 0;
+  for (int k = 0; k < g.right_sides.count; ++k) {
+    const layout::axis& a = g.right_sides.at[k];
+    lines = lines && ((a.stride[array] - a.stride[layout::rhs]) & in_piece) == 0;
+  }
+  return lines ? line_copy_mode::lines : line_copy_mode::elements;
+}
+
+}  // namespace
+
+int behind_piece(const scan_task& t, const void* array) {
+  const auto bytes = static_cast<int>(reinterpret_cast<std::uintptr_t>(array) % tma_piece);
+  return bytes / size_of(t);
+}
+
+index_t end_of_lines(const scan_task& t) {
+  const layout::axes& batch = t.lines.right_sides;
+  index_t end = t.lines.lines[layout::rhs].origin + t.points;
+  for (int k = 0; k < batch.count; ++k) {
+    end += std::max<index_t>(batch.at[k].stride[layout::rhs], 0) * (batch.at[k].extent - 1);
+  }
+  return end;
+}
+
 line_copy_mode copy_mode_of(const planned_scan& p, layout::array array, const void* data,
-                            CUtensorMap& map) {
-  const auto boxes = layout_of(p, array, data);
-  if (boxes && encode(*boxes, map)) return line_copy_mode::boxes;
+                            CUtensorMap* maps) {
+  bool boxes = true;
+  for (int phase = 0; boxes && phase < p.shape.in_tile.phases(); ++phase) {
+    const auto of_phase = layout_of(p, array, data, phase);
+    boxes = of_phase && encode(*of_phase, maps[phase]);
+  }
+  if (boxes) return line_copy_mode::boxes;
   const scan_shape& s = p.shape;
   const geometry& g = p.task.lines;
   const index_t size = size_of(p.task), rows = array == layout::rhs ? s.points : s.rows;
   const auto* const first = static_cast<const std::byte*>(data) + g.lines[array].origin * size;
   bool lines = !s.interleaved && g.lines[array].step == 1 &&
                reinterpret_cast<std::uintptr_t>(first) % granule == 0;
+  if (!s.interleaved && s.in_tile.in_piece > 0) return mode_anywhere(p, array, data);
   if (s.whole) return lines ? line_copy_mode::lines : line_copy_mode::elements;
   lines = lines && rows * size % granule == 0;
   for (int k = 0; k < g.right_sides.count; ++k) {

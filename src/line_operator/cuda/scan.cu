@@ -45,20 +45,41 @@ struct call {
   unsigned* tile_counter;
 };
 
+/// Names a chunk of a line of a round.
+struct chunk_index {
+  int line, number;
+};
+/// Returns the chunk of a thread: if lines are alone, each has one.
+template <tile_kind Kind, bool Alone>
+__device__ __forceinline__ chunk_index chunk_of(const scan_shape& s, int thread) {
+  if constexpr (Alone) return {thread, 0};
+  if constexpr (Kind == tile_kind::across) {
+    return {thread & (s.lines - 1), thread >> s.log_lines};
+  } else if constexpr (Kind == tile_kind::along) {
+    return {thread / s.chunks, thread % s.chunks};
+  }
+  const int lanes = s.lanes(), group = thread / (s.chunks * lanes);
+  return {group * lanes + (thread & (lanes - 1)), thread / lanes - group * s.chunks};
+}
+
 /// Solves the tiles of a block: the threads of whole warps have a chunk each; one more warp copies.
-template <bool Interleaved, int Width, int Rows>
+template <tile_kind Kind, int Width, int Rows>
 __global__ void __maxnreg__(scan_registers)
     scan_kernel(const __grid_constant__ geometry g, const __grid_constant__ scan_arrays<V> arrays,
                 const __grid_constant__ scan_shape s, const __grid_constant__ call c,
                 const __grid_constant__ kernel_stencil<R> b) {
   if (c.sound != nullptr && *c.sound == 0) return wait_for_launch_before();
-  constexpr int rows = Rows, steps = scan_steps(Interleaved);
+  constexpr bool interleaved = Kind != tile_kind::along;
+  constexpr int rows = Rows, steps = scan_steps(interleaved);
   constexpr bool solves = Width == 1;
+  // Lines of short chunks are one chunk each, of which nothing passes to others.
+  constexpr bool alone = Rows == short_chunk;
+  constexpr bool in_rounds = alone || Kind == tile_kind::phased;
   using chunk = core::recurrence_chunk<V, rows>;
   extern __shared__ __align__(cache_line) unsigned char memory[];
   const int closure = b.heads + b.tails;
   const scan_memory<V> m(s, closure, memory);
-  const line_tile<V> tiles(g, arrays, s);
+  const line_tile<V, Kind> tiles(g, arrays, s);
   const int thread = static_cast<int>(threadIdx.x);
   const bool loads_by_tma = arrays.input != line_copy_mode::elements;
   const bool stores_by_tma = arrays.output != line_copy_mode::elements;
@@ -72,9 +93,10 @@ __global__ void __maxnreg__(scan_registers)
   }
   __syncthreads();
   // The warp that copies also computes the ends of lines, unless lines are so short that these are
-  // many: then all threads do.
-  const bool many_ends = Width > 1 && c.prescribed == nullptr &&
-                         s.rows < 12 * (c.cyclic ? s.before + s.after : closure);
+  // many: then all threads do, each those of its own lines if these are alone.
+  const bool own_ends = Width > 1 && alone && c.prescribed == nullptr;
+  const bool many_ends = own_ends || (Width > 1 && c.prescribed == nullptr &&
+                                      s.rows < 12 * (c.cyclic ? s.before + s.after : closure));
   const bool prepared = (Width > 1 || closure > 0) && loads_by_tma && !many_ends;
   if (thread >= s.threads) {
     produce_tiles(tiles, s, m, b,
@@ -94,14 +116,12 @@ __global__ void __maxnreg__(scan_registers)
   for (int i = thread; i < s.lines * s.stages; i += s.threads) m.found[i] = INT_MAX;
   meet_threads(s.threads);
 
-  // This thread has the same chunk of every tile.
-  const int line = Interleaved ? thread & (s.lines - 1) : thread / s.chunks;
-  const int number = Interleaved ? thread >> s.log_lines : thread - line * s.chunks;
-  const bool alive = Interleaved ? number < s.chunks : line < s.lines;
-  const chunk_position position{Interleaved ? s.lanes() : 1, alive ? number : 0,
+  // This thread has the same chunk of every tile, and round.
+  const auto [line, number] = chunk_of<Kind, alone>(s, thread);
+  const bool alive = line < s.round_lines && number < s.chunks;
+  const chunk_position position{interleaved ? s.lanes() : 1, alive ? number : 0,
                                 alive ? s.chunks : 1, s.threads};
-  const int k0 = position.chunk * rows, n = alive ? min(rows, s.rows - k0) : 0;
-  const int my_line = alive ? line : 0;
+  const int k0 = position.chunk * rows;
   const int numbered = c.number != nullptr ? c.number[position.chunk] : position.chunk;
   const chunk_factors<rows> factors{m.factors + 3 * rows * numbered};
   const V* const down_products = m.products + position.chunk;
@@ -110,21 +130,31 @@ __global__ void __maxnreg__(scan_registers)
   const carry<V, true, steps> back(position, m.back, back_products, s.chunks);
   meet_threads(s.threads);
   V through;
+  // These return what comes in at this thread's chunk.
+  const auto come_down = [&](V end) {
+    if constexpr (alone) return through = end, V(0);
+    return down.in(end, through);
+  };
+  const auto come_back = [&](V end) {
+    if constexpr (alone) return through = end, V(0);
+    return back.in(end, through);
+  };
   V *const around_down = m.around + position.chunk, *const around_back = around_down + s.chunks;
   if (c.cyclic) {
     // This computes what comes in at each chunk if 1 comes in at the beginning of the line. It is
     // taken from one line: another, whose threads lie elsewhere in their warps, may round it
     // differently.
     const bool mine = alive && line == 0;
-    const V a = down.in(down.begins() ? -*down_products : V(0), through);
+    const V a = come_down(down.begins() ? -*down_products : V(0));
     if (mine) *around_down = down.begins() ? V(1) : a;
-    const V z = back.in(back.begins() ? -*back_products : V(0), through);
+    const V z = come_back(back.begins() ? -*back_products : V(0));
     if (mine) *around_back = back.begins() ? V(1) : z;
     meet_threads(s.threads);
   }
   // What leaves at a line's end comes in again at its beginning.
-  const auto close = [&](bool end, V in, V factor, const V* around) {
+  const auto close = [&](int my_line, bool end, V in, V factor, const V* around) {
     if (!c.cyclic) return in;
+    if constexpr (alone) return core::sub_mul(in, -*around, through * factor);
     if (alive && end) m.closing[my_line] = through;
     meet_threads(s.threads);
     return core::sub_mul(in, -*around, m.closing[my_line] * factor);
@@ -169,63 +199,82 @@ __global__ void __maxnreg__(scan_registers)
       }
       meet_threads(s.threads);
     }
-    if (Width > 1 && !prepared) {
-      prepare_ends(tiles, tile, values, s, b, c.cyclic, ends, thread, s.threads);
+    const int* const behind = m.behind_of(s, stage, loads_by_tma);
+    const auto place = tiles.places(tile, behind);
+    if (Width > 1 && !prepared && !own_ends) {
+      const int all = tiles.count(tile);
+      for (int i = line; alive && i < all; i += s.round_lines) {
+        prepare_line(place, i, number, s.chunks, values, s, b, c.cyclic, ends + i * closure);
+      }
       meet_threads(s.threads);
     }
-    V* const mine = values + tiles.place(my_line, 0);
-    const int step = Interleaved ? s.pitch : 1;
-    chunk x;
-    read_rows<Width>(mine, step, k0, n, b, x.value);
-    const bool mine_counts = solves && n > 0 && my_line < tiles.count(tile);
-    const bool counts = mine_counts && c.statuses.first != nullptr;
-    int* const found = m.found + stage * s.lines + my_line;
-    if (counts && !x.finite()) find_row(x.value, k0, found, 0);
-    if (closure > 0) read_ends(k0, n, s, b, ends + my_line * closure, x.value);
+#pragma unroll 1
+    for (int first = 0; first < (in_rounds ? s.lines : 1); first += s.round_lines) {
+      const bool has = alive && (!in_rounds || first + line < s.lines);
+      const int my_line = has ? first + line : 0, n = has ? min(rows, s.rows - k0) : 0;
+      V* const my_ends = ends + my_line * closure;
+      // No barrier follows in the round, so that lines must be touched by their own threads alone.
+      if (alone && !has) continue;
+      if (own_ends) prepare_line(place, my_line, 0, 1, values, s, b, c.cyclic, my_ends);
+      const bool within = alone && Kind == tile_kind::along && s.whole;
+      chunk x;
+      read_rows<Width>(values, place, my_line, k0, n, within, s.points, b, x.value);
+      const bool mine_counts = solves && n > 0 && my_line < tiles.count(tile);
+      const bool counts = mine_counts && c.statuses.first != nullptr;
+      int* const found = m.found + stage * s.lines + my_line;
+      if (counts && !x.finite()) find_row(x.value, k0, found, 0);
+      if (closure > 0) read_ends(k0, n, s, b, my_ends, x.value);
 
-    V in = down.in(x.down_end(factors), through);
-    in = close(down.ends(position.chunks), in, c.closing_down, around_down);
-    x.down(factors, in);
-    in = back.in(x.back_end(factors), through);
-    in = close(back.ends(position.chunks), in, c.closing_back, around_back);
-    x.back(factors, in);
+      V in = come_down(x.down_end(factors));
+      in = close(my_line, down.ends(position.chunks), in, c.closing_down, around_down);
+      x.down(factors, in);
+      in = come_back(x.back_end(factors));
+      in = close(my_line, back.ends(position.chunks), in, c.closing_back, around_back);
+      x.back(factors, in);
 
-    if (counts && !x.finite()) find_row(x.value, k0, found, longest);
-    // A value that is not finite in any row reaches the first one: checking that is enough if the
-    // caller wants no status.
-    if (mine_counts && c.statuses.first == nullptr && k0 == 0 && !core::is_finite(x.value[0]))
-      *found = 0;
-    if constexpr (Width > 1) scale_rows(s.scaled ? m.scales + k0 : nullptr, c.scale, x.value);
-    if (Interleaved && !stores_by_tma) {
-      tiles.store_rows(tile, my_line, k0, n, x.value);
-    } else {
+      if (counts && !x.finite()) find_row(x.value, k0, found, longest);
+      // A value that is not finite in any row reaches the first one: checking that is enough if the
+      // caller wants no status.
+      if (mine_counts && c.statuses.first == nullptr && k0 == 0 && !core::is_finite(x.value[0]))
+        *found = 0;
+      if constexpr (Width > 1) scale_rows(s.scaled ? m.scales + k0 : nullptr, c.scale, x.value);
+      if (Kind == tile_kind::phased || (interleaved && !stores_by_tma)) {
+        tiles.store_rows(tile, my_line, k0, n, x.value);
+      } else {
+        V* const mine = values + place(my_line, k0);
+        const int step = interleaved ? s.in_tile.pitch : 1;
 #pragma unroll
-      for (int i = 0; i < rows; ++i) {
-        if (i < n) mine[(k0 + i) * step] = x.value[i];
+        for (int i = 0; i < rows; ++i) {
+          if (i < n) mine[i * step] = x.value[i];
+        }
       }
     }
     if (loads_by_tma || stores_by_tma) tma::fence_proxy_async();
-    if (!Interleaved && !stores_by_tma) {
+    if (!interleaved && !stores_by_tma) {
       meet_threads(s.threads);
-      tiles.store(tile, values);
+      tiles.store(tile, values, behind);
     }
     tma::arrive(m.solved + stage);
     if (++stage == s.stages) stage = 0, phase ^= 1;
   }
 }
 
-template <bool Interleaved, int Rows>
+template <tile_kind Kind, int Rows>
 auto kernel_of(int width) {
   if constexpr (is_real<V>) {
-    if (width == most_weights) return &scan_kernel<Interleaved, most_weights, Rows>;
-    if (width == some_weights) return &scan_kernel<Interleaved, some_weights, Rows>;
+    if (width == most_weights) return &scan_kernel<Kind, most_weights, Rows>;
+    if (width == some_weights) return &scan_kernel<Kind, some_weights, Rows>;
   }
-  return &scan_kernel<Interleaved, 1, Rows>;
+  return &scan_kernel<Kind, 1, Rows>;
 }
 template <int Rows>
 auto kernel_of(const planned_scan& p) {
-  return p.shape.interleaved ? kernel_of<true, Rows>(p.task.width)
-                             : kernel_of<false, Rows>(p.task.width);
+  const tile_kind kind = p.shape.kind();
+  if constexpr (Rows != short_chunk && most_phases(sizeof(V)) > 1) {
+    if (kind == tile_kind::phased) return kernel_of<tile_kind::phased, Rows>(p.task.width);
+  }
+  return kind == tile_kind::along ? kernel_of<tile_kind::along, Rows>(p.task.width)
+                                  : kernel_of<tile_kind::across, Rows>(p.task.width);
 }
 auto kernel_of(const planned_scan& p) {
   constexpr int most = scan_chunk(sizeof(V)), least = scan_chunk(sizeof(V), 1);
@@ -253,13 +302,26 @@ kernel_stencil<R> rounded(const kernel_stencil<double>& from) {
 }
 
 scan_arrays<V> arrays_of(const planned_scan& p, const scan_call& c) {
+  const bool anywhere = p.shape.in_tile.in_piece > 0;
   scan_arrays<V> a{
-      static_cast<const V*>(c.in), static_cast<V*>(c.out), {}, {}, {}, {}, c.accumulate};
-  a.input = copy_mode_of(p, layout::rhs, c.in, a.in_map);
+      .in = static_cast<const V*>(c.in), .out = static_cast<V*>(c.out), .accumulate = c.accumulate};
+  a.input = copy_mode_of(p, layout::rhs, c.in, a.maps);
+  if (anywhere && a.input != line_copy_mode::elements) {
+    const index_t origin = p.shape.interleaved ? p.task.lines.lines[layout::rhs].origin : 0;
+    a.begin = behind_piece(p.task, a.in + origin);
+    a.end = end_of_lines(p.task);
+  }
   // An output that is added to is read as well.
   a.output = c.accumulate || a.input == line_copy_mode::elements
                  ? line_copy_mode::elements
-                 : copy_mode_of(p, layout::x, c.out, a.out_map);
+                 : copy_mode_of(p, layout::x, c.out, &a.maps[a.most_maps - 1]);
+  // Lines are stored from where those of the input lie.
+  const auto offset = [&](layout::array i) { return p.task.lines.lines[i].origin; };
+  if (anywhere && a.output == line_copy_mode::lines &&
+      behind_piece(p.task, a.in + offset(layout::rhs)) !=
+          behind_piece(p.task, a.out + offset(layout::x))) {
+    a.output = line_copy_mode::elements;
+  }
   return a;
 }
 

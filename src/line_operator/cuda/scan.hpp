@@ -7,6 +7,7 @@
 #include "gpu/tensor_layout.hpp"
 #include "layout/geometry.hpp"
 #include "line_operator/constant.hpp"
+#include "line_operator/cuda/phased_rows.hpp"
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -51,6 +52,10 @@ struct scan_task {
   int width = 1;               // of the interior stencil; 1: B is the identity
 };
 
+/// Says how a block's lines lie, which its kernel is compiled for: one after another; neighbours in
+/// memory, row by row; or neighbours whose rows begin in phases.
+enum class tile_kind { along, across, phased };
+
 /// Describes what a block does. A line takes `chunks` threads; a tile is some lines, one after
 /// another, or `interleaved`: neighbours in memory, row by row.
 struct scan_shape {
@@ -59,23 +64,35 @@ struct scan_shape {
   int chunks;      // of a line
   int distinct;    // whose factors differ
   bool interleaved;
-  // These are the lines of a tile: a power of two if interleaved, and no more than a warp has
-  // threads unless a line is one chunk.
-  int lines, log_lines;
-  int pitch;          // elements from one line (interleaved: row) of the tile to the next
-  int front;          // points of room in front of a line, so that the TMA takes it
-  int before, after;  // points around a line that B reads
+  // These are the lines of a tile, if interleaved a power of two, and its logarithm; and those of a
+  // round: short chunks, and rows in phases, are solved in rounds. If interleaved, neighbouring
+  // threads of a warp hold the same chunk of neighbouring lines, and groups of warps all chunks of
+  // these.
+  int lines, log_lines, round_lines;
+  int line_pitch;       // elements of the tile from one line to the next; 1 if interleaved
+  phased_rows in_tile;  // of the points of a line, with room in front for the TMA
+  int before, after;    // points around a line that B reads
   bool scaled;
   bool whole;           // lines follow each other: a tile is moved in one piece, if it is aligned
   bool boxes;           // the TMA moves a tile as a box, or as some, if it can
   int threads, stages;  // that have chunks; tiles of a block at a time
   int axis_tiles;       // tiles that take the fastest axis, if interleaved
   index_t tiles;
-  int box_rows;  // interleaved: of the boxes that the TMA moves
+  // These are of the boxes that the TMA moves, if interleaved: the rows; and the rows of the array
+  // from one point of the outer axis to the next.
+  int box_rows;
+  index_t outer_rows;
   std::size_t stage_bytes, shared_bytes;
 
   /// Returns how many threads apart neighbouring chunks of a line are, within a warp.
-  TRIDIA_FN int lanes() const { return !interleaved ? 1 : lines < warp_size ? lines : warp_size; }
+  TRIDIA_FN int lanes() const {
+    return !interleaved ? 1 : round_lines < warp_size ? round_lines : warp_size;
+  }
+  tile_kind kind() const {
+    return !interleaved      ? tile_kind::along
+           : in_tile.log > 0 ? tile_kind::phased
+                             : tile_kind::across;
+  }
 };
 
 /// Returns the rows of a thread, by the bytes of a value: odd, so that chunks lie in different
@@ -106,6 +123,10 @@ TRIDIA_FN periodic_copy periodic_copy_of(const scan_shape& s, int i) {
 
 /// Returns whether neighbouring lines are closer in `in` than neighbouring points.
 bool lies_interleaved(const geometry&);
+
+/// Returns log2 of the number of phases in which rows of neighbouring lines begin
+/// (phased_rows.hpp), or 0 where they have less than 128 bytes: these are faster by elements.
+int phases_of(const geometry&, value_type);
 
 /// Plans a scan. Returns nothing where a block has no room for a line, lines are too short, or
 /// there is no TMA.
@@ -175,12 +196,18 @@ struct planned_scan {
 /// Says how an array is moved, as its addresses allow.
 enum class line_copy_mode { elements, lines, boxes };
 
-/// Returns the copy mode of `in` (layout::rhs) or `out` (layout::x), and its tensor map, if it is
-/// moved by boxes.
-line_copy_mode copy_mode_of(const planned_scan&, layout::array, const void* array, CUtensorMap&);
-/// Returns the tensor layout of an array's boxes, if the shape is for boxes and the array's
-/// addresses allow them.
-std::optional<tensor_layout> layout_of(const planned_scan&, layout::array, const void* array);
+/// Returns the copy mode of `in` (layout::rhs) or `out` (layout::x), and its tensor maps, one for
+/// each phase of its rows, if it is moved by boxes.
+line_copy_mode copy_mode_of(const planned_scan&, layout::array, const void* array, CUtensorMap*);
+/// Returns the tensor layout of an array's boxes, of one phase of its rows if these are in phases
+/// (phased_rows.hpp), if the shape is for boxes and the array's addresses allow them.
+std::optional<tensor_layout> layout_of(const planned_scan&, layout::array, const void* array,
+                                       int phase = 0);
+
+/// Returns the elements from a multiple of 16 bytes to where an array's pointer points.
+int behind_piece(const scan_task&, const void* array);
+/// Returns the index of the first element of `in` behind all lines in memory order.
+index_t end_of_lines(const scan_task&);
 
 struct scan_launches {
   /// Lets blocks have `bytes` of shared memory, and finds how many of a shape a multiprocessor

@@ -16,7 +16,9 @@ struct scan_memory {
   V *tiles, *factors, *products, *around, *closing, *closure;
   real_of<V>* scales;
   carry_memory<V> down, back;
-  int* found;  // of each line of each stage: the first row that is not finite
+  // These are of each line of each stage: the first row that is not finite; and where lines begin
+  // anywhere, the elements from a multiple of 16 bytes to the line.
+  int *found, *behind;
 
   __device__ __forceinline__ scan_memory(const scan_shape& s, int closure_rows,
                                          unsigned char* memory) {
@@ -41,6 +43,13 @@ struct scan_memory {
     closure = take(s.stages * s.lines * closure_rows);
     scales = reinterpret_cast<real_of<V>*>(take(s.scaled ? s.chunks * s.chunk_rows : 0));
     found = reinterpret_cast<int*>(at);
+    behind = found + s.stages * s.lines;
+  }
+  /// Returns `behind` of a stage, or null where lines begin at multiples of 16 bytes in its tile.
+  __device__ __forceinline__ const int* behind_of(const scan_shape& s, int stage,
+                                                  bool loads_by_tma) const {
+    return loads_by_tma && !s.interleaved && s.in_tile.in_piece > 0 ? behind + stage * s.lines
+                                                                    : nullptr;
   }
 };
 

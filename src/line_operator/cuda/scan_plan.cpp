@@ -17,7 +17,11 @@ bool is_narrow(const specification& line, value_type type, const geometry& g, co
   const layout::axes& lines = g.right_sides;
   const auto size = static_cast<index_t>(size_of(type));
   const scan_shape& s = scan.shape();
-  return s.rows * lines.size * size > in_cache && s.interleaved && s.lines * size < bytes &&
+  // Rows that begin anywhere touch parts of one sector more, and are longer where a stencil is
+  // short.
+  const bool wants_more = s.in_tile.log > 0 && line.interior.weights.size() <= some_weights;
+  const index_t good = wants_more ? 2 * bytes : bytes;
+  return s.rows * lines.size * size > in_cache && s.interleaved && s.lines * size < good &&
          lines.at[lines.count - 1].extent * size >= bytes;
 }
 

@@ -20,19 +20,48 @@ using real_of = typename core::value_traits<V>::real;
 template <class V>
 inline constexpr bool is_real = std::is_same_v<V, real_of<V>>;
 
+/// Reads consecutive rows of a line in shared memory, those of each phase through a pointer.
+template <tile_kind Kind, class V>
+class consecutive_rows {
+ public:
+  __device__ __forceinline__ consecutive_rows(const V* tile, const tile_places<Kind>& place,
+                                              int line, int first) {
+#pragma unroll
+    for (int j = 0; j < together; ++j) at_[j] = tile + place(line, first + j);
+    const phased_rows& r = place.s.in_tile;
+    step_ = Kind == tile_kind::along ? 1 : phased ? r.pitch * (together >> r.log) : r.pitch;
+  }
+  __device__ __forceinline__ V operator()(int i) const {
+    return Kind == tile_kind::along ? at_[0][i] : at_[i % together][i / together * step_];
+  }
+
+ private:
+  static constexpr bool phased = Kind == tile_kind::phased;
+  static constexpr int together = phased ? most_phases(sizeof(V)) : 1;
+  const V* at_[together];
+  int step_;
+};
+
 /// Loads rows of the tile into registers, through B. What lies beyond the rows that there are is
-/// read, but not used.
-template <int Width, class V, int Rows>
-__device__ __forceinline__ void read_rows(const V* line, int step, int k0, int n,
+/// read, but not used; `within`: nothing is read beyond the line's `points`, which others may
+/// write.
+template <int Width, tile_kind Kind, class V, int Rows>
+__device__ __forceinline__ void read_rows(const V* tile, const tile_places<Kind>& place, int line,
+                                          int k0, int n, bool within, int points,
                                           const kernel_stencil<real_of<V>>& b, V (&value)[Rows]) {
+  const int first = k0 + (Width > 1 ? b.first : 0);
+  const consecutive_rows<Kind, V> rows(tile, place, line, first);
+  const auto read = [&](int i) {
+    const bool outside = static_cast<unsigned>(first + i) >= static_cast<unsigned>(points);
+    return within && outside ? V(0) : rows(i);
+  };
   if constexpr (Width == 1) {
 #pragma unroll
-    for (int i = 0; i < Rows; ++i) value[i] = line[(k0 + i) * step];
+    for (int i = 0; i < Rows; ++i) value[i] = read(i);
   } else {
     V window[Rows + Width - 1];
-    const V* const from = line + (k0 + b.first) * step;
 #pragma unroll
-    for (int i = 0; i < Rows + Width - 1; ++i) window[i] = from[i * step];
+    for (int i = 0; i < Rows + Width - 1; ++i) window[i] = read(i);
 #pragma unroll
     for (int i = 0; i < Rows; ++i) {
       value[i] = window[i] * b.weights[0];
@@ -68,8 +97,8 @@ __device__ __forceinline__ void read_ends(int k0, int n, const scan_shape& s,
 
 /// Loads the prescribed right-hand sides of a tile's lines, which are there once this thread has
 /// waited for its copies. To be called by `threads` threads.
-template <class V>
-__device__ __forceinline__ void load_prescribed(const line_tile<V>& t, index_t number,
+template <class V, tile_kind Kind>
+__device__ __forceinline__ void load_prescribed(const line_tile<V, Kind>& t, index_t number,
                                                 const kernel_stencil<real_of<V>>& b,
                                                 const V* prescribed, V* closure, int thread,
                                                 int threads) {
@@ -84,33 +113,58 @@ __device__ __forceinline__ void load_prescribed(const line_tile<V>& t, index_t n
   }
 }
 
-/// Applies B at the ends of all lines of the tile: on periodic lines, copies the points beyond the
-/// ends that B reads; otherwise computes the rows that have weights of their own, but for those
-/// that are prescribed. To be called by `threads` threads; a barrier must follow.
-template <class V>
-__device__ __forceinline__ void prepare_ends(const line_tile<V>& t, index_t number, V* tile,
-                                             const scan_shape& s,
-                                             const kernel_stencil<real_of<V>>& b, bool cyclic,
-                                             V* closure, int thread, int threads) {
+/// Applies B at an end of a line: on periodic lines, copies a point beyond the ends that B reads,
+/// number `i` of these; otherwise computes number `i` of the rows that have weights of their own,
+/// unless it is prescribed.
+template <class V, tile_kind Kind>
+__device__ __forceinline__ void prepare_end(const tile_places<Kind>& place, int base, int i,
+                                            V* tile, const scan_shape& s,
+                                            const kernel_stencil<real_of<V>>& b, bool cyclic,
+                                            V* closure) {
   if constexpr (is_real<V>) {
-    const int rows = b.heads + b.tails, beyond = s.before + s.after, lines = t.count(number);
-    const int items = lines * (cyclic ? beyond : rows);
-    for (int i = thread; i < items; i += threads) {
-      const int row = i / lines, line = i - row * lines;
-      if (cyclic) {
-        const periodic_copy copy = periodic_copy_of(s, row);
-        tile[t.place(line, copy.to)] = tile[t.place(line, copy.from)];
-        continue;
-      }
-      const auto& r = b.rows[row];
-      if (r.count == 0) continue;
-      V sum(0);
-#pragma unroll 4
-      for (int w = 0; w < r.count; ++w) {
-        sum = core::add_mul(sum, tile[t.place(line, r.first + w)], r.weights[w]);
-      }
-      closure[line * rows + row] = sum;
+    if (cyclic) {
+      const periodic_copy copy = periodic_copy_of(s, i);
+      tile[place.of(base, copy.to)] = tile[place.of(base, copy.from)];
+      return;
     }
+    const auto& r = b.rows[i];
+    if (r.count == 0) return;
+    V sum(0);
+#pragma unroll 4
+    for (int w = 0; w < r.count; ++w) {
+      sum = core::add_mul(sum, tile[place.of(base, r.first + w)], r.weights[w]);
+    }
+    closure[i] = sum;
+  }
+}
+/// Returns the number of a line's ends.
+template <class R>
+__device__ __forceinline__ int count_ends(const scan_shape& s, const kernel_stencil<R>& b,
+                                          bool cyclic) {
+  return cyclic ? s.before + s.after : b.heads + b.tails;
+}
+
+/// Prepares those ends of a line from number `first` on, in steps.
+template <class V, tile_kind Kind>
+__device__ __forceinline__ void prepare_line(const tile_places<Kind>& place, int line, int first,
+                                             int step, V* tile, const scan_shape& s,
+                                             const kernel_stencil<real_of<V>>& b, bool cyclic,
+                                             V* closure) {
+  const int base = place.base(line), ends = count_ends(s, b, cyclic);
+  for (int i = first; i < ends; i += step) {
+    prepare_end(place, base, i, tile, s, b, cyclic, closure);
+  }
+}
+/// Prepares the ends of all lines of a tile. To be called by one warp, and a barrier must follow.
+template <class V, tile_kind Kind>
+__device__ __forceinline__ void prepare_lines(const tile_places<Kind>& place, int lines, V* tile,
+                                              const scan_shape& s,
+                                              const kernel_stencil<real_of<V>>& b, bool cyclic,
+                                              V* closure) {
+  const int ends = count_ends(s, b, cyclic), rows = b.heads + b.tails;
+  for (int i = static_cast<int>(threadIdx.x) % warp_size; i < lines * ends; i += warp_size) {
+    const int end = i / lines, line = i - end * lines;
+    prepare_end(place, place.base(line), end, tile, s, b, cyclic, closure + line * rows);
   }
 }
 

@@ -4,6 +4,7 @@
 #include "gpu/copy.cuh"
 #include "gpu/tensor_map.hpp"
 #include "gpu/tma.cuh"
+#include "gpu/warp.cuh"
 #include "layout/line_status.hpp"
 #include "line_operator/cuda/scan.hpp"
 
@@ -19,19 +20,63 @@ struct scan_arrays {
   const V* in;
   V* out;
   line_copy_mode input, output;
-  CUtensorMap in_map, out_map;
+  // Where rows are in phases, or lines begin anywhere, these are the elements from a multiple of 16
+  // bytes to row 0, or to where `in` points, and to the end of the last line.
+  int begin;
+  index_t end;
   bool accumulate;
+  // These are the maps of the phases of rows of `in`, or of `in`, and at the end of `out`: rows in
+  // phases are not stored by the TMA.
+  static constexpr int most_maps = most_phases(sizeof(V)) > 2 ? most_phases(sizeof(V)) : 2;
+  CUtensorMap maps[most_maps];
+};
+
+/// Finds the points of a tile's lines in shared memory.
+template <tile_kind Kind>
+struct tile_places {
+  const scan_shape& s;
+  int first, begin;   // of rows in phases
+  const int* behind;  // null, or of each line: where lines in memory order begin anywhere
+
+  /// Returns the place of a line, from which `of` finds its points.
+  __device__ __forceinline__ int base(int line) const {
+    if constexpr (Kind == tile_kind::phased) return line;
+    if constexpr (Kind == tile_kind::across) return s.in_tile.front + line;
+    return line * s.line_pitch + s.in_tile.front + (behind != nullptr ? behind[line] : 0);
+  }
+  __device__ __forceinline__ int of(int base, int k) const {
+    if constexpr (Kind == tile_kind::phased) return base + s.in_tile.place(first, begin, k);
+    return Kind == tile_kind::across ? base + k * s.in_tile.pitch : base + k;
+  }
+  __device__ __forceinline__ int operator()(int line, int k) const { return of(base(line), k); }
 };
 
 /// Fills x of the lines of a tile in which a row was `found` with NaN, and resets `found`. To be
 /// called by one warp, after its own stores by the TMA and those of the other threads.
-template <class V>
+template <class V, tile_kind Kind>
 __device__ __noinline__ void fill_lines(const geometry&, const scan_arrays<V>&, const scan_shape&,
                                         index_t tile, int* found);
 
+/// Loads lines in memory order that begin anywhere: all pieces of 16 bytes that they touch, but for
+/// the one that the array ends in. A line lies in shared memory as far `behind` a multiple of 16
+/// bytes as in the array, so that it can be stored from there. To be called by one warp.
 template <class V>
+__device__ __noinline__ void load_lines_anywhere(const geometry&, const scan_arrays<V>&,
+                                                 const scan_shape&, index_t tile, V* to,
+                                                 int* behind, std::uint64_t* mbarrier);
+/// Stores such lines: whole pieces by the TMA, what is left of a line at its ends by elements.
+template <class V>
+__device__ __noinline__ void store_lines_anywhere(const geometry&, const scan_arrays<V>&,
+                                                  const scan_shape&, index_t tile, const V* from,
+                                                  const int* behind);
+
+template <class V, tile_kind Kind>
 class line_tile {
  public:
+  static constexpr bool interleaved = Kind != tile_kind::along;
+  static constexpr int most_maps = scan_arrays<V>::most_maps;
+  using places_of = tile_places<Kind>;
+
   __device__ __forceinline__ line_tile(const geometry& g, const scan_arrays<V>& a,
                                        const scan_shape& s)
       : g_(g), a_(a), s_(s) {}
@@ -40,79 +85,70 @@ class line_tile {
   __device__ __forceinline__ index_t lines() const { return g_.right_sides.size; }
   __device__ __forceinline__ int count(index_t tile) const {
     const index_t left =
-        s_.interleaved ? fastest() - first_of(tile) : g_.right_sides.size - tile * s_.lines;
+        interleaved ? fastest() - first_of(tile) : g_.right_sides.size - tile * s_.lines;
     return static_cast<int>(min(left, index_t{s_.lines}));
   }
   __device__ __forceinline__ index_t number(index_t tile, int line) const {
-    return s_.interleaved ? outer(tile) * fastest() + first_of(tile) + line
-                          : tile * s_.lines + line;
-  }
-  __device__ __forceinline__ bool loads_ahead() const {
-    return a_.input != line_copy_mode::elements;
+    return interleaved ? outer(tile) * fastest() + first_of(tile) + line : tile * s_.lines + line;
   }
 
-  /// Loads a tile by the TMA. To be called by one warp.
-  __device__ __forceinline__ void load_async(index_t tile, V* to, std::uint64_t* mbarrier) const {
+  /// Loads a tile by the TMA, and enters in `behind` where lines begin, if that is anywhere. To be
+  /// called by one warp.
+  __device__ __forceinline__ void load_async(index_t tile, V* to, int* behind,
+                                             std::uint64_t* mbarrier) const {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    if (a_.input == line_copy_mode::boxes) {
+    if constexpr (interleaved) {
+      if (lane == 0) load_rows(tile, to, mbarrier);
+    } else if (a_.input == line_copy_mode::boxes) {
       if (lane > 0) return;
-      if (!s_.interleaved) {
-        tma::expect(mbarrier, static_cast<unsigned>(s_.lines * s_.pitch * sizeof(V)));
-        tma::load_box(to, a_.in_map, -s_.front * tensor_words<V>, first_line(tile), 0, mbarrier);
-        return;
-      }
-      const int boxes = ceil_div(s_.points, s_.box_rows);
-      const int elements = s_.box_rows * s_.lines;
-      tma::expect(mbarrier, static_cast<unsigned>(boxes * elements * sizeof(V)));
-      for (int i = 0; i < boxes; ++i) {
-        tma::load_box(to + s_.front * s_.pitch + i * elements, a_.in_map, column(tile),
-                      i * s_.box_rows, outer(tile), mbarrier);
-      }
-      return;
-    }
-    if (s_.whole) {
+      tma::expect(mbarrier, static_cast<unsigned>(s_.lines * s_.line_pitch * sizeof(V)));
+      tma::load_box(to, a_.maps[0], -s_.in_tile.front * tensor_words<V>, first_line(tile), 0,
+                    mbarrier);
+    } else if (s_.whole) {
       if (lane == 0) load_piece(tile, to, mbarrier);
-      return;
-    }
-    const int lines = count(tile);
-    const auto bytes = static_cast<unsigned>(s_.points * sizeof(V));
-    if (lane == 0) tma::expect(mbarrier, static_cast<unsigned>(lines) * bytes);
-    __syncwarp();
-    for (int line = lane; line < lines; line += warp_size) {
-      tma::load(to + place(line, 0), a_.in + start(layout::rhs, number(tile, line)), bytes,
-                mbarrier);
+    } else if (s_.in_tile.in_piece > 0) {
+      load_lines_anywhere(g_, a_, s_, tile, to, behind, mbarrier);
+    } else {
+      const int lines = count(tile);
+      const auto bytes = static_cast<unsigned>(s_.points * sizeof(V));
+      if (lane == 0) tma::expect(mbarrier, static_cast<unsigned>(lines) * bytes);
+      __syncwarp();
+      for (int line = lane; line < lines; line += warp_size) {
+        tma::load(to + place_of(line), a_.in + start(layout::rhs, number(tile, line)), bytes,
+                  mbarrier);
+      }
     }
   }
   /// Stores a tile by the TMA. To be called by one warp, after `fence_proxy_async` and a barrier.
-  __device__ __forceinline__ void store_async(index_t tile, const V* from) const {
+  __device__ __forceinline__ void store_async(index_t tile, const V* from,
+                                              const int* behind) const {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    if (a_.output == line_copy_mode::boxes) {
+    if constexpr (interleaved) {
       if (lane > 0) return;
-      if (!s_.interleaved) {
-        tma::store_box(a_.out_map, 0, first_line(tile), 0, from + s_.front);
-        return;
+      for (int k = 0; k < s_.rows; k += s_.box_rows) {
+        tma::store_box(a_.maps[most_maps - 1], column(tile), k, outer(tile),
+                       from + s_.in_tile.front + k * s_.in_tile.pitch);
       }
-      const int elements = s_.box_rows * s_.lines;
-      for (int k = 0, i = 0; k < s_.rows; k += s_.box_rows, ++i) {
-        tma::store_box(a_.out_map, column(tile), k, outer(tile),
-                       from + s_.front * s_.pitch + i * elements);
-      }
-      return;
-    }
-    if (s_.whole) {
+    } else if (a_.output == line_copy_mode::boxes) {
+      if (lane > 0) return;
+      tma::store_box(a_.maps[most_maps - 1], 0, first_line(tile), 0, from + s_.in_tile.front);
+    } else if (s_.whole) {
       if (lane == 0) store_piece(tile, from);
-      return;
-    }
-    const int lines = count(tile);
-    for (int line = lane; line < lines; line += warp_size) {
-      tma::store(a_.out + start(layout::x, number(tile, line)), from + place(line, 0),
-                 static_cast<unsigned>(s_.rows * sizeof(V)));
+    } else if (s_.in_tile.in_piece > 0) {
+      store_lines_anywhere(g_, a_, s_, tile, from, behind);
+    } else {
+      const int lines = count(tile);
+      for (int line = lane; line < lines; line += warp_size) {
+        tma::store(a_.out + start(layout::x, number(tile, line)), from + place_of(line),
+                   static_cast<unsigned>(s_.rows * sizeof(V)));
+      }
     }
   }
 
   /// Starts to load a tile element by element: `wait_for_copies` waits for it. To be called by all
   /// threads.
   __device__ __forceinline__ void load(index_t tile, V* to) const {
+    const auto place = places(tile, nullptr);
     for_each_line(tile, layout::rhs, [&](int line, index_t at, int first, int step) {
       const index_t stride = g_.lines[layout::rhs].step;
 #pragma unroll 4
@@ -121,7 +157,8 @@ class line_tile {
       }
     });
   }
-  __device__ __forceinline__ void store(index_t tile, const V* from) const {
+  __device__ __forceinline__ void store(index_t tile, const V* from, const int* behind) const {
+    const auto place = places(tile, behind);
     for_each_line(tile, layout::x, [&](int line, index_t at, int first, int step) {
       const index_t stride = g_.lines[layout::x].step;
 #pragma unroll 4
@@ -147,12 +184,21 @@ class line_tile {
 
   /// Fills lines that have failed: see fill_lines.
   __device__ __forceinline__ void fill(index_t tile, int* found) const {
-    fill_lines(g_, a_, s_, tile, found);
+    fill_lines<V, Kind>(g_, a_, s_, tile, found);
   }
 
-  /// Returns where a point of a line lies in a tile.
-  __device__ __forceinline__ int place(int line, int k) const {
-    return s_.interleaved ? (k + s_.front) * s_.pitch + line : line * s_.pitch + s_.front + k;
+  /// Returns the places of the points of a tile's lines. `behind`: as load_async has entered it.
+  __device__ __forceinline__ places_of places(index_t tile, const int* behind) const {
+    if constexpr (Kind == tile_kind::phased) {
+      const int phases = s_.in_tile.phases();
+      return {s_, static_cast<int>(first_row(tile)) & (phases - 1), a_.begin, nullptr};
+    } else {
+      return {s_, 0, 0, behind};
+    }
+  }
+  /// Returns where a line in memory order begins in a tile, or the piece that it begins in.
+  __device__ __forceinline__ int place_of(int line) const {
+    return line * s_.line_pitch + s_.in_tile.front;
   }
   /// Returns where a line begins in an array.
   __device__ __forceinline__ index_t start(int array, index_t number) const {
@@ -162,6 +208,31 @@ class line_tile {
   }
 
  private:
+  /// Loads neighbouring lines, phase by phase of their rows. One thread calls this.
+  __device__ __forceinline__ void load_rows(index_t tile, V* to, std::uint64_t* mbarrier) const {
+    const phased_rows& r = s_.in_tile;
+    // Where rows are in phases, those of all points of the outer axis follow each other.
+    constexpr bool phased = Kind == tile_kind::phased;
+    const int phases = phased ? r.phases() : 1;
+    const int row = phased ? static_cast<int>(first_row(tile) >> r.log) : 0;
+    const int at = phased ? 0 : outer(tile);
+    const int of_phase = phased ? (s_.points + 2 * (phases - 1)) >> r.log : s_.points;
+    const int boxes = ceil_div(of_phase, s_.box_rows), elements = s_.box_rows * r.pitch;
+    tma::expect(mbarrier, static_cast<unsigned>(phases * boxes * elements * sizeof(V)));
+#pragma unroll 1
+    for (int phase = 0; phase < phases; ++phase) {
+      V* const rows = to + phase * r.phase_pitch + r.front;
+#pragma unroll 1
+      for (int i = 0; i < boxes; ++i) {
+        tma::load_box(rows + i * elements, a_.maps[phase], column(tile), row + i * s_.box_rows, at,
+                      mbarrier);
+      }
+    }
+  }
+  /// Returns the row of `in` that is a tile's first, if rows are in phases.
+  __device__ __forceinline__ index_t first_row(index_t tile) const {
+    return outer(tile) * s_.outer_rows;
+  }
   /// Returns the elements of a tile of lines that follow each other, and how many of them the TMA
   /// moves: those beyond are of the very last tile alone.
   __device__ __forceinline__ int piece(index_t tile) const { return count(tile) * s_.rows; }
@@ -173,7 +244,7 @@ class line_tile {
   __device__ __forceinline__ void load_piece(index_t tile, V* to, std::uint64_t* mbarrier) const {
     const int all = piece(tile), most = by_tma(all);
     const V* const from = a_.in + start(layout::rhs, number(tile, 0));
-    to += s_.front;
+    to += s_.in_tile.front;
     for (int i = most; i < all; ++i) to[i] = from[i];
     const auto bytes = static_cast<unsigned>(most * sizeof(V));
     tma::expect(mbarrier, bytes);
@@ -182,7 +253,7 @@ class line_tile {
   __device__ __forceinline__ void store_piece(index_t tile, const V* from) const {
     const int all = piece(tile), most = by_tma(all);
     V* const to = a_.out + start(layout::x, number(tile, 0));
-    from += s_.front;
+    from += s_.in_tile.front;
     if (most > 0) tma::store(to, from, static_cast<unsigned>(most * sizeof(V)));
     for (int i = most; i < all; ++i) to[i] = from[i];
   }
@@ -207,16 +278,16 @@ class line_tile {
   template <class F>
   __device__ __forceinline__ void for_each_line(index_t tile, int array, F f) const {
     const int thread = static_cast<int>(threadIdx.x), lines = count(tile);
-    if (s_.interleaved) {
-      const int line = thread & (s_.lines - 1);
-      if (line < lines) {
-        f(line, start(array, number(tile, line)), thread >> s_.log_lines,
-          s_.threads >> s_.log_lines);
+    if constexpr (interleaved) {
+      // Tiles of several rounds may have more lines than there are threads.
+      const int together = s_.lines <= s_.threads ? s_.lines : s_.round_lines;
+      for (int line = thread & (together - 1); line < lines; line += together) {
+        f(line, start(array, number(tile, line)), thread / together, s_.threads / together);
       }
-      return;
-    }
-    for (int line = thread / warp_size; line < lines; line += s_.threads / warp_size) {
-      f(line, start(array, number(tile, line)), thread % warp_size, warp_size);
+    } else {
+      for (int line = thread / warp_size; line < lines; line += s_.threads / warp_size) {
+        f(line, start(array, number(tile, line)), thread % warp_size, warp_size);
+      }
     }
   }
 
@@ -225,11 +296,11 @@ class line_tile {
   const scan_shape& s_;
 };
 
-template <class V>
+template <class V, tile_kind Kind>
 __device__ __noinline__ void fill_lines(const geometry& g, const scan_arrays<V>& arrays,
                                         const scan_shape& s, index_t tile, int* found) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  const line_tile<V> tiles(g, arrays, s);
+  const line_tile<V, Kind> tiles(g, arrays, s);
   tma::wait_written();
   __syncwarp();
   for (int line = 0; line < tiles.count(tile); ++line) {
@@ -239,6 +310,59 @@ __device__ __noinline__ void fill_lines(const geometry& g, const scan_arrays<V>&
   }
   __syncwarp();
   for (int line = lane; line < tiles.count(tile); line += warp_size) found[line] = INT_MAX;
+}
+
+template <class V>
+__device__ __noinline__ void load_lines_anywhere(const geometry& g, const scan_arrays<V>& arrays,
+                                                 const scan_shape& s, index_t tile, V* to,
+                                                 int* behind, std::uint64_t* mbarrier) {
+  const line_tile<V, tile_kind::along> tiles(g, arrays, s);
+  const int lane = static_cast<int>(threadIdx.x) % warp_size, lines = tiles.count(tile);
+  const int in_piece = s.in_tile.in_piece;
+  // Returns the elements to load from the piece on in which a line begins.
+  const auto elements_of = [&](index_t at, int shift) {
+    const int all = (shift + s.points + in_piece) & ~in_piece;
+    return at - shift + all <= arrays.end ? all : all - in_piece - 1;
+  };
+  unsigned elements = 0;
+  for (int line = lane; line < s.lines; line += warp_size) {
+    behind[line] = 0;  // threads look also where the last tile has no lines
+    if (line >= lines) continue;
+    const index_t at = tiles.start(layout::rhs, tiles.number(tile, line));
+    const int shift = (arrays.begin + static_cast<int>(at)) & in_piece;
+    const int loaded = elements_of(at, shift);
+    V* const first = to + tiles.place_of(line) + shift;
+    for (int k = loaded - shift; k < s.points; ++k) first[k] = arrays.in[at + k];
+    behind[line] = shift;
+    elements += static_cast<unsigned>(loaded);
+  }
+  elements = __reduce_add_sync(whole_warp, elements);
+  __syncwarp();
+  if (lane == 0) tma::expect(mbarrier, elements * static_cast<unsigned>(sizeof(V)));
+  __syncwarp();
+  for (int line = lane; line < lines; line += warp_size) {
+    const index_t at = tiles.start(layout::rhs, tiles.number(tile, line));
+    const int shift = behind[line], loaded = elements_of(at, shift);
+    tma::load(to + tiles.place_of(line), arrays.in + at - shift,
+              static_cast<unsigned>(loaded * sizeof(V)), mbarrier);
+  }
+}
+
+template <class V>
+__device__ __noinline__ void store_lines_anywhere(const geometry& g, const scan_arrays<V>& arrays,
+                                                  const scan_shape& s, index_t tile, const V* from,
+                                                  const int* behind) {
+  const line_tile<V, tile_kind::along> tiles(g, arrays, s);
+  const int lane = static_cast<int>(threadIdx.x) % warp_size, in_piece = s.in_tile.in_piece;
+  for (int line = lane; line < tiles.count(tile); line += warp_size) {
+    const int head = -behind[line] & in_piece;
+    const int inside = (s.rows - head) & ~in_piece;
+    V* const to = arrays.out + tiles.start(layout::x, tiles.number(tile, line));
+    const V* const rows = from + tiles.place_of(line) + behind[line];
+    tma::store(to + head, rows + head, static_cast<unsigned>(inside * sizeof(V)));
+    for (int k = 0; k < head; ++k) to[k] = rows[k];
+    for (int k = head + inside; k < s.rows; ++k) to[k] = rows[k];
+  }
 }
 
 }  // namespace tridia::line_operator

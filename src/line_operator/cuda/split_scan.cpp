@@ -6,6 +6,7 @@
 #include "line_operator/cuda/line_task.hpp"
 #include "tridia/types.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tridia::line_operator {
@@ -14,17 +15,21 @@ using namespace gpu;
 
 namespace {
 
-/// These are the maximum points of a part: interleaved, as many as a tile with good rows holds;
-/// contiguous, as many as keep a block busy.
-constexpr index_t most_interleaved = 512, most_contiguous = 2048;
+/// These are the maximum points of a part: interleaved, as many as a tile with good rows holds, or
+/// with the longer ones that rows want which begin anywhere; contiguous, as many as keep a block
+/// busy.
+constexpr index_t most_interleaved = 512, most_anywhere = 288, most_contiguous = 2048;
 
-split_wish wish_of(const geometry& lines, bool needed) {
+split_wish wish_of(const geometry& lines, value_type type, bool needed) {
   const bool interleaved = lies_interleaved(lines);
-  const index_t most = interleaved ? most_interleaved : most_contiguous;
+
+  const index_t most = !interleaved                 ? most_contiguous
+                       : phases_of(lines, type) > 0 ? most_anywhere
+                                                    : most_interleaved;
   // A sum reads its points once more, while a part is read and written once. Sums may be long where
   // anything else takes ten times as long. The TMA takes two axes of interleaved lines.
   return {.most_points = most,
-          .most_window = needed ? 4 * most : most / 4,
+          .most_window = needed ? 4 * most : std::max(most, most_interleaved) / 4,
           .most_axes = interleaved ? 2 : layout::max_axes};
 }
 
@@ -34,7 +39,7 @@ std::unique_ptr<const split_scan> split_scan::make(const specification& line, va
                                                    const geometry& g, bool needed,
                                                    const device_limits& limits) {
   if (g.right_sides.size == 0) return {};
-  const auto s = split(line, type, g, wish_of(g, needed));
+  const auto s = split(line, type, g, wish_of(g, type, needed));
   if (!s) return {};
   std::unique_ptr<split_scan> made(new split_scan);
   made->type_ = type;
