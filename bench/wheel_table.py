@@ -5,10 +5,10 @@
 The page says how large a wheel with CUDA is, between the two lines that name this script."""
 
 import argparse
-import json
 from pathlib import Path
 
 from readme import ROOT, put_between, source_of
+from report import load
 
 NAME = "bench/wheel_table.py"
 PAGE = ROOT / "docs/python.md"
@@ -24,7 +24,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", help="a file of results, from the root of the tree")
     file = parser.parse_args().file
-    put_between(PAGE, NAME, text(json.loads(Path(file).read_text(encoding="utf-8")), f"../{source_of(file)}"))
+    put_between(PAGE, NAME, text(load(file), f"../{source_of(file)}"))
 
 
 if __name__ == "__main__":

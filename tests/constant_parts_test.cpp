@@ -15,6 +15,7 @@
 #include "support/dense_lines.hpp"
 #include "support/device_memory.hpp"
 #include "support/experiment.hpp"
+#include "support/raise_error.hpp"
 #include "support/targets.hpp"
 
 namespace tridia_test {
@@ -104,8 +105,7 @@ void expect_parts_agree(const near_toeplitz& prescribed, index_t n, boundary end
   double error = 0, largest = 0;
   for (std::size_t k = 0; k < x.size(); ++k) {
     largest = std::max(largest, std::abs(number(expected[k])));
-    const double e = std::abs(number(x[k]) - number(expected[k]));
-    if (!(e <= error)) error = e;
+    raise_error(error, std::abs(number(x[k]) - number(expected[k])));
   }
   EXPECT_LT(error, std::numeric_limits<double>::epsilon() * largest) << label;
 }
@@ -242,8 +242,7 @@ std::string difference_from_cpu(const experiment& e) {
   for (index_t s = 0; s < systems; s += 1 + systems / 20) {
     long double error = 0, largest = 0;
     for (index_t k = 0; k < n; ++k) {
-      const long double d = std::abs(e.solution(s, k) - here.solution(s, k));
-      error = d <= error ? error : d;
+      raise_error(error, std::abs(e.solution(s, k) - here.solution(s, k)));
       largest = std::max(largest, std::abs(here.solution(s, k)));
     }
     if (error <= 24 * epsilon(e.problem().type) * largest) continue;

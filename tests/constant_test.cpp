@@ -15,6 +15,7 @@
 
 #include "support/experiment.hpp"
 #include "support/oracle.hpp"
+#include "support/raise_error.hpp"
 #include "support/refusal.hpp"
 #include "support/scalar.hpp"
 #include "support/targets.hpp"
@@ -122,9 +123,7 @@ std::string error_of(const experiment& e, index_t system) {
       solved(e.problem().matrix, e.problem().boundary, rhs_of(e, system, 0));
   long double error = 0, size = 0;
   for (std::size_t k = 0; k < x.size(); ++k) {
-    // A NaN is the largest error.
-    const long double d = std::abs(x[k] - right[k]);
-    error = d <= error ? error : d;
+    raise_error(error, std::abs(x[k] - right[k]));
     size = std::max(size, std::abs(right[k]));
   }
   if (error <= 12 * epsilon(e.problem().type) * size) return "";

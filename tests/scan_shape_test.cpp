@@ -58,7 +58,6 @@ void expect_sound(const scan_task& t, const scan_shape& s) {
   EXPECT_GE(s.chunks * s.chunk_rows, s.rows);
   EXPECT_LT((s.chunks - 1) * s.chunk_rows, s.rows);
   EXPECT_GE(s.threads, s.chunks * s.round_lines);
-
   EXPECT_TRUE(s.lines == s.round_lines || s.in_tile.log > 0 ||
               s.chunk_rows == tridia::line_operator::short_chunk);
   EXPECT_LE(s.lines, 8 * s.round_lines);

@@ -17,6 +17,7 @@
 #include "support/dense_lines.hpp"
 #include "support/lines.hpp"
 #include "support/operators.hpp"
+#include "support/raise_error.hpp"
 #include "tridia/compact.hpp"
 
 namespace tridia_test {
@@ -106,8 +107,7 @@ void expect_split_agrees(const line_operator::specification& whole, const split_
       double largest = 1, error = 0;
       for (std::size_t i = 0; i < found.size(); ++i) {
         largest = std::max(largest, std::abs(expected[i]));
-        const double e = std::abs(found[i] - expected[i]);
-        if (!(e <= error)) error = e;
+        raise_error(error, std::abs(found[i] - expected[i]));
       }
       EXPECT_LT(error, bound * largest)
           << label << ' ' << how << ' ' << static_cast<int>(s->order) << ' ' << g.right_sides.count;
@@ -328,8 +328,8 @@ TEST(SplitLinesCuda, AgreesWithTheReference) {
       double largest = 0, error = 0;
       for (std::size_t i = 0; i < found.size(); ++i) {
         largest = std::max(largest, std::abs(static_cast<double>(expected[i])));
-        const double e = std::abs(static_cast<double>(found[i]) - static_cast<double>(expected[i]));
-        if (!(e <= error)) error = e;
+        raise_error(error,
+                    std::abs(static_cast<double>(found[i]) - static_cast<double>(expected[i])));
       }
       EXPECT_LT(error, bound * std::max(largest, 1.0)) << label << ' ' << how;  // points are 1
     };

@@ -91,10 +91,8 @@ void add_lines(std::vector<operator_case>& all) {
   add(all, "anywhere_long", c6, lines({3, 4999}, 1), {kScan});
   add(all, "anywhere_parts", c6, lines({3, 20'001}, 1), {kScan, kForEach});
   add(all, "anywhere_interleaved", c6, lines({41, 1003}, 0), {kScan});
-
   add(all, "anywhere_middle", c6, lines({5, 43, 71}, 1), {kScan});
   add(all, "anywhere_short", c6, lines({9, 1301}, 0), {kScan});
-
   // Lines of up to 8 rows have kernels of their own.
   add(all, "rows_6", c6, lines({30, 6}, 1), {kScan});
   add(all, "rows_6_interleaved", c6, lines({6, 150}, 0), {kScan});
@@ -154,12 +152,6 @@ std::vector<T> waves(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i)
     all[i] = static_cast<T>(std::sin(0.37 * static_cast<double>(i)));
   return all;
-}
-
-std::size_t count_of(const std::vector<index_t>& extents, index_t fields) {
-  auto count = static_cast<std::size_t>(fields);
-  for (const index_t e : extents) count *= static_cast<std::size_t>(e);
-  return count;
 }
 
 template <class T>
