@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/complex.hpp"
+#include "support/core_values.hpp"
 #include "support/lapack.hpp"
 #include "support/matrices.hpp"
 #include "support/oracle.hpp"
@@ -22,33 +23,6 @@ namespace {
 
 using tridia::boundary;
 using tridia::pivoting;
-
-template <class V>
-V value_of(const wide& z) {
-  return V(static_cast<double>(z.real()));
-}
-template <>
-tridia::core::complex<double> value_of(const wide& z) {
-  return {static_cast<double>(z.real()), static_cast<double>(z.imag())};
-}
-template <>
-tridia::core::complex<float> value_of(const wide& z) {
-  return {static_cast<float>(z.real()), static_cast<float>(z.imag())};
-}
-wide wide_of(float v) { return v; }
-wide wide_of(double v) { return v; }
-template <class V>
-constexpr auto type_of = tridia::value_type::c128;
-template <>
-constexpr auto type_of<float> = tridia::value_type::f32;
-template <>
-constexpr auto type_of<double> = tridia::value_type::f64;
-template <>
-constexpr auto type_of<tridia::core::complex<float>> = tridia::value_type::c64;
-template <class R>
-wide wide_of(tridia::core::complex<R> v) {
-  return {v.re, v.im};
-}
 
 /// Holds a system and its solution, in the place of the rows.
 template <class V>
@@ -559,83 +533,6 @@ TEST(Chunk, SolvesJoinedSystems) {
 TEST(Chunk, FindsBadSystemsAmongJoinedOnes) {
   expect_joined_found<pivoting::none>();
   expect_joined_found<pivoting::partial>();
-}
-
-/// Rows of one chunk, with right-hand sides R.
-template <class V, class R>
-struct own_rows {
-  const std::vector<tridia::core::row<V>>& matrix;
-  std::vector<R> b, x;
-  std::vector<V> words[2];
-  std::vector<R> kept_sides;
-  std::vector<typename tridia::core::chunk<V, pivoting::partial, R>::pivot_row> pivots;
-
-  own_rows(const std::vector<tridia::core::row<V>>& m, std::vector<R> rhs)
-      : matrix(m), b(std::move(rhs)), x(b.size()), kept_sides(b.size()), pivots(b.size()) {
-    for (auto& w : words) w.resize(b.size());
-  }
-  tridia::core::row<V> get(std::size_t k) const { return matrix[k]; }
-  R rhs(std::size_t k) const { return b[k]; }
-  void keep(std::size_t k, const V& a, const V& c, const R& r) {
-    words[0][k] = a, words[1][k] = c, kept_sides[k] = r;
-  }
-  void kept(std::size_t k, V& a, V& c, R& r) const {
-    a = words[0][k], c = words[1][k], r = kept_sides[k];
-  }
-  void keep_pivot(std::size_t k, const auto& row) { pivots[k] = row; }
-  auto kept_pivot(std::size_t k) const { return pivots[k]; }
-  void put(std::size_t k, const R& v) { x[k] = v; }
-
-  template <pivoting P, boundary B>
-  bool solve() {
-    using chunk = tridia::core::chunk<V, P, R>;
-    typename chunk::middle middle{};
-    typename chunk::equations e;
-    if constexpr (P == pivoting::none) {
-      e = chunk::template reduce<true>(b.size(), *this, [](const V&) {});
-    } else {
-      e = chunk::template reduce<true>(b.size(), *this, middle);
-    }
-    return chunk::expand(b.size(), *this, chunk::template close<B>(e), middle);
-  }
-};
-
-template <class V, pivoting P, boundary B>
-void expect_sides_alike() {
-  constexpr int sides = 3;
-  using all = tridia::core::values<V, sides>;
-  rng random = random_for("sides");
-  for (const std::size_t n : {3, 4, 5, 6, 7, 8, 20, 41}) {
-    std::vector<tridia::core::row<V>> matrix;
-    std::vector<all> rhs;
-    const auto draw_value = [&](bool dominant) {
-      return value_of<V>(dominant ? draw_dominant(random, type_of<V>)
-                                  : draw_number(random, type_of<V>));
-    };
-    for (std::size_t k = 0; k < n; ++k) {
-      matrix.push_back({draw_value(false), draw_value(P == pivoting::none), draw_value(false)});
-      rhs.push_back(all::filled([&](int) { return draw_value(false); }));
-    }
-    if (B == boundary::regular) matrix.front().sub = matrix.back().sup = V(0);
-    own_rows<V, all> together(matrix, rhs);
-    EXPECT_TRUE((together.template solve<P, B>())) << n;
-    for (int side = 0; side < sides; ++side) {
-      std::vector<V> one;
-      for (const all& r : rhs) one.push_back(r.at[side]);
-      own_rows<V, V> alone(matrix, one);
-      EXPECT_TRUE((alone.template solve<P, B>())) << n;
-      for (std::size_t k = 0; k < n; ++k) {
-        EXPECT_EQ(wide_of(alone.x[k]), wide_of(together.x[k].at[side])) << n << " rows, row " << k;
-      }
-    }
-  }
-}
-
-TEST(Chunk, SolvesSeveralRightHandSidesAsIfEachWereAlone) {
-  expect_sides_alike<double, pivoting::none, boundary::regular>();
-  expect_sides_alike<double, pivoting::partial, boundary::regular>();
-  expect_sides_alike<tridia::core::complex<float>, pivoting::none, boundary::periodic>();
-  expect_sides_alike<tridia::core::complex<double>, pivoting::partial, boundary::periodic>();
 }
 
 }  // namespace
