@@ -135,6 +135,47 @@ TEST_F(KernelPaths, LinesThatAreNoBoxes) {
   expect_as_reference(with_strides(p, {11 * 42 + 2, 42, 1}), {}, "moved a system at a time");
 }
 
+/// Lines whose rows begin between multiples of 16 bytes: since they have odd lengths, are
+/// transposed or lie anywhere, each array otherwise.
+TEST_F(KernelPaths, LinesThatBeginAnywhere) {
+  for (const auto type : kTypes) {
+    for (int run = 0; run < 60 && !HasFailure(); ++run) {
+      const index_t lengths[] = {513, 1001, 2047, 4099, draw(random_, 1024, 9000), 20'001};
+      const index_t n = lengths[draw(random_, 0, 5)];
+      problem p = lines_of(type, draw(random_, 1, 40), n, draw(random_, 0, 5));
+      run_options how;
+      switch (draw(random_, 0, 3)) {
+        case 0:  // x lies otherwise than rhs
+          p.x_strides[0] += 1;
+          break;
+        case 1:
+          how.apart = true;
+          break;
+        case 2:
+          p.short_off_diagonals = true;
+          break;
+        default:
+          break;
+      }
+      const operation operations[] = {operation::none, operation::transpose,
+                                      operation::conjugate_transpose};
+      p.operation = operations[draw(random_, 0, 2)];
+      vary(p, how);
+      if (p.boundary == boundary::periodic) p.short_off_diagonals = false;
+      if (draw(random_, 0, 4) == 0) p.right_hand_sides = draw(random_, 2, 5);
+      if (p.right_hand_sides > 1) p.rhs_strides = p.x_strides = {};
+      expect_as_reference(p, how, "");
+    }
+    expect_others_kept(lines_of(type, 30, 1001, 2), {});
+  }
+  if (!have_boxes()) return;
+  for (const auto type : {tridia::value_type::f32, tridia::value_type::f64}) {
+    problem p = lines_of(type, 99, 1501, 2);
+    p.boundary = boundary::periodic;
+    expect_as_reference(p, {}, "moved a system at a time");
+  }
+}
+
 /// Systems are interleaved, or on a middle axis, and their rows are some elements apart.
 TEST_F(KernelPaths, BoxesOfRows) {
   for (const auto type : kTypes) {
@@ -295,6 +336,13 @@ TEST_F(KernelPaths, MatricesOfSeveralRightHandSides) {
     p.short_off_diagonals = p.boundary == boundary::regular && flip(random_);
     // One matrix for all is dominant or not for all.
     if (p.coefficients == tridia::coefficients::shared) p.pivoting = pivoting::none;
+    // Without pivoting some right-hand sides of long systems are solved together, unless there are
+    // few that are neighbours.
+    const auto axis = p.axis < 0 ? p.extents.size() - 1 : static_cast<std::size_t>(p.axis);
+    if (p.pivoting == pivoting::none && p.extents[axis] >= 5000) {
+      const bool is_shared = p.coefficients == tridia::coefficients::shared;
+      path = p.extents[axis] > 16'384 && !is_shared ? "right-hand sides together" : "";
+    }
     expect_as_reference(p, how, path);
     how.factored = true;
     expect_as_reference(p, how, "");

@@ -174,6 +174,41 @@ TEST(OnchipShape, MovesDenseSystemsInBulk) {
   EXPECT_EQ(misaligned->input, copy_mode::elements);
 }
 
+TEST(OnchipShape, MovesLongLinesThatBeginAnywhereInPieces) {
+  const auto misaligned = plan_onchip(
+      task_of({.extents = {1000, 2048}, .rhs_strides = {2049, 1}, .x_strides = {2049, 1}}), {},
+      kHopper);
+  EXPECT_EQ(misaligned->input, copy_mode::pieces);
+  const auto transposed = plan_onchip(task_of({.extents = {1000, 2048},
+                                               .boundary = tridia::boundary::periodic,
+                                               .operation = tridia::operation::transpose}),
+                                      {}, kHopper);
+  EXPECT_EQ(transposed->input, copy_mode::pieces);
+  const auto strided = plan_onchip(
+      task_of({.extents = {1000, 2048}, .rhs_strides = {4096, 2}, .x_strides = {2048, 1}}), {},
+      kHopper);
+  EXPECT_EQ(strided->input, copy_mode::elements);
+  const auto before_tma = plan_onchip(
+      task_of({.extents = {1000, 2048}, .rhs_strides = {2049, 1}, .x_strides = {2049, 1}}), {},
+      kAmpere);
+  EXPECT_EQ(before_tma->input, copy_mode::elements);
+}
+
+TEST(OnchipShape, LeavesRoomForLinesThatBeginAnywhere) {
+  for (const auto type : {tridia::value_type::f32, tridia::value_type::f64})
+    for (const index_t n : {600, 1001, 2047, 5003}) {
+      const auto s = plan_onchip(task_of({.type = type,
+                                          .extents = {100, n},
+                                          .rhs_strides = {n + 1, 1},
+                                          .x_strides = {n + 1, 1}}),
+                                 {}, kHopper);
+      if (!s || s->concatenated || s->input != copy_mode::pieces) continue;
+      const auto granule = static_cast<int>(16 / size_of(type));
+      EXPECT_EQ(s->pitch % granule, 0);
+      EXPECT_GE(s->pitch, s->block_rows + granule - 1);
+    }
+}
+
 TEST(OnchipShape, JoinsShortSystemsThatFollowEachOther) {
   const auto concatenated = [](const tridia::problem& p) {
     const auto s = plan_onchip(task_of(p), {}, kHopper);

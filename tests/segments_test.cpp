@@ -88,6 +88,7 @@ void expect_sound(const segments_shape& s, const problem& p, const device_limits
   }
   index_t nodes = s.in_boxes ? s.of_rows.segments : s.of_lines.blocks;
   std::vector<place> places{{s.system_states, systems * sizeof(int)},
+                            {s.overflows, systems * sizeof(index_t)},
                             {s.edges, systems * static_cast<std::size_t>(nodes) * 2 * size}};
   for (int k = 0; k < s.levels; ++k) {
     const auto& level = s.level[k];

@@ -105,17 +105,23 @@ geometry first_sides(const geometry& g) {
   return first;
 }
 
-task broadcast(const task& t) {
-  task lines = t;
+/// Returns the task with matrices that are read, each of which may have several right-hand sides.
+task with_read_matrices(const task& t) {
+  task read = t;
+  read.coefficients = coefficients::per_system;
   if (t.constant) {
-    geometry& g = lines.geometry;
+    geometry& g = read.geometry;
     for (const layout::array a : {layout::sub, layout::diag, layout::sup}) g.lines[a] = {0, 1};
     g.corners = t.boundary == boundary::periodic ? layout::edge::inside : layout::edge::absent;
     g.edges_readable = true;
     g.conjugate = false;  // it has been
-    lines.constant = nullptr;
+    read.constant = nullptr;
   }
-  lines.coefficients = coefficients::per_system;
+  return read;
+}
+
+task broadcast(const task& t) {
+  task lines = with_read_matrices(t);
   lines.geometry =
       are_repeated(t) ? first_sides(lines.geometry) : layout::broadcast_matrices(lines.geometry);
   return lines;
@@ -125,25 +131,30 @@ class broadcast_method final : public method {
  public:
   broadcast_method(const task& t, const device_limits& d)
       : task_(t),
+        systems_(with_read_matrices(t)),
         lines_(broadcast(t)),
-        by_line_(choose_method(lines_, d)),
+        by_sides_(make_sides_method(systems_, lines_, d)),
+        by_line_(by_sides_ ? nullptr : choose_method(lines_, d)),
         merges_(layout::shares_status(t.geometry)),
         concurrent_systems_(concurrent_systems_for(line_count(t), d)) {
     if (t.constant) matrix_ = upload_rows(*t.constant, t.type);
   }
 
   std::string description() const override {
+    if (by_sides_) return by_sides_->description();
     const index_t sides = task_.geometry.right_sides.size;
     return by_line_->description() +
            (repeats() ? ", " + std::to_string(sides) + " right-hand sides one after another"
                       : std::string(", its matrix broadcast"));
   }
   std::size_t workspace_bytes() const override {
+    if (by_sides_) return by_sides_->workspace_bytes();
     return by_line_->workspace_bytes() + status_bytes() + solver::alignment;
   }
   cudaError_t solve(const operands& o, std::byte* workspace, cudaStream_t stream) const override {
     operands all = o;
     for (int a = layout::sub; task_.constant && a <= layout::sup; ++a) all.in[a] = row_of(a);
+    if (by_sides_) return by_sides_->solve(all, workspace, stream);
     auto* const statuses = reinterpret_cast<index_t*>(workspace);
     if (merges_ && o.status != nullptr) all.status = statuses;
     cudaError_t result = cudaSuccess;
@@ -184,8 +195,9 @@ class broadcast_method final : public method {
   }
 
   const task& task_;
-  task lines_;
-  std::unique_ptr<const method> by_line_;  // refers to lines_
+  task systems_, lines_;
+  // One of these is there; it refers to the systems, or to the lines.
+  std::unique_ptr<const method> by_sides_, by_line_;
   bool merges_;
   index_t concurrent_systems_;
   device_memory matrix_;

@@ -12,6 +12,7 @@
 #include "solver/system_memory.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 namespace tridia::cuda {
@@ -62,7 +63,7 @@ const char* moved(const task& t, const onchip_shape& s) {
   if (s.concatenated) return ", concatenated systems";
   if (s.input == copy_mode::contiguous) return ", moved in one piece";
   if (loads_boxes(t.geometry, s, size_of(t.type))) return ", moved in boxes of systems";
-  return s.input == copy_mode::lines ? ", moved a system at a time" : ", moved one by one";
+  return s.input == copy_mode::elements ? ", moved one by one" : ", moved a system at a time";
 }
 
 std::unique_ptr<const method> make_onchip(const task& t, onchip_shape s, const device_limits& d) {
@@ -82,22 +83,23 @@ std::unique_ptr<const method> make_onchip(const task& t, onchip_shape s, const d
                      std::move(needs));
 }
 
+std::string describe(const segments_shape& s) {
+  const auto described = [&](const auto& shape, int threads) {
+    return describe("in segments of " + std::to_string(shape.block_rows) + " rows and " +
+                        std::to_string(s.levels) + " levels above them",
+                    shape.chunk_rows, threads, 1);
+  };
+  return s.in_boxes ? described(s.of_rows, s.of_rows.threads()) + ", moved in boxes"
+                    : described(s.of_lines, s.of_lines.threads);
+}
+
 std::unique_ptr<const method> make_segments(const task& t, const segments_shape& s,
                                             const device_limits& d) {
   const segments_launches launches = core::with_type(t.type, [&](auto v) {
     return segments_kernels<typename decltype(v)::type>(t.pivoting, t.boundary);
   });
   check(launches.prepare(d.shared_bytes), giving_memory);
-  const auto described = [&](const auto& shape, int threads) {
-    return describe("in segments of " + std::to_string(shape.block_rows) + " rows and " +
-                        std::to_string(s.levels) + " levels above them",
-                    shape.chunk_rows, threads, 1);
-  };
-  std::string description = described(s.of_lines, s.of_lines.threads);
-  if (s.in_boxes) {
-    description = described(s.of_rows, s.of_rows.threads()) + ", moved in boxes";
-  }
-  return make_method(t, d, s, launches, std::move(description),
+  return make_method(t, d, s, launches, describe(s),
                      {.workspace_bytes = s.bytes + solver::alignment});
 }
 
@@ -137,6 +139,58 @@ onchip_tuning onchip_tuning_of(const task& t, const device_limits& d) {
           .near = e->rows != t.geometry.rows};
 }
 
+/// Right-hand sides of a matrix that would be read anew for each, from the L2 or beyond, are solved
+/// together from so many rows a line on, and so many in all: as measured on an H200, two passes
+/// over the rows are quicker then than one for each.
+constexpr index_t shortest_together = 256, long_interleaved = 1000, long_contiguous = 8192,
+                  enough_together = index_t{1} << 22;
+
+bool moves_less_together(const task& t, const task& lines) {
+  const geometry& g = t.geometry;
+  if (g.matrices.size == 1 || line_count(t) * g.rows < enough_together) return false;
+  return g.rows >= (layout::is_interleaved(lines.geometry) ? long_interleaved : long_contiguous);
+}
+
+/// Returns whether systems, or rows, of one right-hand side are neighbours, rather than a few
+/// right-hand sides of a row.
+bool in_long_pieces(const geometry& g) {
+  constexpr index_t few = 16;
+  if (g.right_sides.count == 0) return true;
+  const layout::axis& sides = g.right_sides.at[g.right_sides.count - 1];
+  const index_t step = std::abs(sides.stride[layout::rhs]);
+  const bool between = step < std::abs(g.lines[layout::rhs].step) &&
+                       (g.matrices.count == 0 ||
+                        step < std::abs(g.matrices.at[g.matrices.count - 1].stride[layout::rhs]));
+  return !between || sides.extent >= few;
+}
+
+/// Holds the shape that suits a problem best; none where a thread solves each system.
+struct partition_shape {
+  std::optional<interleaved_shape> interleaved{};
+  std::optional<onchip_shape> onchip{};
+  std::optional<segments_shape> segments{};
+};
+
+partition_shape choose_shape(const task& t, const device_limits& d) {
+  // What was measured for about as many rows need not fit these.
+  auto interleaved = plan_interleaved(t, interleaved_tuning_of(t, d), d);
+  if (!interleaved) interleaved = plan_interleaved(t, {}, d);
+  // Few blocks of a cluster wait for each other for longer than a second pass takes.
+  if (interleaved && !(interleaved->blocks > 1 && interleaved->shared_bytes > crowded)) {
+    return {.interleaved = interleaved};
+  }
+
+  auto onchip = plan_onchip(t, onchip_tuning_of(t, d), d);
+  if (!onchip) onchip = plan_onchip(t, {}, d);
+  const bool waits = onchip && onchip->blocks > 1 && onchip->shared_bytes > crowded &&
+                     t.geometry.rows > without_workspace;
+  if (!onchip || waits) {
+    if (const auto segments = plan_segments(t, {}, d)) return {.segments = segments};
+  }
+  if (interleaved) return {.interleaved = interleaved};
+  return {.onchip = onchip};
+}
+
 }  // namespace
 
 std::unique_ptr<const method> choose_method(const task& t, const device_limits& d) {
@@ -148,26 +202,28 @@ std::unique_ptr<const method> choose_method(const task& t, const device_limits& 
   if (is_shared && t.options.algorithm == algorithm::partition) return {};
   if (t.options.algorithm != algorithm::partition)
     return std::make_unique<thread_per_system_method>(t, d);
-  // What was measured for about as many rows need not fit these.
-  auto interleaved = plan_interleaved(t, interleaved_tuning_of(t, d), d);
-  if (!interleaved) interleaved = plan_interleaved(t, {}, d);
-  // Few blocks of a cluster wait for each other for longer than a second pass takes.
-  if (interleaved && !(interleaved->blocks > 1 && interleaved->shared_bytes > crowded)) {
-    return make_interleaved(t, *interleaved, d);
-  }
-
-  auto onchip = plan_onchip(t, onchip_tuning_of(t, d), d);
-  if (!onchip) onchip = plan_onchip(t, {}, d);
-  const bool waits = onchip && onchip->blocks > 1 && onchip->shared_bytes > crowded &&
-                     t.geometry.rows > without_workspace;
-  if (!onchip || waits) {
-    if (const auto segments = plan_segments(t, {}, d)) {
-      return make_segments(t, *segments, d);
-    }
-  }
-  if (interleaved) return make_interleaved(t, *interleaved, d);
-  if (onchip) return make_onchip(t, *onchip, d);
+  const partition_shape s = choose_shape(t, d);
+  if (s.interleaved) return make_interleaved(t, *s.interleaved, d);
+  if (s.onchip) return make_onchip(t, *s.onchip, d);
+  if (s.segments) return make_segments(t, *s.segments, d);
   return std::make_unique<thread_per_system_method>(t, d);
+}
+
+std::unique_ptr<const method> make_sides_method(const task& t, const task& lines,
+                                                const device_limits& d) {
+  const bool suits = t.geometry.right_sides.size > 1 && t.geometry.rows >= shortest_together &&
+                     (moves_less_together(t, lines) || choose_shape(lines, d).segments);
+  if (!suits || !in_long_pieces(t.geometry)) return {};
+  const auto shape = plan_sides(t, {}, d);
+  if (!shape) return {};
+  const sides_launches launches = core::with_type(
+      t.type, [&](auto v) { return sides_kernels<typename decltype(v)::type>(t.boundary); });
+  check(launches.prepare(d.shared_bytes), giving_memory);
+  const sides_shape::part& first = shape->parts[0];
+  return make_method(t, d, *shape, launches,
+                     describe(first.shape) + ", " + std::to_string(first.groups.valid) +
+                         " right-hand sides together",
+                     {.workspace_bytes = shape->bytes + solver::alignment});
 }
 
 index_t concurrent_systems_for(index_t systems, const device_limits& d) {

@@ -55,6 +55,11 @@ class factored_method {
 std::unique_ptr<const method> choose_method(const task&, const device_limits&);
 std::unique_ptr<const factored_method> choose_factored_method(const task&, const device_limits&);
 
+/// Makes a method that solves several right-hand sides of a matrix together, or returns null where
+/// there is none, or where `lines` fit the chip, which are the same lines as systems of their own.
+std::unique_ptr<const method> make_sides_method(const task&, const task& lines,
+                                                const device_limits&);
+
 /// Returns the number of threads for so many systems, no more than can be resident: more would only
 /// need more memory.
 index_t concurrent_systems_for(index_t systems, const device_limits&);

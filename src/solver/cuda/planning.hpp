@@ -28,8 +28,17 @@ inline constexpr std::size_t good_tile = std::size_t{68} << 10;
 /// multiprocessor.
 inline constexpr std::size_t crowded = (std::size_t{227} << 10) / 3 - 1024;
 
-/// Returns the number of values in a chunk's equations (core/chunk.hpp).
-constexpr std::size_t equation_values(pivoting p) { return p == pivoting::partial ? 10 : 6; }
+/// Returns the number of arrays that a tile of systems with so many right-hand sides holds.
+constexpr int inputs_of(int sides) { return layout::rhs + sides; }
+
+/// Return the number of values in the equations of a chunk of a system with so many right-hand
+/// sides, and in its interface unknowns (core/chunk.hpp).
+constexpr std::size_t equation_values(pivoting p, int sides = 1) {
+  return 2 * static_cast<std::size_t>((p == pivoting::partial ? 4 : 2) + sides);
+}
+constexpr std::size_t unknown_values(pivoting p, int sides = 1) {
+  return static_cast<std::size_t>((p == pivoting::partial ? 4 : 3) * sides);
+}
 
 /// Returns the number of mbarriers for what `blocks` blocks of a cluster send each other.
 TRIDIA_FN constexpr int exchange_barriers(int blocks) { return blocks > 1 ? 2 : 0; }

@@ -12,11 +12,11 @@ namespace tridia::cuda {
 /// The rows of a system that one block holds, of a system that is longer: reduced to the equations
 /// of them all, and expanded from their interface unknowns. All threads take part; those without
 /// rows have n = 0.
-template <class V, pivoting P>
+template <class V, pivoting P, class R = V>
 class block_part {
  public:
-  using equations = typename core::chunk<V, P>::equations;
-  using unknowns = typename core::chunk<V, P>::unknowns;
+  using equations = typename core::chunk<V, P, R>::equations;
+  using unknowns = typename core::chunk<V, P, R>::unknowns;
 
   /// `of_warps` is shared memory for the equations of each warp.
   __device__ __forceinline__ block_part(const chunk_place& p, equations* of_warps)
@@ -39,8 +39,8 @@ class block_part {
   }
 
  private:
-  thread_chunk<V, P> mine_;
-  block_level<V, P> chunks_;
+  thread_chunk<V, P, R> mine_;
+  block_level<V, P, R> chunks_;
   equations* of_warps_;
 };
 

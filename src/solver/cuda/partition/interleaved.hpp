@@ -22,6 +22,7 @@ using namespace gpu;
 /// Describes the work of a block, or of a cluster of blocks that share the rows of some systems.
 struct interleaved_shape {
   int rows;        // of a system
+  int sides = 1;   // right-hand sides of a system
   int blocks;      // that share a system
   int neighbours;  // blocks with neighbouring systems that start together, as a cluster; or 1
   int segments;    // of a system that is too long for the chip, a block each; or 1
@@ -43,8 +44,12 @@ struct interleaved_shape {
   bool boxes;       // whether the TMA may move boxes of the arrays
   int box_rows;     // of these; divides block_rows
   int array_pitch;  // elements of shared memory from one array to the next
+  // Neighbours with several right-hand sides of one matrix have one copy of it, or each their own.
+  int matrix_systems, matrix_pitch;  // copies, and elements from sub to diag and from diag to sup
   std::size_t shared_bytes;
 
+  /// Returns the elements of all arrays in shared memory.
+  TRIDIA_FN int tile_elements() const { return layout::rhs * matrix_pitch + sides * array_pitch; }
   TRIDIA_FN int exchange_lanes() const { return 1 << log_lanes; }
   TRIDIA_FN int rounds() const { return 1 << log_rounds; }
   TRIDIA_FN int threads() const { return systems << (log_groups + log_in_group) >> log_rounds; }
@@ -60,10 +65,11 @@ struct interleaved_tuning {
 std::optional<interleaved_shape> plan_interleaved(const solver::task&, const interleaved_tuning&,
                                                   const device_limits&);
 
-/// Returns the shape for systems that are too long for the chip: a block has `rows` rows of them,
-/// and a thread about `chunk_rows`; 0: by rule. Nothing if there is none.
-std::optional<interleaved_shape> plan_row_segments(const solver::task&, int rows, int chunk_rows,
-                                                   const device_limits&);
+/// Returns the shape for systems that are too long for the chip and have `sides` right-hand sides
+/// each: a block has `rows` rows of them, and a thread about `chunk_rows`; 0: by rule. Nothing if
+/// there is none.
+std::optional<interleaved_shape> plan_row_segments(const solver::task&, int sides, int rows,
+                                                   int chunk_rows, const device_limits&);
 
 /// Returns whether there are kernels for values of so many bytes that take a block's systems in
 /// rounds: with 8 bytes the loop costs registers, and short systems fill a thread's share of memory

@@ -4,6 +4,7 @@
 #include "solver/cuda/partition/interface.cuh"
 #include "solver/cuda/partition/interleaved.hpp"
 #include "solver/cuda/partition/solve_status.cuh"
+#include "solver/cuda/partition/tile_arrays.hpp"
 
 // Neighbouring threads hold chunks of neighbouring systems, whose interface is solved by other
 // threads: equations and interface unknowns pass through shared memory.
@@ -12,9 +13,10 @@ namespace tridia::cuda {
 using namespace gpu;
 
 /// Divides a block's shared memory.
-template <class V, pivoting P>
+template <class V, pivoting P, int Sides = 1>
 struct interleaved_memory {
-  using equations = typename core::chunk<V, P>::equations;
+  using arrays_moved = arrays_of_sides<V, Sides>;
+  using equations = typename core::chunk<V, P, side_values<V, Sides>>::equations;
 
   V* arrays;         // of the tile
   V* exchanged;      // equations, then ends, of every group of chunks
@@ -26,12 +28,13 @@ struct interleaved_memory {
 
   __device__ __forceinline__ interleaved_memory(const interleaved_shape& s, unsigned char* memory)
       : arrays(reinterpret_cast<V*>(memory)),
-        exchanged(arrays + layout::geometry::inputs * s.array_pitch),
+        exchanged(arrays +
+                  (Sides == 1 ? layout::geometry::inputs * s.array_pitch : s.tile_elements())),
         pitch(s.groups * (s.systems + 1)),
         nodes(reinterpret_cast<equations*>(
             exchanged + static_cast<int>(sizeof(equations) / sizeof(V)) * pitch)),
         bases(reinterpret_cast<index_t*>(nodes + s.systems * s.blocks)),
-        mbarrier(reinterpret_cast<std::uint64_t*>(bases + layout::array_count)),
+        mbarrier(reinterpret_cast<std::uint64_t*>(bases + arrays_moved::geometry::arrays)),
         dsmem_exchange(mbarrier + 1) {
     int* const flags = reinterpret_cast<int*>(dsmem_exchange + exchange_barriers(s.blocks));
     found = {flags, flags + s.systems, flags + 2 * s.systems};
@@ -68,11 +71,11 @@ struct places {
 /// Passes the equations of this thread's chunk to the threads that solve the interface of its
 /// system, and the interface unknowns back. All threads of the block take part: `up` and `show`,
 /// then a barrier, `of_group` and `answer`, then a barrier, `answered` and `down`.
-template <class V, pivoting P>
+template <class V, pivoting P, class R = V>
 class chunk_exchange {
  public:
-  using equations = typename core::chunk<V, P>::equations;
-  using unknowns = typename core::chunk<V, P>::unknowns;
+  using equations = typename core::chunk<V, P, R>::equations;
+  using unknowns = typename core::chunk<V, P, R>::unknowns;
 
   /// `exchanged`: room for the values of all groups, `pitch` apart.
   __device__ __forceinline__ chunk_exchange(const places& p, const interleaved_shape& s,
@@ -126,22 +129,23 @@ class chunk_exchange {
   }
   template <class T>
   __device__ __forceinline__ void put(const T& values, V* at) const {
-    values.map([&](const V& v) {
-      *at = v;
-      at += pitch_;
+    values.map([&](const auto& v) {
+      store_sides(v, at, pitch_);
+      at += static_cast<int>(sizeof v / sizeof(V)) * pitch_;
       return v;
     });
   }
   template <class T>
   __device__ __forceinline__ T get(const V* at) const {
-    return T{}.map([&](const V&) {
-      const V v = *at;
-      at += pitch_;
+    return T{}.map([&](const auto& of) {
+      constexpr int count = static_cast<int>(sizeof of / sizeof(V));
+      const auto v = load_sides<V, count>(at, pitch_);
+      at += count * pitch_;
       return v;
     });
   }
 
-  warp_level<V, P> lanes_;
+  warp_level<V, P, R> lanes_;
   const places& p_;
   const interleaved_shape& s_;
   V* exchanged_;

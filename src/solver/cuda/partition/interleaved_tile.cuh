@@ -61,7 +61,16 @@ class interleaved_tile {
     const place_of_tile p = find(tile_.number());
     return p.outer * fastest_extent(g_) + p.inner + system;
   }
-  __device__ __forceinline__ V* array(int a) const { return memory_ + a * s_.array_pitch; }
+  __device__ __forceinline__ V* array(int a) const {
+    if (!may_share_matrix<Arrays>) return memory_ + a * s_.array_pitch;
+    const int matrices = min(a, static_cast<int>(layout::rhs));
+    return memory_ + matrices * s_.matrix_pitch + (a - matrices) * s_.array_pitch;
+  }
+  /// Returns an entry of the matrix of a system.
+  __device__ __forceinline__ V& entry(int a, int system, int row) const {
+    if (!may_share_matrix<Arrays>) return array(a)[row * s_.systems + system];
+    return array(a)[row * s_.matrix_systems + (system & (s_.matrix_systems - 1))];
+  }
   /// Returns the offset at which a system begins in this block.
   __device__ __forceinline__ index_t offset(int a, int system) const {
     return bases_[a] + system * stride(a);
@@ -304,13 +313,13 @@ class interleaved_tile {
       strides[a] = step * g_.lines[a].step;
       own[a] = !is_shared(g_, a);
     }
-    V* to = memory_ + first * s_.systems + system;
+    int to = first * s_.systems + system;
 #pragma unroll unroll
     for (int k = first; k < rows_; k += step, to += step * s_.systems) {
 #pragma unroll
       for (int a = 0; a < inputs; ++a) {
         if (own[a] && (a != layout::sub || k != sub_edge) && (a != layout::sup || k != sup_edge)) {
-          copy<Together>(to + a * s_.array_pitch, from[a]);
+          copy<Together>(array(a) + to, from[a]);
         }
         from[a] += strides[a];
       }
@@ -336,12 +345,13 @@ class interleaved_tile {
       for (int a = layout::sub; a <= layout::sup; ++a) {
         if (enters(a, k)) entries[a] = o_.in[a][offset(a, 0) + k * g_.lines[a].step];
       }
-      for (int i = 0; i < s_.systems; ++i) {
-        const int system = (i + k) & (s_.systems - 1);
+      const int copies = may_share_matrix<Arrays> ? s_.matrix_systems : s_.systems;
+      for (int i = 0; i < copies; ++i) {
+        const int system = (i + k) & (copies - 1);
         if (system >= count_ || !which(system)) continue;
 #pragma unroll
         for (int a = layout::sub; a <= layout::sup; ++a) {
-          if (enters(a, k)) array(a)[k * s_.systems + system] = entries[a];
+          if (enters(a, k)) entry(a, system, k) = entries[a];
         }
       }
     }
@@ -374,14 +384,14 @@ class interleaved_tile {
   }
 
   __device__ __forceinline__ void load_corners(int system) {
-    const auto entry = [&](int a, int row) {
+    const auto corner = [&](int a, int row) {
       return g_.corners == edge::wrapped
                  ? o_.in[a][offset(a, system) + (row - row0_) * g_.lines[a].step]
                  : V(0);
     };
-    if (row0_ == 0) array(layout::sub)[system] = entry(layout::sub, s_.rows);
+    if (row0_ == 0) entry(layout::sub, system, 0) = corner(layout::sub, s_.rows);
     if (row0_ + rows_ == s_.rows) {
-      array(layout::sup)[(rows_ - 1) * s_.systems + system] = entry(layout::sup, -1);
+      entry(layout::sup, system, rows_ - 1) = corner(layout::sup, -1);
     }
   }
 
@@ -419,6 +429,7 @@ class interleaved_chunk_view {
     }
   }
   __device__ __forceinline__ V rhs(int k) const { return at_[3 * pitch_ + k * step_]; }
+  __device__ __forceinline__ V right_of(int k, int) const { return rhs(k); }
 
   __device__ __forceinline__ void keep(int k, V a, V b, V c) {
     V* const to = at_ + k * step_;

@@ -68,6 +68,19 @@ copy_mode copy_mode_of(const geometry& g, const onchip_shape& s, int size, int f
              : copy_mode::elements;
 }
 
+/// Returns whether systems that are not moved as lines are long enough, and have real values, to be
+/// moved in pieces.
+bool are_in_pieces(const task& t, const onchip_shape& s, const device_limits& limits) {
+  constexpr int shortest_pieces = 1024;
+  const geometry& g = t.geometry;
+  const auto size = static_cast<int>(size_of(t.type));
+  bool all = limits.clusters && !s.interleaved && s.input == copy_mode::elements &&
+             (t.type == value_type::f32 || t.type == value_type::f64) && s.systems_a_warp == 1 &&
+             s.block_rows * size >= shortest_pieces;
+  for (int a = layout::sub; a <= layout::x; ++a) all = all && g.lines[a].step == 1;
+  return all;
+}
+
 /// Returns the elements between systems in shared memory, chosen so that lanes with neighbouring
 /// chunks touch different banks.
 int pitch_of(const geometry& g, const onchip_shape& s, int size) {
@@ -133,7 +146,7 @@ int wanted_chunk(const task& t, const onchip_shape& s, int size) {
 }
 
 std::size_t tile_bytes(const onchip_shape& s, int size) {
-  return std::size_t{geometry::inputs} * static_cast<std::size_t>(s.block_rows) *
+  return static_cast<std::size_t>(inputs_of(s.sides)) * static_cast<std::size_t>(s.block_rows) *
          static_cast<std::size_t>(s.systems) * static_cast<std::size_t>(size);
 }
 
@@ -143,10 +156,10 @@ std::size_t shared_bytes_of(const onchip_shape& s, int size, std::size_t places)
   const auto systems = static_cast<std::size_t>(s.systems), bytes = static_cast<std::size_t>(size);
   const auto blocks = static_cast<std::size_t>(s.cluster);
   const auto barriers = static_cast<std::size_t>(1 + exchange_barriers(s.cluster));
-  return geometry::inputs * static_cast<std::size_t>(s.array_pitch) * bytes +
+  return static_cast<std::size_t>(inputs_of(s.sides) * s.array_pitch) * bytes +
          barriers * sizeof(std::uint64_t) +
          (static_cast<std::size_t>(s.threads / warp_size) + systems * blocks) *
-             equation_values(pivoting::partial) * bytes +
+             equation_values(pivoting::partial, s.sides) * bytes +
          (2 * systems + static_cast<std::size_t>(s.received_statuses())) * sizeof(int) + places;
 }
 
@@ -307,17 +320,23 @@ bool lay_out(onchip_shape& s, const task& t, const onchip_tuning& tuning, int ch
   fill_block(s, tuning.warps);
   if (s.threads > most_threads_of(t.pivoting)) return false;
   s.pitch = pitch_of(g, s, size);
-  // The TMA is faster if data lie relative to cache lines as they do in device memory.
-  s.array_pitch = round_up(s.systems * s.pitch, cache_line / size);
   s.input = copy_mode_of(g, s, size, layout::sub, layout::rhs);
   s.output = copy_mode_of(g, s, size, layout::x, layout::x);
-  s.dense_input = s.dense_output = s.blocks == 1 && !s.interleaved;
+  const bool in_pieces = are_in_pieces(t, s, limits);
+  if (in_pieces) {
+    s.input = s.output = copy_mode::pieces;
+    s.pitch = round_up(s.pitch, granule_elements(size)) + granule_elements(size);
+  }
+  // The TMA is faster if data lie relative to cache lines as they do in device memory.
+  s.array_pitch = round_up(s.systems * s.pitch, cache_line / size);
+  s.dense_input = s.dense_output = s.blocks == 1 && !s.interleaved && !in_pieces;
   for (int a = layout::sub; a <= layout::rhs; ++a) s.dense_input = s.dense_input && is_dense(g, a);
   s.dense_output = s.dense_output && is_dense(g, layout::x);
   const auto rows = static_cast<std::uint64_t>(s.block_rows);
   s.per_rows = static_cast<unsigned>(((std::uint64_t{1} << 32) + rows - 1) / rows);
-  s.shared_bytes = shared_bytes_of(
-      s, size, static_cast<std::size_t>(s.systems) * layout::array_count * sizeof(index_t));
+  const int arrays = inputs_of(s.sides) + s.sides + 1;
+  s.shared_bytes =
+      shared_bytes_of(s, size, static_cast<std::size_t>(s.systems * arrays) * sizeof(index_t));
   return s.shared_bytes <= limits.shared_bytes;
 }
 

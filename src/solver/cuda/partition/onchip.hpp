@@ -24,6 +24,7 @@ using solver::operands;
 enum class copy_mode {
   elements,    // one by one, whatever their layout
   lines,       // a system at a time, by the TMA
+  pieces,      // likewise, where systems begin anywhere: but for the elements at their ends
   contiguous,  // all systems of a block at a time: they follow each other
 };
 
@@ -33,10 +34,11 @@ struct group_start {
 };
 
 /// Describes the work of a block, or of a cluster of blocks that share the rows of some systems. A
-/// block's shared memory holds sub, diag, sup and rhs of its part. If the systems are concatenated,
-/// a group of them is what is called a system here.
+/// block's shared memory holds sub, diag, sup and each rhs of its part. If the systems are
+/// concatenated, a group of them is what is called a system here.
 struct onchip_shape {
   index_t rows;        // of a system; of the largest group
+  int sides = 1;       // right-hand sides of a system
   int blocks;          // that share a system
   int cluster = 1;     // of these, that run together; 1, or all of them and no more than `chunks`
   int block_rows;      // of a system in a block; the last one may have fewer
@@ -57,6 +59,7 @@ struct onchip_shape {
   bool concatenated;  // a block's systems are solved as one
   int concatenated_systems;  // of a group; a ragged batch may have fewer in it
   int reach = warp_size;     // chunks that are so far apart end in different systems
+  int beside = 1;            // systems that a segment's matrix belongs to, which take turns
   tile_order order;          // in which blocks, or clusters, take systems that are not concatenated
   index_t group_count;
   const group_start* group_starts;  // and their end; in memory of the device; null if all are alike

@@ -73,7 +73,7 @@ class tile {
   __device__ __forceinline__ int status_entry_of(int system) const { return system; }
   __device__ __forceinline__ V* room_of(int system) const { return array(0, system); }
   __device__ __forceinline__ V* array(int a, int system) const {
-    return memory_ + a * s_.array_pitch + system * s_.pitch;
+    return memory_ + a * s_.array_pitch + system * s_.pitch + shift(a, system);
   }
   __device__ __forceinline__ index_t offset(int a, int system) const {
     return offsets_[system * arrays + a];
@@ -134,6 +134,8 @@ class tile {
       tma::commit();
     } else if (!skipped && may_use_tma(s_.output) && outputs_aligned()) {
       store_by_tma();
+    } else if (!skipped && in_pieces()) {
+      store_pieces();
     } else if (!skipped && s_.dense_output) {
       store_dense();
     } else {
@@ -172,6 +174,83 @@ class tile {
       tma::load_box(array(a, 0), maps_->in[a], 0, static_cast<int>(first_), 0, mbarrier_.barrier());
     }
   }
+  /// Returns whether systems begin anywhere: they lie in shared memory as far after a multiple of
+  /// 16 bytes as in their array.
+  __device__ __forceinline__ bool in_pieces() const {
+    return tma::available && s_.input == copy_mode::pieces;
+  }
+  static __device__ __forceinline__ int elements_after_piece(const V* p) {
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(p) / sizeof(V)) & (in_piece - 1);
+  }
+  __device__ __forceinline__ int shift(int a, int system) const {
+    return in_pieces() ? elements_after_piece(o_.in[a] + offset(a, system) + row0_) : 0;
+  }
+  /// Holds the rows of a system in whole pieces of 16 bytes, and all that are there.
+  struct piece_rows {
+    int first, begin, end, last;
+    __device__ __forceinline__ piece_rows(int from, int to, int shift)
+        : first(from),
+          begin(min(to, from + (-(shift + from) & (in_piece - 1)))),
+          end(begin + ((to - begin) & ~(in_piece - 1))),
+          last(to) {}
+    __device__ __forceinline__ unsigned bytes() const {
+      return static_cast<unsigned>((end - begin) * static_cast<int>(sizeof(V)));
+    }
+    /// Calls f(row) for the rows beside whole pieces.
+    template <class F>
+    __device__ __forceinline__ void beside(F f) const {
+      for (int k = first; k < begin; ++k) f(k);
+      for (int k = end; k < last; ++k) f(k);
+    }
+  };
+  /// Returns the rows of an input that are loaded: of the corners only what lies in their place.
+  __device__ __forceinline__ piece_rows loaded_rows(int a, int system) const {
+    const bool cut = g_.corners != edge::inside;
+    const int from = cut && a == layout::sub && row0_ == 0 ? 1 : 0;
+    const int to = cut && a == layout::sup && row0_ + rows_ == s_.rows ? rows_ - 1 : rows_;
+    return {from, to, shift(a, system)};
+  }
+  /// Loads systems that begin anywhere; by the first warp.
+  __device__ __forceinline__ void load_pieces() {
+    const int lane = static_cast<int>(threadIdx.x);
+    if (lane >= warp_size) return;
+    const auto for_own = [&](auto f) {
+      for (int i = lane; i < inputs * count_; i += warp_size) {
+        const int system = i / inputs, a = i - system * inputs;
+        f(o_.in[a] + offset(a, system) + row0_, array(a, system), loaded_rows(a, system));
+      }
+    };
+    unsigned bytes = 0;
+    for_own([&](const V*, V*, const piece_rows& r) { bytes += r.bytes(); });
+    bytes = __reduce_add_sync(whole_warp, bytes);
+    if (lane == 0) mbarrier_.expect(bytes);
+    __syncwarp();
+    for_own([&](const V* from, V* to, const piece_rows& r) {
+      if (r.bytes() > 0) {
+        tma::load(to + r.begin, from + r.begin, r.bytes(), mbarrier_.barrier());
+      }
+      r.beside([&](int k) { to[k] = from[k]; });
+    });
+  }
+  /// Stores systems that begin anywhere, a warp each.
+  __device__ __forceinline__ void store_pieces() {
+    for_each_line(false, [&](int system, int lane, int step) {
+#pragma unroll
+      for (int j = 0; j < outputs; ++j) {
+        const V* const from = array(Arrays::place(j), system);
+        V* const to = Arrays::output(o_, j) + offset(inputs + j, system) + row0_;
+        const int after = shift(Arrays::place(j), system);
+        if (elements_after_piece(to) != after) {
+          for (int k = lane; k < rows_; k += step) to[k] = from[k];
+        } else if (lane == 0) {
+          const piece_rows r(0, rows_, after);
+          if (r.bytes() > 0) tma::store(to + r.begin, from + r.begin, r.bytes());
+          r.beside([&](int k) { to[k] = from[k]; });
+        }
+      }
+    });
+    tma::commit();
+  }
   __device__ __forceinline__ bool by_tma() const {
     bool all = may_use_tma(s_.input);
 #pragma unroll
@@ -185,9 +264,11 @@ class tile {
     return all;
   }
   __device__ __forceinline__ void load_all_async() {
-    arrives_ = loads_box() || by_tma();
+    arrives_ = loads_box() || in_pieces() || by_tma();
     if (loads_box()) {
       load_boxes();
+    } else if (in_pieces()) {
+      load_pieces();
     } else if (arrives_) {
       if (threadIdx.x == 0) {
         mbarrier_.expect(static_cast<unsigned>(inputs * count_ * rows_ * sizeof(V)));
@@ -396,41 +477,65 @@ class tile {
   index_t* offsets_;
   tma::mbarrier& mbarrier_;
   static constexpr int unroll = 4;
+  static constexpr int in_piece = sizeof(V) < 16 ? 16 / static_cast<int>(sizeof(V)) : 1;
   index_t first_, row0_;
   int rank_, count_, rows_;
   bool arrives_ = false;  // by the TMA: what has been asked for
 };
 
 /// Accesses a chunk's rows in shared memory, in a tile or a group. What is kept overwrites them,
-/// and x then overwrites rhs.
-template <class V>
+/// and x then overwrites rhs, of which a row has `Sides`.
+template <class V, int Sides = 1>
 struct chunk_view {
-  V *sub, *diag, *sup, *right;
+  using right_values = side_values<V, Sides>;
+
+  V *sub, *diag, *sup;
+  V* right[Sides];
 
   template <class Tile>
   __device__ __forceinline__ chunk_view(const Tile& t, int system, int first)
       : sub(t.array(layout::sub, system) + first),
         diag(t.array(layout::diag, system) + first),
         sup(t.array(layout::sup, system) + first),
-        right(t.array(layout::rhs, system) + first) {}
+        right{} {
+#pragma unroll
+    for (int side = 0; side < Sides; ++side) {
+      right[side] = t.array(layout::rhs + side, system) + first;
+    }
+  }
 
   __device__ __forceinline__ core::row<V> get(int k) const { return {sub[k], diag[k], sup[k]}; }
-  __device__ __forceinline__ V rhs(int k) const { return right[k]; }
-  __device__ __forceinline__ void keep(int k, V a, V b, V c) {
-    sup[k] = a, sub[k] = b, right[k] = c;
+  __device__ __forceinline__ right_values rhs(int k) const {
+    if constexpr (Sides == 1) {
+      return right[0][k];
+    } else {
+      return right_values::filled([&](int side) { return right[side][k]; });
+    }
   }
-  __device__ __forceinline__ void kept(int k, V& a, V& b, V& c) const {
-    a = sup[k], b = sub[k], c = right[k];
+  __device__ __forceinline__ V right_of(int k, int side) const { return right[side][k]; }
+  __device__ __forceinline__ void keep(int k, V a, V b, const right_values& c) {
+    sup[k] = a, sub[k] = b;
+    put(k, c);
+  }
+  __device__ __forceinline__ void kept(int k, V& a, V& b, right_values& c) const {
+    a = sup[k], b = sub[k], c = rhs(k);
   }
   __device__ __forceinline__ void keep_pivot(int k, const core::pivot_row_of<V>& r) {
     sup[k] = core::with_tag(r.next, r.entered), sub[k] = r.other, diag[k] = r.first;
-    right[k] = r.rhs;
+    put(k, r.rhs);
   }
   __device__ __forceinline__ core::pivot_row_of<V> kept_pivot(int k) const {
     const V next = sup[k];
-    return {next, sub[k], diag[k], right[k], core::tag_of(next)};
+    return {next, sub[k], diag[k], rhs(k), core::tag_of(next)};
   }
-  __device__ __forceinline__ void put(int k, V v) { right[k] = v; }
+  __device__ __forceinline__ void put(int k, const right_values& v) {
+    if constexpr (Sides == 1) {
+      right[0][k] = v;
+    } else {
+#pragma unroll
+      for (int side = 0; side < Sides; ++side) right[side][k] = v.at[side];
+    }
+  }
 };
 
 }  // namespace tridia::cuda

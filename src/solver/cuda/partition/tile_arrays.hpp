@@ -2,7 +2,10 @@
 #pragma once
 
 #include "core/host_device.hpp"
+#include "core/values.hpp"
 #include "solver/system.hpp"
+
+#include <type_traits>
 
 // Which arrays a tile brings in and takes out.
 namespace tridia::cuda {
@@ -19,5 +22,53 @@ struct solve_arrays {
   static TRIDIA_FN V* output(const operands& o, int) { return o.x; }
   static TRIDIA_FN constexpr int place(int) { return layout::rhs; }
 };
+
+/// The arrays of a solve with `Sides` right-hand sides of each matrix: the rows of these, and their
+/// x, are arrays of their own.
+template <class V, int Sides>
+struct sided_arrays {
+  static constexpr int sides = Sides;
+  using geometry = layout::geometry_of<layout::rhs + Sides, Sides>;
+  struct operands {
+    const V* in[geometry::inputs];
+    V* x[Sides];
+  };
+
+  static TRIDIA_FN V* output(const operands& o, int side) { return o.x[side]; }
+  static TRIDIA_FN constexpr int place(int side) { return layout::rhs + side; }
+};
+
+/// Says whether neighbouring systems of a tile may have one copy of the matrix that they share.
+template <class Arrays>
+inline constexpr bool may_share_matrix = requires {
+  requires Arrays::sides >
+  1;
+};
+
+template <class V, int Sides>
+using arrays_of_sides = std::conditional_t<Sides == 1, solve_arrays<V>, sided_arrays<V, Sides>>;
+
+/// Names what stands in the place of a number where a matrix has `Sides` right-hand sides.
+template <class V, int Sides>
+using side_values = std::conditional_t<Sides == 1, V, core::values<V, Sides>>;
+
+/// Loads the numbers of a row's right-hand sides, which lie `pitch` elements apart.
+template <class V, int Sides>
+__device__ __forceinline__ side_values<V, Sides> load_sides(const V* at, int pitch) {
+  if constexpr (Sides == 1) {
+    return *at;
+  } else {
+    return core::values<V, Sides>::filled([&](int i) { return at[i * pitch]; });
+  }
+}
+template <class V>
+__device__ __forceinline__ void store_sides(const V& v, V* at, int) {
+  *at = v;
+}
+template <class V, int Sides>
+__device__ __forceinline__ void store_sides(const core::values<V, Sides>& v, V* at, int pitch) {
+#pragma unroll
+  for (int i = 0; i < Sides; ++i) at[i * pitch] = v.at[i];
+}
 
 }  // namespace tridia::cuda

@@ -12,26 +12,34 @@ namespace tridia::cuda::segments {
 /// Stands for tensor maps where there are none.
 struct no_maps {};
 
-/// Holds some rows of a system, or of some, whose chunks are with neighbouring lanes. Segments,
-/// here and in row_segment.cuh, are what the passes need of how systems lie. No object refers to
-/// another part of itself: the compiler would keep it in memory.
-template <class V, pivoting P>
+/// Holds some rows of a system, or of some, whose chunks are with neighbouring lanes; systems have
+/// `Sides` right-hand sides. Segments, here and in row_segment.cuh, are what the passes need of how
+/// systems lie. No object refers to another part of itself: the compiler would keep it in memory.
+template <class V, pivoting P, int Sides = 1>
 class line_segment {
  public:
   using shape = onchip_shape;
   using maps = no_maps;
-  using equations = typename core::chunk<V, P>::equations;
-  using unknowns = typename core::chunk<V, P>::unknowns;
-  struct memory : onchip_memory<V> {
+  using arrays = arrays_of_sides<V, Sides>;
+  using geometry = typename arrays::geometry;
+  using operands = typename arrays::operands;
+  using values = side_values<V, Sides>;
+  using equations = typename core::chunk<V, P, values>::equations;
+  using unknowns = typename core::chunk<V, P, values>::unknowns;
+  struct memory : onchip_memory<V, geometry::inputs> {
     __device__ __forceinline__ memory(unsigned char* at, const shape& s)
-        : onchip_memory<V>(at, s, sizeof(equations)) {}
+        : onchip_memory<V, geometry::inputs>(at, s, sizeof(equations)) {}
   };
 
-  /// Says which segment a block has.
+  /// Says which segment a block has. Groups of systems that have one matrix take turns, so that all
+  /// but the first of them find its rows in the L2.
   struct position : block_place {
-    __device__ __forceinline__ position(const shape& s, unsigned number)
-        : block_place{number / static_cast<unsigned>(s.blocks),
-                      static_cast<int>(number % static_cast<unsigned>(s.blocks))} {}
+    __device__ __forceinline__ position(const shape& s, unsigned number) : block_place{number, 0} {
+      const auto beside = static_cast<unsigned>(s.beside), blocks = static_cast<unsigned>(s.blocks);
+      const unsigned begin = number / (beside * blocks) * beside, in_band = number - begin * blocks;
+      group = begin + in_band % beside;
+      rank = static_cast<int>(in_band / beside);
+    }
   };
   class part;
 
@@ -46,9 +54,8 @@ class line_segment {
     return (number / blocks + 1) * blocks;
   }
 
-  __device__ __forceinline__ line_segment(const geometry& g, const typed_operands<V>& o,
-                                          const maps&, const shape& s, memory& m,
-                                          const position& at)
+  __device__ __forceinline__ line_segment(const geometry& g, const operands& o, const maps&,
+                                          const shape& s, memory& m, const position& at)
       : g_(g), s_(s), t_(g, o, nullptr, s, m.arrays, m.places, m.mbarrier, at) {}
 
   __device__ __forceinline__ int systems() const { return t_.systems(); }
@@ -77,7 +84,7 @@ class line_segment {
 
   /// Returns the place of this thread's chunk.
   __device__ __forceinline__ chunk_place place() const { return place_of<true>(s_, t_); }
-  __device__ __forceinline__ chunk_view<V> chunk_rows(int system, int first) const {
+  __device__ __forceinline__ chunk_view<V, Sides> chunk_rows(int system, int first) const {
     return {t_, system, first};
   }
 
@@ -93,12 +100,12 @@ class line_segment {
  private:
   const geometry& g_;
   const shape& s_;
-  tile<V> t_;
+  tile<V, arrays> t_;
 };
 
 /// Solves what this thread has of a segment: its chunk, and its part of the interface.
-template <class V, pivoting P>
-class line_segment<V, P>::part {
+template <class V, pivoting P, int Sides>
+class line_segment<V, P, Sides>::part {
  public:
   __device__ __forceinline__ part(const line_segment& t, const chunk_place& p, const shape& s,
                                   const memory& m)
@@ -135,23 +142,20 @@ class line_segment<V, P>::part {
     auto view = view_of_chunk();
     return n_ == 0 || rows_.expand(n_, view, e);
   }
-  /// Returns the row of the system, of those of this thread's chunk, where x ceases to be finite.
-  __device__ __forceinline__ index_t first_overflow() const {
-    const auto view = view_of_chunk();
-    int k = n_ - 1;
-    while (k > 0 && core::is_finite(view.rhs(k))) --k;
-    return t_.first_row() + first_ + k;
+  /// Returns the rows of this thread's chunk, and the first of them in the system.
+  __device__ __forceinline__ chunk_rows_of<chunk_view<V, Sides>> solved() const {
+    return {view_of_chunk(), n_, t_.first_row() + first_};
   }
 
  private:
-  __device__ __forceinline__ chunk_view<V> view_of_chunk() const {
+  __device__ __forceinline__ chunk_view<V, Sides> view_of_chunk() const {
     return t_.chunk_rows(max(p_.system, 0), first_);
   }
 
   const line_segment& t_;
   const chunk_place& p_;
   int first_, n_;
-  block_part<V, P> rows_;
+  block_part<V, P, values> rows_;
 };
 
 }  // namespace tridia::cuda::segments

@@ -119,12 +119,8 @@ inline constexpr pass_kind local_pass = P == pivoting::none ? pass_kind::plain :
 
 template <class V>
 outside<V> beyond(const segment_coupling& e) {
-  return {true,
-          e.before,
-          e.after,
-          static_cast<const V*>(e.entries_before),
-          static_cast<const V*>(e.entries_after),
-          e.found};
+  return {true, e.before, e.after, static_cast<const V*>(e.entries_before),
+          static_cast<const V*>(e.entries_after)};
 }
 
 /// Launches a pass over the last level's nodes and what whoever closes the systems reads or writes.
@@ -139,9 +135,10 @@ template <class V, pivoting P>
 cudaError_t reduce_local(const geometry& g, const operands& o, const segments_shape& s,
                          const segment_coupling& e, std::byte* workspace, cudaStream_t stream) {
   constexpr pass_kind S = local_pass<P>;
-  pass_launcher<V> p{g, o, s, workspace, stream};
-  on_rows<S>(p, reduce_kernel<V, S>, nullptr, beyond<V>(e));
-  for (int k = 0; k < p.top(); ++k) on_level<S>(p, k, reduce_level<V, S>, nullptr);
+  const side_groups single{g};
+  pass_launcher<V> p{g, o, s, single, workspace, stream};
+  on_rows<S>(p, reduce_kernel<V, S>, {}, beyond<V>(e));
+  for (int k = 0; k < p.top(); ++k) on_level<S>(p, k, reduce_level<V, S, 1>, nullptr);
   on_top<S>(p, open_level<V, S>,
             local_equations<V, S>{static_cast<V*>(e.equations), e.batch_size, g.matrices.size});
   return p.result;
@@ -151,7 +148,8 @@ template <class V, pivoting P>
 cudaError_t expand_local(const geometry& g, const operands& o, const segments_shape& s,
                          const segment_coupling& e, std::byte* workspace, cudaStream_t stream) {
   constexpr pass_kind S = local_pass<P>;
-  pass_launcher<V> p{g, o, s, workspace, stream};
+  const side_groups single{g};
+  pass_launcher<V> p{g, o, s, single, workspace, stream};
   const local_equations<V, S> equations{static_cast<V*>(e.equations), e.batch_size,
                                         g.matrices.size};
   const local_unknowns<V, S> unknowns{static_cast<V*>(const_cast<void*>(e.unknowns)), e.batch_size,
@@ -159,11 +157,11 @@ cudaError_t expand_local(const geometry& g, const operands& o, const segments_sh
   constexpr index_t most = 8192;
   const index_t blocks = (g.matrices.size + block_threads - 1) / block_threads;
   const onchip_shape plain{.threads = block_threads, .shared_bytes = 0};
-  p.launch(judge_local<V, S>, static_cast<unsigned>(min(blocks, most)), plain, g, p.o, e, equations,
-           unknowns, p.system_states());
+  p.launch(judge_local<V, S>, static_cast<unsigned>(min(blocks, most)), plain, g, p.systems.o, e,
+           equations, unknowns, p.system_states());
   on_top<S>(p, enter_level<V, S>, unknowns);
-  for (int k = p.top(); k-- > 0;) on_level<S>(p, k, expand_level<V, S>, nullptr);
-  on_rows<S>(p, expand_kernel<V, S>, p.system_states(), beyond<V>(e));
+  for (int k = p.top(); k-- > 0;) on_level<S>(p, k, expand_level<V, S, 1>, nullptr);
+  on_rows<S>(p, expand_kernel<V, S>, {p.system_states(), e.found}, beyond<V>(e));
   return p.result;
 }
 

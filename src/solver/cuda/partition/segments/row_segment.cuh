@@ -4,24 +4,30 @@
 #include "solver/cuda/partition/interleaved_chunks.cuh"
 #include "solver/cuda/partition/interleaved_tile.cuh"
 #include "solver/cuda/partition/segments/segment_edges.cuh"
+#include "solver/cuda/partition/segments/sided_chunk_view.cuh"
 
 // A block's rows of interleaved systems that are too long for the chip.
 namespace tridia::cuda::segments {
 
-/// Holds some rows of neighbouring systems: neighbouring lanes have chunks of neighbours.
-template <class V, pivoting P>
+/// Holds some rows of neighbouring systems, which have `Sides` right-hand sides: neighbouring lanes
+/// have chunks of neighbours.
+template <class V, pivoting P, int Sides = 1>
 class row_segment {
  public:
   using shape = interleaved_shape;
-  using maps = tensor_maps;
-  using equations = typename core::chunk<V, P>::equations;
-  using unknowns = typename core::chunk<V, P>::unknowns;
-  struct memory : interleaved_memory<V, P> {
+  using arrays = arrays_of_sides<V, Sides>;
+  using geometry = typename arrays::geometry;
+  using operands = typename arrays::operands;
+  using maps = tensor_maps_of<geometry::inputs, geometry::outputs>;
+  using values = side_values<V, Sides>;
+  using equations = typename core::chunk<V, P, values>::equations;
+  using unknowns = typename core::chunk<V, P, values>::unknowns;
+  struct memory : interleaved_memory<V, P, Sides> {
     tma::mbarrier mbarrier;
     int* flags;
     __device__ __forceinline__ memory(unsigned char* at, const shape& s)
-        : interleaved_memory<V, P>(s, at),
-          mbarrier(interleaved_memory<V, P>::mbarrier),
+        : interleaved_memory<V, P, Sides>(s, at),
+          mbarrier(interleaved_memory<V, P, Sides>::mbarrier),
           flags(this->found.unstable) {}
   };
 
@@ -52,9 +58,8 @@ class row_segment {
     return number + 1;
   }
 
-  __device__ __forceinline__ row_segment(const geometry& g, const typed_operands<V>& o,
-                                         const maps& boxes, const shape& s, memory& m,
-                                         const position& at)
+  __device__ __forceinline__ row_segment(const geometry& g, const operands& o, const maps& boxes,
+                                         const shape& s, memory& m, const position& at)
       : g_(g),
         s_(s),
         rank_(at.rank),
@@ -68,16 +73,16 @@ class row_segment {
     return number(system) * s_.segments + rank_;
   }
   __device__ __forceinline__ index_t status_of(int system) const {
-    return t_.offset(layout::status, system);
+    return t_.offset(geometry::arrays - 1, system);
   }
   __device__ __forceinline__ index_t offset(int a, int system, index_t k) const {
     return t_.offset(a, system) + (k - first_row()) * g_.lines[a].step;
   }
   __device__ __forceinline__ V& first_sub(int system) const {
-    return t_.array(layout::sub)[system];
+    return t_.entry(layout::sub, system, 0);
   }
   __device__ __forceinline__ V& last_sup(int system) const {
-    return t_.array(layout::sup)[(rows() - 1) * s_.systems + system];
+    return t_.entry(layout::sup, system, rows() - 1);
   }
 
   __device__ __forceinline__ void load_async() {
@@ -88,7 +93,9 @@ class row_segment {
   __device__ __forceinline__ void wait_loaded() { t_.load(); }
 
   __device__ __forceinline__ places place() const { return {s_, rank_, rows(), 0}; }
-  __device__ __forceinline__ interleaved_chunk_view<V> chunk_rows(int system, int first) const {
+  using chunk_view =
+      std::conditional_t<Sides == 1, interleaved_chunk_view<V>, sided_chunk_view<V, Sides>>;
+  __device__ __forceinline__ chunk_view chunk_rows(int system, int first) const {
     return {t_, s_, system, first, g_.conjugate};
   }
 
@@ -106,11 +113,11 @@ class row_segment {
   const geometry& g_;
   const shape& s_;
   int rank_;
-  interleaved_tile<V, false, false> t_;
+  interleaved_tile<V, false, false, arrays> t_;
 };
 
-template <class V, pivoting P>
-class row_segment<V, P>::part {
+template <class V, pivoting P, int Sides>
+class row_segment<V, P, Sides>::part {
  public:
   __device__ __forceinline__ part(const row_segment& t, const places& p, const shape& s,
                                   const memory& m)
@@ -151,24 +158,21 @@ class row_segment<V, P>::part {
     auto view = view_of_chunk();
     return n_ == 0 || chunk_.expand(n_, view, e);
   }
-  __device__ __forceinline__ index_t first_overflow() const {
-    const auto view = view_of_chunk();
-    int k = n_ - 1;
-    while (k > 0 && core::is_finite(view.rhs(k))) --k;
-    return t_.first_row() + first_ + k;
+  __device__ __forceinline__ chunk_rows_of<chunk_view> solved() const {
+    return {view_of_chunk(), n_, t_.first_row() + first_};
   }
 
  private:
-  __device__ __forceinline__ interleaved_chunk_view<V> view_of_chunk() const {
+  __device__ __forceinline__ chunk_view view_of_chunk() const {
     return t_.chunk_rows(p_.system, first_);
   }
 
   const row_segment& t_;
   const places& p_;
   int first_, n_;
-  thread_chunk<V, P> chunk_;
-  chunk_exchange<V, P> exchange_;
-  block_level<V, P> groups_;
+  thread_chunk<V, P, values> chunk_;
+  chunk_exchange<V, P, values> exchange_;
+  block_level<V, P, values> groups_;
 };
 
 }  // namespace tridia::cuda::segments

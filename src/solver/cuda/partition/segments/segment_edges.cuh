@@ -7,9 +7,6 @@
 // What couples the segments of a system to each other, and to rows elsewhere.
 namespace tridia::cuda::segments {
 
-using layout::geometry;
-using solver::typed_operands;
-
 /// Holds what couples the rows here to rows elsewhere; whole systems have no such rows.
 template <class V>
 struct outside {
@@ -17,12 +14,11 @@ struct outside {
   bool before = false, after = false;  // whether there are rows on either side
   const V* entries_before = nullptr;   // by system; null: where the rows have them
   const V* entries_after = nullptr;
-  index_t* found = nullptr;  // by system; see local_status.hpp
 
   /// Loads the two entries that a geometry without corners has left out.
-  template <class Segment>
-  __device__ __forceinline__ void mend(const Segment& t, const geometry& g,
-                                       const typed_operands<V>& o, int system) const {
+  template <class Segment, class Geometry, class Operands>
+  __device__ __forceinline__ void mend(const Segment& t, const Geometry& g, const Operands& o,
+                                       int system) const {
     const auto entry = [&](const V* entries, int a, index_t k) {
       return entries != nullptr ? entries[t.number(system)] : o.in[a][t.offset(a, system, k)];
     };
@@ -32,6 +28,24 @@ struct outside {
     if (after && t.first_row() + t.rows() == g.rows) {
       t.last_sup(system) = entry(entries_after, layout::sup, g.rows - 1);
     }
+  }
+};
+
+/// Holds the rows of a chunk whose x is known; the first one is `first` in its system.
+template <class View>
+struct chunk_rows_of {
+  View rows;
+  int n;
+  index_t first;
+
+  /// Returns the row of the system from which on, upwards, x of a right-hand side is not finite.
+  __device__ __forceinline__ index_t first_overflow(int side) const {
+    int k = n - 1;
+    while (k > 0 && is_finite(k, side)) --k;
+    return first + k;
+  }
+  __device__ __forceinline__ bool is_finite(int k, int side) const {
+    return core::is_finite(rows.right_of(k, side));
   }
 };
 

@@ -5,6 +5,7 @@
 #include "solver/cuda/partition/segments/line_segment.cuh"
 #include "solver/cuda/partition/segments/row_segment.cuh"
 #include "solver/cuda/partition/segments/segments.hpp"
+#include "solver/cuda/partition/segments/side_arrays.cuh"
 #include "solver/system_memory.hpp"
 
 #include <type_traits>
@@ -47,11 +48,27 @@ template <pass_kind S>
 inline constexpr system_state has_overflowed =
     S == pass_kind::pivoted ? system_state::left_overflowed : system_state::solved_overflowed;
 
+/// Holds the states of lines, each of which is a system with one of its right-hand sides, and where
+/// x of those that have overflowed ceases to be finite, as a status; null if nobody asks.
+template <int Sides>
+struct line_states {
+  system_state* at;
+  index_t* overflows;
+  index_t begin;  // line 0 here
+  index_t step;   // from the line of a side to that of the next one
+  int valid;      // sides; the last one stands for those beyond
+
+  /// Returns the line of a side of the system whose first line is `first`.
+  [[nodiscard]] __device__ __forceinline__ index_t line(index_t first, int side) const {
+    return Sides == 1 ? first : begin + first + min(side, valid - 1) * step;
+  }
+};
+
 /// Holds a level's nodes in the workspace.
-template <class V, pivoting P>
+template <class V, pivoting P, int Sides = 1>
 struct nodes {
-  typename chunk<V, P>::equations* equations;
-  typename chunk<V, P>::unknowns* unknowns;
+  typename chunk<V, P, side_values<V, Sides>>::equations* equations;
+  typename chunk<V, P, side_values<V, Sides>>::unknowns* unknowns;
   int* unstable;
 };
 
@@ -122,10 +139,9 @@ inline __device__ bool speaks_for_system(const chunk_place& p) {
 
 /// Writes the result of a block's systems for the level above: their equations, by the threads that
 /// speak for a system, and whether numbers grew. `unstable`: a flag a system in shared memory.
-template <class V, pass_kind S, class Block>
-__device__ __forceinline__ void hand_up(const Block& b, int speaks_for,
-                                        const typename chunk<V, pivots<S>>::equations& all,
-                                        const int* unstable, const nodes<V, pivots<S>>& above) {
+template <pass_kind S, class Block, class Equations, class Nodes>
+__device__ __forceinline__ void hand_up(const Block& b, int speaks_for, const Equations& all,
+                                        const int* unstable, const Nodes& above) {
   if (speaks_for >= 0) above.equations[b.node_above(speaks_for)] = all;
   if constexpr (S == pass_kind::monitored) {
     __syncthreads();
@@ -137,20 +153,21 @@ __device__ __forceinline__ void hand_up(const Block& b, int speaks_for,
 template <pass_kind S>
 using monitor_of = growth_monitor<S == pass_kind::monitored, false>;
 /// Reduces segments to equations, in the first pass.
-template <class V, pass_kind S, class Segment>
+template <class V, pass_kind S, class Segment, int Sides>
 __global__ void __launch_bounds__(most_row_threads<S>)
-    reduce_segments(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
+    reduce_segments(const __grid_constant__ typename Segment::geometry g,
+                    const __grid_constant__ typename Segment::operands o,
                     const __grid_constant__ typename Segment::maps maps,
                     const __grid_constant__ typename Segment::shape s, unsigned tiles,
-                    const nodes<V, pivots<S>> above, edge_entries<V>* edges,
-                    const system_state* system_states, const outside<V> beyond) {
+                    const nodes<V, pivots<S>, Sides> above, edge_entries<V>* edges,
+                    const line_states<Sides> states, const outside<V> beyond) {
   extern __shared__ __align__(cache_line) unsigned char memory[];
   typename Segment::memory m(memory, s);
   m.mbarrier.start();
   for_each_tile<S, Segment>(s, tiles, [&](unsigned number) {
     const typename Segment::position at(s, number);
     Segment t(g, o, maps, s, m, at);
-    if (S == pass_kind::pivoted && is_done<S>(t.number(0), t.systems(), system_states)) {
+    if (S == pass_kind::pivoted && is_done<S>(t.number(0), t.systems(), states.at)) {
       return false;
     }
     const int system = static_cast<int>(threadIdx.x);
@@ -167,24 +184,24 @@ __global__ void __launch_bounds__(most_row_threads<S>)
     monitor_of<S> monitor;
     const auto all =
         part.template reduce<false>(monitor, [&](int unstable) { m.flags[unstable] = 1; });
-    hand_up<V, S>(t, part.speaks_for(), all, m.flags, above);
+    hand_up<S>(t, part.speaks_for(), all, m.flags, above);
     if constexpr (S == pass_kind::pivoted) t.leave();
     return true;
   });
 }
 
 /// Combines the equations of a block's nodes. All threads take part.
-template <class V, pass_kind S>
+template <class V, pass_kind S, int Sides = 1>
 struct node_gather {
-  using C = chunk<V, pivots<S>>;
+  using C = chunk<V, pivots<S>, side_values<V, Sides>>;
   chunk_place place;
-  block_level<V, pivots<S>> chunks;
+  block_level<V, pivots<S>, side_values<V, Sides>> chunks;
   index_t node;  // of this thread, if it has one
   monitor_of<S> monitor;
   typename C::equations all;
 
   __device__ __forceinline__ node_gather(const node_block& b, const onchip_shape& s,
-                                         const nodes<V, pivots<S>>& in,
+                                         const nodes<V, pivots<S>, Sides>& in,
                                          typename C::equations* of_warps)
       : place(place_of<true>(s, b)),
         chunks(place),
@@ -200,70 +217,89 @@ struct node_gather {
 
   /// Gives each node its interface unknowns.
   __device__ __forceinline__ void spread(const typename C::unknowns& of_all,
-                                         const nodes<V, pivots<S>>& to) const {
+                                         const nodes<V, pivots<S>, Sides>& to) const {
     const auto mine = chunks.down(of_all);
     if (place.at >= 0) to.unknowns[node] = mine;
   }
 };
 
 /// Reduces a level's equations to those of the level above.
-template <class V, pass_kind S>
+template <class V, pass_kind S, int Sides>
 __global__ void __launch_bounds__(most_threads)
     reduce_level(const __grid_constant__ onchip_shape s, index_t matrices,
-                 const nodes<V, pivots<S>> in, const nodes<V, pivots<S>> above,
+                 const nodes<V, pivots<S>, Sides> in, const nodes<V, pivots<S>, Sides> above,
                  const system_state* system_states) {
-  __shared__ typename chunk<V, pivots<S>>::equations of_warps[most_threads / warp_size];
+  using gather = node_gather<V, S, Sides>;
+  __shared__ typename gather::C::equations of_warps[most_threads / warp_size];
   __shared__ int unstable[most_threads];
   const node_block b(s, matrices);
   if (S == pass_kind::pivoted && is_done<S>(b.number(0), b.systems(), system_states)) return;
   unstable[threadIdx.x] = 0;
   __syncthreads();
-  const node_gather<V, S> level(b, s, in, of_warps);
+  const gather level(b, s, in, of_warps);
   const chunk_place& p = level.place;
   if (p.system >= 0 && !level.monitor.bounded) unstable[p.system] = 1;
-  hand_up<V, S>(b, speaks_for_system(p) ? p.system : -1, level.all, unstable, above);
+  hand_up<S>(b, speaks_for_system(p) ? p.system : -1, level.all, unstable, above);
 }
 
 /// Finds a level's interface unknowns from those of the level above.
-template <class V, pass_kind S>
+template <class V, pass_kind S, int Sides>
 __global__ void __launch_bounds__(most_threads)
     expand_level(const __grid_constant__ onchip_shape s, index_t matrices,
-                 const nodes<V, pivots<S>> in, const nodes<V, pivots<S>> above,
+                 const nodes<V, pivots<S>, Sides> in, const nodes<V, pivots<S>, Sides> above,
                  const system_state* system_states) {
-  __shared__ typename chunk<V, pivots<S>>::equations of_warps[most_threads / warp_size];
+  using gather = node_gather<V, S, Sides>;
+  __shared__ typename gather::C::equations of_warps[most_threads / warp_size];
   const node_block b(s, matrices);
   if (S == pass_kind::pivoted && is_done<S>(b.number(0), b.systems(), system_states)) return;
-  const node_gather<V, S> level(b, s, in, of_warps);
-  typename chunk<V, pivots<S>>::unknowns unknowns{};
+  const gather level(b, s, in, of_warps);
+  typename gather::C::unknowns unknowns{};
   if (level.place.system >= 0) unknowns = above.unknowns[b.node_above(level.place.system)];
   level.spread(unknowns, in);
 }
 
+/// Records that x of some right-hand sides of a system overflows in the rows of a chunk: all values
+/// were finite until now.
+template <pass_kind S, int Sides, class Rows>
+__device__ __forceinline__ void mark_overflow(const Rows& solved, index_t first_line,
+                                              const line_states<Sides>& states) {
+#pragma unroll
+  for (int side = 0; side < Sides; ++side) {
+    const index_t line = states.line(first_line, side);
+    // Without interchanges what is not finite spreads to the first row.
+    if ((Sides > 1 && solved.is_finite(0, side)) || !is_mine<S>(states.at[line])) continue;
+    states.at[line] = has_overflowed<S>;
+    if (states.overflows == nullptr) continue;
+    layout::merge_status(states.overflows + line, 0, -(solved.first_overflow(side) + 1));
+  }
+}
+
 /// Finds x of every segment from its interface unknowns, in the last pass.
-template <class V, pass_kind S, class Segment>
+template <class V, pass_kind S, class Segment, int Sides>
 __global__ void __launch_bounds__(most_row_threads<S>)
-    expand_segments(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
+    expand_segments(const __grid_constant__ typename Segment::geometry g,
+                    const __grid_constant__ typename Segment::operands o,
                     const __grid_constant__ typename Segment::maps maps,
                     const __grid_constant__ typename Segment::shape s, unsigned tiles,
-                    const nodes<V, pivots<S>> above, const edge_entries<V>* edges,
-                    system_state* system_states, const outside<V> beyond) {
+                    const nodes<V, pivots<S>, Sides> above, const edge_entries<V>* edges,
+                    const line_states<Sides> states, const outside<V> beyond) {
   extern __shared__ __align__(cache_line) unsigned char memory[];
   typename Segment::memory m(memory, s);
   m.mbarrier.start();
   for_each_tile<S, Segment>(s, tiles, [&](unsigned number) {
     const typename Segment::position at(s, number);
     Segment t(g, o, maps, s, m, at);
-    if (S != pass_kind::plain && is_done<S>(t.number(0), t.systems(), system_states)) return false;
+    if (S != pass_kind::plain && is_done<S>(t.number(0), t.systems(), states.at)) return false;
     const auto place = t.place();
     typename Segment::part part(t, place, s, m);
     // The loads from the workspace are issued before the tile's, and used after them.
-    typename chunk<V, pivots<S>>::unknowns unknowns{};
+    typename Segment::unknowns unknowns{};
     if (part.asks_for() >= 0) unknowns = above.unknowns[t.node_above(part.asks_for())];
     const int system = static_cast<int>(threadIdx.x);
     system_state v{};
     edge_entries<V> edge;
     if (system < t.systems()) {
-      v = system_states[t.number(system)];
+      if (Sides == 1) v = states.at[t.number(system)];
       edge = edges[t.node_above(system)];
     }
     t.load_async();
@@ -271,7 +307,8 @@ __global__ void __launch_bounds__(most_row_threads<S>)
     int* const left_out = m.flags;
     bool any_left_out = false;
     if (system < t.systems()) {
-      any_left_out = left_out[system] = !is_mine<S>(v);
+      // Of several right-hand sides all are stored: those that have failed are filled with NaN.
+      any_left_out = left_out[system] = Sides == 1 && !is_mine<S>(v);
       edge.put(t, system);
     }
     any_left_out = __syncthreads_or(any_left_out);
@@ -280,13 +317,7 @@ __global__ void __launch_bounds__(most_row_threads<S>)
     part.template reduce<true>(ignore, [](int) {});
     const int mine = part.system();
     if (!part.expand(part.down(unknowns)) && !left_out[mine]) {
-      // All values were finite until now, so this is an overflow.
-      system_states[t.number(mine)] = has_overflowed<S>;
-      if (o.status || beyond.found) {
-        index_t* const entry =
-            beyond.found ? beyond.found + t.number(mine) : o.status + t.status_of(mine);
-        layout::merge_status(entry, 0, -(part.first_overflow() + 1));
-      }
+      mark_overflow<S>(part.solved(), Sides == 1 ? t.number(mine) : t.status_of(mine), states);
     }
     t.fence_proxy_async();
     __syncthreads();
@@ -301,15 +332,15 @@ inline unsigned blocks_for(const onchip_shape& s, index_t systems) {
 }
 
 /// Launches passes, in a workspace, one after another until one fails.
-template <class V>
+template <class V, int Sides = 1>
 struct pass_launcher {
   const geometry& g;
   const operands& untyped;
   const segments_shape& shape;
+  const side_groups& groups;
   std::byte* workspace;
   cudaStream_t stream;
-  const solver::typed_operands<V> o = solver::typed<V>(untyped);
-  const tensor_maps maps = maps_for(g, untyped, shape);
+  const side_arrays<V, Sides> systems{untyped, groups, shape};
   cudaError_t result = cudaSuccess;
 
   template <class... Parameters, class... Arguments>
@@ -326,23 +357,21 @@ struct pass_launcher {
   }
   [[nodiscard]] int top() const { return shape.levels - 1; }
   [[nodiscard]] const onchip_shape& level_shape(int k) const { return shape.level[k].shape; }
+  [[nodiscard]] index_t system_count() const { return systems.g.matrices.size; }
   [[nodiscard]] system_state* system_states() const {
     return reinterpret_cast<system_state*>(workspace + shape.system_states);
+  }
+  [[nodiscard]] index_t* overflows() const {
+    return reinterpret_cast<index_t*>(workspace + shape.overflows);
   }
   [[nodiscard]] edge_entries<V>* edges() const {
     return reinterpret_cast<edge_entries<V>*>(workspace + shape.edges);
   }
-
- private:
-  static tensor_maps maps_for(const geometry& g, const operands& o, const segments_shape& shape) {
-    if (!shape.in_boxes) return {};
-    return map_tensors(g, o, shape.of_rows, sizeof(V));
-  }
 };
 
-template <pass_kind S, class V>
-nodes<V, pivots<S>> level_nodes(const pass_launcher<V>& p, int k) {
-  using C = chunk<V, pivots<S>>;
+template <pass_kind S, class V, int Sides>
+nodes<V, pivots<S>, Sides> level_nodes(const pass_launcher<V, Sides>& p, int k) {
+  using C = chunk<V, pivots<S>, side_values<V, Sides>>;
   const segments_level& l = p.shape.level[k];
   return {reinterpret_cast<typename C::equations*>(p.workspace + l.equations),
           reinterpret_cast<typename C::unknowns*>(p.workspace + l.unknowns),
@@ -350,37 +379,41 @@ nodes<V, pivots<S>> level_nodes(const pass_launcher<V>& p, int k) {
 }
 
 /// Launches a pass over the nodes of level k.
-template <pass_kind S, class V, class Kernel>
-void on_level(pass_launcher<V>& p, int k, Kernel kernel, const system_state* system_states) {
+template <pass_kind S, class V, int Sides, class Kernel>
+void on_level(pass_launcher<V, Sides>& p, int k, Kernel kernel, const system_state* system_states) {
   const onchip_shape& s = p.level_shape(k);
-  const index_t matrices = p.g.matrices.size;
-  p.launch(kernel, blocks_for(s, matrices), s, s, matrices, level_nodes<S>(p, k),
+  const index_t systems = p.system_count();
+  p.launch(kernel, blocks_for(s, systems), s, s, systems, level_nodes<S>(p, k),
            level_nodes<S>(p, k + 1), system_states);
 }
 
 /// Return the kernels of the first and the last pass for a type of segments.
-template <class V, pass_kind S>
-constexpr auto reduce_kernel =
-    []<class Segment>(std::type_identity<Segment>) { return reduce_segments<V, S, Segment>; };
-template <class V, pass_kind S>
-constexpr auto expand_kernel =
-    []<class Segment>(std::type_identity<Segment>) { return expand_segments<V, S, Segment>; };
+template <class V, pass_kind S, int Sides = 1>
+constexpr auto reduce_kernel = []<class Segment>(std::type_identity<Segment>) {
+  return reduce_segments<V, S, Segment, Sides>;
+};
+template <class V, pass_kind S, int Sides = 1>
+constexpr auto expand_kernel = []<class Segment>(std::type_identity<Segment>) {
+  return expand_segments<V, S, Segment, Sides>;
+};
 
 /// Launches a pass over the rows. `kernel_for` returns the kernel for segments of a type.
-template <pass_kind S, class V, class KernelFor>
-void on_rows(pass_launcher<V>& p, KernelFor kernel_for, system_state* system_states,
+template <pass_kind S, class V, int Sides, class KernelFor>
+void on_rows(pass_launcher<V, Sides>& p, KernelFor kernel_for, const line_states<Sides>& states,
              const outside<V>& beyond) {
-  const auto launch = [&]<class Segment>(std::type_identity<Segment> of, const auto& maps,
+  const auto launch = [&]<class Segment>(std::type_identity<Segment> of,
+                                         const typename Segment::maps& maps,
                                          const typename Segment::shape& s) {
-    const unsigned tiles = Segment::count(s, p.g.matrices.size);
+    const unsigned tiles = Segment::count(s, p.system_count());
     const unsigned run = S == pass_kind::pivoted ? second_pass_run : 1;
-    p.launch(kernel_for(of), (tiles - 1) / run + 1, Segment::threads(s), s.shared_bytes, p.g, p.o,
-             maps, s, tiles, level_nodes<S>(p, 0), p.edges(), system_states, beyond);
+    p.launch(kernel_for(of), (tiles - 1) / run + 1, Segment::threads(s), s.shared_bytes,
+             p.systems.g, p.systems.o, maps, s, tiles, level_nodes<S>(p, 0), p.edges(), states,
+             beyond);
   };
   if (p.shape.in_boxes) {
-    launch(std::type_identity<row_segment<V, pivots<S>>>{}, p.maps, p.shape.of_rows);
+    launch(std::type_identity<row_segment<V, pivots<S>, Sides>>{}, p.systems.maps, p.shape.of_rows);
   } else {
-    launch(std::type_identity<line_segment<V, pivots<S>>>{}, no_maps{}, p.shape.of_lines);
+    launch(std::type_identity<line_segment<V, pivots<S>, Sides>>{}, no_maps{}, p.shape.of_lines);
   }
 }
 

@@ -1,10 +1,15 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/cuda/partition/segments/segments.hpp"
 
+#include "layout/join_axes.hpp"
 #include "solver/cuda/partition/boxes.hpp"
 
 #include <algorithm>
+#include <climits>
+#include <cstdlib>
 #include <limits>
+#include <utility>
+#include <vector>
 
 namespace tridia::cuda {
 
@@ -14,22 +19,23 @@ namespace {
 
 using solver::task;
 
-/// These are the maximum number of nodes per block above the rows, and the warps that such a block
-/// has for short systems.
+/// This is the maximum number of nodes per block above the rows.
 constexpr index_t most_nodes = 512;
-constexpr int level_warps = 4;
 
-/// Returns the rows per thread.
-int chunk_of(const task& t) { return size_of(t.type) == 4 ? 33 : 17; }
+/// Returns the rows per thread: fewer where a row has several right-hand sides.
+int chunk_of(const task& t, int sides) {
+  const int rows = size_of(t.type) == 4 ? 33 : 17;
+  return sides == 1 ? rows : rows * 2 / 3;
+}
 
 /// Returns the warps of a segment, in tiles that leave room for three or more blocks on a
 /// multiprocessor: as measured for float and double on an H200, but some more if one level above
 /// then suffices.
-int choose_warps(const task& t) {
+int choose_warps(const task& t, int sides) {
   const bool wide = size_of(t.type) == 8;
   const int good = !wide ? 1 : t.pivoting == pivoting::none ? 3 : 2, most = wide ? 4 : 2;
   for (int warps = good; warps <= most; ++warps) {
-    if (t.geometry.rows <= most_nodes * warps * warp_size * chunk_of(t)) return warps;
+    if (t.geometry.rows <= most_nodes * warps * warp_size * chunk_of(t, sides)) return warps;
   }
   return good;
 }
@@ -39,20 +45,22 @@ int choose_warps(const task& t) {
 void choose_segment(onchip_shape& s, const task& t) {
   const int size = static_cast<int>(size_of(t.type));
   s.systems = 1;
-  s.block_rows = choose_warps(t) * warp_size * chunk_of(t);
+  s.block_rows = choose_warps(t, s.sides) * warp_size * chunk_of(t, s.sides);
   if (!s.interleaved) return;
   s.systems = cache_line / std::min(size, 8);
   while (s.systems / 2 >= t.geometry.matrices.size) s.systems /= 2;
-  s.block_rows = static_cast<int>(good_tile) / (layout::geometry::inputs * size * s.systems);
+  s.block_rows = static_cast<int>(good_tile) / (inputs_of(s.sides) * size * s.systems);
 }
 
 /// Returns the shape of segments that threads share as they do systems in memory order, whatever
 /// their layout.
-std::optional<onchip_shape> plan_line_segments(const task& t, const segments_tuning& tuning,
+std::optional<onchip_shape> plan_line_segments(const task& t, int sides,
+                                               const segments_tuning& tuning,
                                                const device_limits& limits) {
   const geometry& g = t.geometry;
   onchip_shape s{};
   s.rows = g.rows;
+  s.sides = sides;
   s.interleaved = layout::is_interleaved(g);
   choose_segment(s, t);
   if (tuning.rows > 0) s.block_rows = tuning.rows;
@@ -60,7 +68,7 @@ std::optional<onchip_shape> plan_line_segments(const task& t, const segments_tun
   const index_t segments = (g.rows + s.block_rows - 1) / s.block_rows;
   if (segments > most_grid / g.matrices.size) return {};
   s.blocks = static_cast<int>(segments);
-  if (!lay_out(s, t, {.chunk_rows = tuning.chunk_rows}, chunk_of(t), limits) ||
+  if (!lay_out(s, t, {.chunk_rows = tuning.chunk_rows}, chunk_of(t, sides), limits) ||
       s.systems > s.threads) {
     return {};
   }
@@ -107,43 +115,134 @@ class places {
   std::size_t end_ = 0;
 };
 
-}  // namespace
-
-std::optional<segments_shape> plan_segments(const task& t, const segments_tuning& tuning,
-                                            const device_limits& limits) {
+/// Returns the shape for systems with `sides` right-hand sides each, which `t` locates by the first
+/// ones. The problem has so many `lines`.
+std::optional<segments_shape> plan_passes(const task& t, int sides, index_t lines,
+                                          const segments_tuning& tuning,
+                                          const device_limits& limits) {
   const geometry& g = t.geometry;
   if (!t.ragged.empty() || !has_own_coefficients(t) || g.matrices.size == 0) return {};
   // The rows of a periodic system with fewer than three would have to be folded: neighbours
   // coincide.
   if (g.rows < 1 || (g.rows < 3 && g.corners != layout::edge::absent)) return {};
   segments_shape all{};
+  all.sides = sides;
   if (layout::is_interleaved(g)) {
-    const auto rows = plan_row_segments(t, tuning.rows, tuning.chunk_rows, limits);
+    const auto rows = plan_row_segments(t, sides, tuning.rows, tuning.chunk_rows, limits);
     // Without boxes, systems move as well where chunks of a system are with neighbouring lanes.
     all.in_boxes = rows && loads_boxes(g, *rows, size_of(t.type));
     if (all.in_boxes) all.of_rows = *rows;
   }
   if (!all.in_boxes) {
-    const auto lines = plan_line_segments(t, tuning, limits);
-    if (!lines) return {};
-    all.of_lines = *lines;
+    const auto of_lines = plan_line_segments(t, sides, tuning, limits);
+    if (!of_lines) return {};
+    all.of_lines = *of_lines;
   }
   const index_t segments = all.in_boxes ? all.of_rows.segments : all.of_lines.blocks;
   const std::size_t size = size_of(t.type);
-  const bool pivots = t.pivoting == pivoting::partial;
   const index_t most = tuning.nodes > 0 ? tuning.nodes : choose_nodes(segments);
   places memory;
-  all.system_states = memory.take(g.matrices.size, sizeof(int));
+  all.system_states = memory.take(lines, sizeof(int));
+  all.overflows = memory.take(lines, sizeof(index_t));
   all.edges = memory.take(g.matrices.size * segments, 2 * size);
   for (index_t nodes = segments;; nodes = all.level[all.levels - 1].shape.blocks) {
     segments_level& level = all.level[all.levels++];
     level.shape = share_nodes(nodes, most);
-    level.equations = memory.take(g.matrices.size * nodes, equation_values(t.pivoting) * size);
-    level.unknowns = memory.take(g.matrices.size * nodes, (pivots ? 4 : 3) * size);
-    level.unstable = memory.take(pivots ? g.matrices.size * nodes : 0, sizeof(int));
+    const index_t in_all = g.matrices.size * nodes;
+    level.equations = memory.take(in_all, equation_values(t.pivoting, sides) * size);
+    level.unknowns = memory.take(in_all, unknown_values(t.pivoting, sides) * size);
+    level.unstable = memory.take(t.pivoting == pivoting::partial ? in_all : 0, sizeof(int));
     if (level.shape.blocks == 1) break;
   }
   all.bytes = memory.end();
+  return all;
+}
+
+/// Returns how many blocks' systems of one matrix follow each other; 1 where they are no whole part
+/// of all.
+int tiles_beside(const geometry& g, const onchip_shape& s) {
+  index_t systems = 1;
+  for (int k = g.matrices.count; k-- > 0; systems *= g.matrices.at[k].extent) {
+    const auto& stride = g.matrices.at[k].stride;
+    if (stride[layout::sub] != 0 || stride[layout::diag] != 0 || stride[layout::sup] != 0) break;
+  }
+  if (s.systems == 0) return 1;
+  const index_t tiles = (g.matrices.size + s.systems - 1) / s.systems;
+  const index_t beside = (systems + s.systems - 1) / s.systems;
+  return beside <= INT_MAX && tiles % beside == 0 ? static_cast<int>(beside) : 1;
+}
+
+/// Adds an axis of right-hand sides to those of systems.
+void add_axis(std::vector<layout::axis>& list, layout::axis a, index_t extent, index_t line_step) {
+  a.extent = extent;
+  a.stride[layout::sub] = a.stride[layout::diag] = a.stride[layout::sup] = 0;
+  a.stride[layout::status] = line_step;
+  if (extent > 1) list.push_back(a);
+}
+
+/// Cuts axis `cut` of the right-hand sides: systems have `sides` of them each, as far apart as
+/// possible, so that those of neighbouring systems are neighbours. With `rest`, one system has what
+/// is left where these are no whole number.
+side_groups group_sides(const geometry& g, int cut, int sides, bool rest) {
+  const layout::axis& along = g.right_sides.at[cut];
+  const index_t groups = along.extent / sides, left = along.extent - groups * sides;
+  side_groups all{.first = g, .valid = rest ? static_cast<int>(left) : sides};
+  std::vector<layout::axis> list;
+  index_t lines = 1;
+  for (int k = g.right_sides.count; k-- > 0; lines *= g.right_sides.at[k].extent) {
+    const bool is_cut = k == cut;
+    const index_t extent = !is_cut ? g.right_sides.at[k].extent : rest ? 1 : groups;
+    add_axis(list, g.right_sides.at[k], extent, lines);
+    if (!is_cut) continue;
+    const index_t step = rest ? 1 : groups, begin = rest ? groups * sides : 0;
+    all.rhs_step = step * along.stride[layout::rhs], all.x_step = step * along.stride[layout::x];
+    all.line_step = step * lines;
+    all.rhs_begin = begin * along.stride[layout::rhs];
+    all.x_begin = begin * along.stride[layout::x];
+    all.line_begin = begin * lines;
+  }
+  for (int k = g.matrices.count; k-- > 0; lines *= g.matrices.at[k].extent) {
+    list.push_back(g.matrices.at[k]);
+    list.back().stride[layout::status] = lines;
+  }
+  std::reverse(list.begin(), list.end());
+  all.first.matrices = layout::sort_axes(std::move(list), [](const layout::axis& a) {
+    return std::abs(a.stride[layout::rhs]) + std::abs(a.stride[layout::x]);
+  });
+  all.first.right_sides = {0, 1, {}};
+  return all;
+}
+
+}  // namespace
+
+std::optional<segments_shape> plan_segments(const task& t, const segments_tuning& tuning,
+                                            const device_limits& limits) {
+  return plan_passes(t, 1, t.geometry.matrices.size, tuning, limits);
+}
+
+std::optional<sides_shape> plan_sides(const task& t, const segments_tuning& tuning,
+                                      const device_limits& limits) {
+  const geometry& g = t.geometry;
+  if (t.pivoting != pivoting::none || g.right_sides.size < 2 || g.matrices.size == 0) return {};
+  const int sides = sides_together(size_of(t.type));
+  int cut = 0;
+  for (int k = 1; k < g.right_sides.count; ++k) {
+    if (g.right_sides.at[k].extent > g.right_sides.at[cut].extent) cut = k;
+  }
+  const index_t extent = g.right_sides.at[cut].extent;
+  sides_shape all{};
+  for (const bool rest : {false, true}) {
+    if (rest ? extent % sides == 0 : extent < sides) continue;
+    task systems = t;
+    systems.coefficients = coefficients::per_system;
+    const side_groups groups = group_sides(g, cut, sides, rest);
+    systems.geometry = groups.first;
+    auto shape = plan_passes(systems, sides, g.matrices.size * g.right_sides.size, tuning, limits);
+    if (!shape) return {};
+    shape->of_lines.beside = tiles_beside(groups.first, shape->of_lines);
+    all.parts[all.count++] = {groups, *shape};
+    all.bytes = std::max(all.bytes, shape->bytes);
+  }
   return all;
 }
 

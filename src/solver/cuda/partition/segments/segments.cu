@@ -12,29 +12,47 @@ namespace {
 
 using V = TRIDIA_VALUE;
 
-/// Returns whether a closed system has a finite solution: what is not finite in any row spreads to
-/// its interface unknowns.
-__device__ __forceinline__ bool is_sound(const typename chunk<V, pivoting::none>::equations& e,
-                                         const typename chunk<V, pivoting::none>::unknowns& x) {
-  return core::is_finite(x.last) && core::is_finite(e.first.at(x.before, x.last));
-}
-__device__ __forceinline__ bool is_sound(const typename chunk<V, pivoting::partial>::equations&,
-                                         const typename chunk<V, pivoting::partial>::unknowns& x) {
-  return core::is_finite(x.first) && core::is_finite(x.last);
+/// Returns a number of a right-hand side.
+__device__ __forceinline__ V of_side(const V& v, int) { return v; }
+template <int Sides>
+__device__ __forceinline__ V of_side(const core::values<V, Sides>& v, int side) {
+  return v.at[side];
 }
 
-/// Enters why a system has no finite solution. All threads look for a row that is not finite; if
+/// Returns whether a closed system has a finite solution for a right-hand side: what is not finite
+/// in any row spreads to its interface unknowns.
+template <class Equations, class Unknowns>
+__device__ __forceinline__ bool is_sound(const Equations& e, const Unknowns& x, int side) {
+  const V last = of_side(x.last, side);
+  if constexpr (requires { x.first; }) {
+    return core::is_finite(x.first) && core::is_finite(last);
+  } else {
+    return core::is_finite(last) && core::is_finite(of_side(e.first.at(x.before, x.last), side));
+  }
+}
+
+/// Enters the status of a line of the problem.
+__device__ __forceinline__ void enter_line(const geometry& g, index_t* statuses, index_t line,
+                                           index_t status) {
+  if (statuses == nullptr) return;
+  const index_t sides = g.right_sides.size, matrix = sides == 1 ? line : line / sides;
+  index_t at[layout::array_count];
+  g.line_offsets(matrix, line - matrix * sides, at);
+  layout::enter_line_status(statuses + at[layout::status], layout::shares_status(g), status);
+}
+
+/// Enters why a line has no finite solution. All threads look for a row that is not finite; if
 /// there is none, one of them eliminates.
 template <pivoting P, boundary B>
-__device__ __noinline__ void diagnose(const geometry& g, const typed_operands<V>& o,
-                                      index_t matrix) {
+__device__ __noinline__ void diagnose(const geometry& g, const typed_operands<V>& o, index_t line) {
   __shared__ unsigned long long first_nonfinite;
   if (!o.status) return;
-  const index_t n = g.rows;
+  const index_t n = g.rows, matrix = line / g.right_sides.size;
+  const index_t side = line - matrix * g.right_sides.size;
   if (threadIdx.x == 0) first_nonfinite = static_cast<unsigned long long>(n);
   __syncthreads();
   index_t at[layout::array_count];
-  g.line_offsets(matrix, 0, at);
+  g.line_offsets(matrix, side, at);
   const solver::strided_matrix<V> a(g, n, o.in, at);
   solver::strided_rhs<V> b{o.in[layout::rhs] + at[layout::rhs], g.lines[layout::rhs].step};
   for (index_t k = threadIdx.x; k < n; k += blockDim.x) {
@@ -45,98 +63,140 @@ __device__ __noinline__ void diagnose(const geometry& g, const typed_operands<V>
   __syncthreads();
   if (threadIdx.x == 0) {
     const auto bad = static_cast<index_t>(first_nonfinite);
-    solver::enter_status(g, o.status, matrix, 0,
-                         bad < n ? -(bad + 1) : solver::diagnose_system<V, P, B>(g, o, matrix));
+    enter_line(g, o.status, line,
+               bad < n ? -(bad + 1) : solver::diagnose_system<V, P, B>(g, o, matrix, side));
   }
   __syncthreads();
 }
 
-/// Closes systems in the last level, a block for some of them, and enters their states.
-template <pass_kind S, boundary B>
+/// Says which lines of the problem the sides of systems are.
+template <int Sides>
+struct lines_of_systems {
+  layout::axes_of<1> first;  // of a system, by its number
+  index_t count;             // of systems
+  line_states<Sides> states;
+
+  __device__ __forceinline__ index_t line(index_t system, int side) const {
+    if constexpr (Sides == 1) return system;
+    index_t at[1];
+    first.offsets(system, at);
+    return states.line(at[0], side);
+  }
+};
+
+/// Closes systems in the last level, a block for some of them, and enters the states of their
+/// lines.
+template <pass_kind S, boundary B, int Sides>
 __global__ void __launch_bounds__(most_threads)
     close_level(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
-                const __grid_constant__ onchip_shape s, const nodes<V, pivots<S>> in,
-                system_state* system_states) {
-  using C = chunk<V, pivots<S>>;
+                const __grid_constant__ onchip_shape s, const nodes<V, pivots<S>, Sides> in,
+                const __grid_constant__ lines_of_systems<Sides> lines) {
+  using gather = node_gather<V, S, Sides>;
+  using C = typename gather::C;
   __shared__ typename C::equations of_warps[most_threads / warp_size];
-  __shared__ int unsound[most_threads];
-  const node_block b(s, g.matrices.size);
-  if (S == pass_kind::pivoted && is_done<S>(b.number(0), b.systems(), system_states)) return;
-  unsound[threadIdx.x] = 0;
+  __shared__ int unsound[most_level_systems][Sides];
+  const line_states<Sides>& states = lines.states;
+  const node_block b(s, lines.count);
+  if (S == pass_kind::pivoted && is_done<S>(b.number(0), b.systems(), states.at)) return;
+  const int systems = b.systems(), valid = Sides == 1 ? 1 : states.valid;
+  for (int i = static_cast<int>(threadIdx.x); i < systems * Sides; i += s.threads) {
+    unsound[i / Sides][i % Sides] = 0;
+  }
   __syncthreads();
-  const node_gather<V, S> level(b, s, in, of_warps);
+  const gather level(b, s, in, of_warps);
   const chunk_place& p = level.place;
   const auto unknowns = C::template close<B>(level.all);
   level.spread(unknowns, in);
-  if ((speaks_for_system(p) && !is_sound(level.all, unknowns)) ||
-      (p.system >= 0 && !level.monitor.bounded)) {
-    unsound[p.system] = 1;
+#pragma unroll
+  for (int side = 0; side < Sides; ++side) {
+    if ((speaks_for_system(p) && !is_sound(level.all, unknowns, side)) ||
+        (p.system >= 0 && !level.monitor.bounded)) {
+      unsound[p.system][side] = 1;
+    }
   }
   __syncthreads();
-  const int system = static_cast<int>(threadIdx.x);
-  if (system < b.systems()) {
-    system_state& v = system_states[b.number(system)];
+  for (int i = static_cast<int>(threadIdx.x); i < systems * valid; i += s.threads) {
+    int& bad = unsound[i / valid][i % valid];
+    const index_t line = lines.line(b.number(i / valid), i % valid);
+    system_state& v = states.at[line];
     if (S == pass_kind::pivoted && !is_mine<S>(v)) {
-      unsound[system] = 0;
-    } else if (!unsound[system]) {
+      bad = 0;
+      continue;
+    }
+    states.overflows[line] = 0;
+    if (!bad) {
       if (S != pass_kind::pivoted) v = system_state::solved;
-      if (o.status) solver::enter_status(g, o.status, b.number(system), 0, 0);
+      enter_line(g, o.status, line, 0);
     } else {
       v = S == pass_kind::monitored ? system_state::left : system_state::failed;
     }
   }
   if constexpr (S != pass_kind::monitored) {
     __syncthreads();
-    for (int i = 0; i < b.systems(); ++i) {
-      if (unsound[i]) diagnose<pivots<S>, B>(g, o, b.number(i));
+    for (int i = 0; i < systems * valid; ++i) {
+      if (!unsound[i / valid][i % valid]) continue;
+      diagnose<pivots<S>, B>(g, o, lines.line(b.number(i / valid), i % valid));
     }
   }
 }
 
-/// Fills x of systems without a finite solution with NaN. It takes a launch of its own: where x of
-/// one segment overflows, blocks that have stored others do not learn of it. A block is for as many
-/// systems as it has threads; those with the same ones (blockIdx.x) share out their rows.
+/// Fills x of lines without a finite solution with NaN, and enters the statuses of those whose x
+/// has overflowed. It takes a launch of its own: where x of one segment overflows, blocks that have
+/// stored others do not learn of it. A block is for as many lines as it has threads; those with the
+/// same ones (blockIdx.x) share out their rows.
 __global__ void __launch_bounds__(block_threads)
-    fill_failed(const __grid_constant__ geometry g, V* x, const system_state* system_states) {
+    fill_failed(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
+                const system_state* states, const index_t* overflows) {
+  const index_t sides = g.right_sides.size, lines = g.matrices.size * sides;
   const index_t first = index_t{blockIdx.x} * block_threads;
-  const auto failed = [&](int i) {
-    return first + i < g.matrices.size && has_failed(system_states[first + i]);
-  };
-  if (!__syncthreads_or(failed(static_cast<int>(threadIdx.x)))) return;
+  const auto failed = [&](int i) { return first + i < lines && has_failed(states[first + i]); };
+  const bool mine = failed(static_cast<int>(threadIdx.x));
+  if (mine && blockIdx.y == 0 && states[first + threadIdx.x] != system_state::failed) {
+    enter_line(g, o.status, first + threadIdx.x, overflows[first + threadIdx.x]);
+  }
+  if (!__syncthreads_or(mine)) return;
   const index_t team = index_t{gridDim.y} * block_threads;
   const index_t member = index_t{blockIdx.y} * block_threads + threadIdx.x;
   for (int i = 0; i < block_threads; ++i) {
-    if (failed(i)) solver::fill_with_nan(g, x, first + i, 0, member, team);
+    if (!failed(i)) continue;
+    const index_t matrix = (first + i) / sides, side = first + i - matrix * sides;
+    solver::fill_with_nan(g, o.x, matrix, side, member, team);
   }
 }
 
 /// Launches all passes of whole systems.
-template <pass_kind S, boundary B>
-void run(pass_launcher<V>& p) {
+template <pass_kind S, boundary B, int Sides>
+void run(pass_launcher<V, Sides>& p) {
   // The expansion does not depend on whether the reduction was monitored.
   constexpr pass_kind down = S == pass_kind::monitored ? pass_kind::plain : S;
-  auto* const system_states = p.system_states();
+  const line_states<Sides> states{p.system_states(), p.overflows(), p.groups.line_begin,
+                                  p.groups.line_step, p.groups.valid};
   const int top = p.top();
 
-  on_rows<S>(p, reduce_kernel<V, S>, system_states, {});
-  for (int k = 0; k < top; ++k) on_level<S>(p, k, reduce_level<V, S>, system_states);
+  on_rows<S>(p, reduce_kernel<V, S, Sides>, states, {});
+  for (int k = 0; k < top; ++k) on_level<S>(p, k, reduce_level<V, S, Sides>, states.at);
   const onchip_shape& last = p.level_shape(top);
-  p.launch(close_level<S, B>, blocks_for(last, p.g.matrices.size), last, p.g, p.o, last,
-           level_nodes<S>(p, top), system_states);
-  for (int k = top; k-- > 0;) on_level<down>(p, k, expand_level<V, down>, system_states);
-  on_rows<S>(p, expand_kernel<V, S>, system_states, {});
+  const lines_of_systems<Sides> lines{layout::axes_in(p.groups.first.matrices, layout::status),
+                                      p.system_count(), states};
+  p.launch(close_level<S, B, Sides>, blocks_for(last, p.system_count()), last, p.g,
+           solver::typed<V>(p.untyped), last, level_nodes<S>(p, top), lines);
+  for (int k = top; k-- > 0;) on_level<down>(p, k, expand_level<V, down, Sides>, states.at);
+  on_rows<S>(p, expand_kernel<V, S, Sides>, states, {});
 }
 
-/// Does the last launch. If there are few systems, several blocks share each, so that the device is
+/// Does the last launch. If there are few lines, several blocks share each, so that the device is
 /// busy.
-void fill(pass_launcher<V>& p) {
+template <int Sides>
+void fill(pass_launcher<V, Sides>& p) {
   if (p.result != cudaSuccess) return;
   constexpr index_t busy = 256, rows_a_thread = 32;
-  const index_t groups = (p.g.matrices.size + block_threads - 1) / block_threads;
+  const index_t lines = p.g.matrices.size * p.g.right_sides.size;
+  const index_t groups = (lines + block_threads - 1) / block_threads;
   const index_t most = p.g.rows / (block_threads * rows_a_thread) + 1;
   const index_t sharing = std::max<index_t>(std::min(busy / groups, most), 1);
   const dim3 grid(static_cast<unsigned>(groups), static_cast<unsigned>(sharing));
-  fill_failed<<<grid, block_threads, 0, p.stream>>>(p.g, p.o.x, p.system_states());
+  fill_failed<<<grid, block_threads, 0, p.stream>>>(p.g, solver::typed<V>(p.untyped),
+                                                    p.system_states(), p.overflows());
   p.result = cudaGetLastError();
 }
 
@@ -147,29 +207,50 @@ inline constexpr pass_kind first_pass =
 template <pivoting P, boundary B>
 cudaError_t solve(const geometry& g, const operands& o, const segments_shape& shape,
                   std::byte* workspace, cudaStream_t stream) {
-  pass_launcher<V> p{g, o, shape, workspace, stream};
+  const side_groups single{g};
+  pass_launcher<V> p{g, o, shape, single, workspace, stream};
   run<first_pass<P>, B>(p);
   if constexpr (P != pivoting::none) run<pass_kind::pivoted, B>(p);
   fill(p);
   return p.result;
 }
 
-template <pivoting P>
-cudaError_t prepare(std::size_t bytes) {
+/// Solves for several right-hand sides together, which needs no pivoting.
+template <boundary B>
+cudaError_t solve_sides(const geometry& g, const operands& o, const sides_shape& shape,
+                        std::byte* workspace, cudaStream_t stream) {
+  constexpr int sides = sides_together(sizeof(V));
+  cudaError_t result = cudaSuccess;
+  for (int k = 0; k < shape.count && result == cudaSuccess; ++k) {
+    const auto& [groups, of_part] = shape.parts[k];
+    pass_launcher<V, sides> p{g, o, of_part, groups, workspace, stream};
+    run<pass_kind::plain, B>(p);
+    if (k == shape.count - 1) fill(p);
+    result = p.result;
+  }
+  return result;
+}
+
+template <pass_kind S, int Sides>
+cudaError_t allow_passes(std::size_t bytes) {
   cudaError_t result = cudaSuccess;
   const auto allow = [&](auto kernel) {
     if (result != cudaSuccess) return;
     result = allow_shared(kernel, bytes);
   };
-  const auto allow_passes = [&]<pass_kind S>() {
-    allow(reduce_segments<V, S, line_segment<V, pivots<S>>>);
-    allow(expand_segments<V, S, line_segment<V, pivots<S>>>);
-    allow(reduce_segments<V, S, row_segment<V, pivots<S>>>);
-    allow(expand_segments<V, S, row_segment<V, pivots<S>>>);
+  const auto allow_rows = [&]<class Segment>(std::type_identity<Segment>) {
+    allow(reduce_segments<V, S, Segment, Sides>);
+    allow(expand_segments<V, S, Segment, Sides>);
   };
-  allow_passes.template operator()<first_pass<P>>();
-  allow_passes.template operator()<pass_kind::pivoted>();
+  allow_rows(std::type_identity<line_segment<V, pivots<S>, Sides>>{});
+  allow_rows(std::type_identity<row_segment<V, pivots<S>, Sides>>{});
   return result;
+}
+
+template <pivoting P>
+cudaError_t prepare(std::size_t bytes) {
+  const cudaError_t result = allow_passes<first_pass<P>, 1>(bytes);
+  return result == cudaSuccess ? allow_passes<pass_kind::pivoted, 1>(bytes) : result;
 }
 
 }  // namespace
@@ -188,5 +269,14 @@ segments_launches segments_kernels(pivoting p, boundary b) {
   });
 }
 template segments_launches segments_kernels<TRIDIA_VALUE>(pivoting, boundary);
+
+template <class V>
+sides_launches sides_kernels(boundary b) {
+  return core::with_variant(pivoting::none, b, [](auto v) -> sides_launches {
+    return {&segments::allow_passes<segments::pass_kind::plain, sides_together(sizeof(V))>,
+            &segments::solve_sides<decltype(v)::boundary_kind>};
+  });
+}
+template sides_launches sides_kernels<TRIDIA_VALUE>(boundary);
 
 }  // namespace tridia::cuda

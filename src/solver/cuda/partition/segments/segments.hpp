@@ -15,6 +15,10 @@ using namespace gpu;
 
 inline constexpr int most_levels = 32;
 
+/// Blocks above the rows have at least so many warps for short systems, and so many systems at
+/// most.
+inline constexpr int level_warps = 4, most_level_systems = level_warps * warp_size;
+
 /// Describes a level above the rows. Its nodes are the blocks of the level below it; nodes of one
 /// system follow each other, and so do systems.
 struct segments_level {
@@ -23,13 +27,16 @@ struct segments_level {
 };
 
 struct segments_shape {
+  int sides;                  // right-hand sides of a system
   bool in_boxes;              // which of the two says how a block has a segment
   onchip_shape of_lines;      // of a system, or of some
   interleaved_shape of_rows;  // of neighbouring systems, moved in boxes
   int levels;                 // one at least; a block of the last one closes systems
   segments_level level[most_levels];
-  std::size_t edges, system_states;  // in the workspace: two entries a segment; one a system
-  std::size_t bytes;                 // of the workspace, aligned
+  // These lie in the workspace: an entry a line, a system with one right-hand side; and two a
+  // segment.
+  std::size_t system_states, overflows, edges;
+  std::size_t bytes;  // of the workspace, aligned
 };
 
 /// Holds what tuning decides; 0: by rule.
@@ -42,6 +49,52 @@ struct segments_tuning {
 /// Returns the shape for a problem, or nothing if there is none.
 std::optional<segments_shape> plan_segments(const solver::task&, const segments_tuning&,
                                             const device_limits&);
+
+/// Describes systems of one right-hand side, or of several that belong to one matrix.
+struct side_groups {
+  /// Locates systems by their first right-hand side. Where they have several, statuses are the
+  /// numbers of lines: matrix by matrix, the right-hand sides of each one after another.
+  geometry first;
+  int valid = 1;                     // right-hand sides; the last one stands for those beyond
+  index_t rhs_step = 0, x_step = 0;  // from one to the next, in elements
+  index_t line_step = 0;             // and in lines
+  index_t rhs_begin = 0, x_begin = 0, line_begin = 0;
+
+  [[nodiscard]] index_t offset(layout::array a, int side) const {
+    const index_t steps = side < valid ? side : valid - 1;
+    return a == layout::rhs ? rhs_begin + steps * rhs_step : x_begin + steps * x_step;
+  }
+};
+
+/// Returns how many right-hand sides of a matrix the kernels solve together.
+constexpr int sides_together(std::size_t value_bytes) { return value_bytes == 16 ? 2 : 4; }
+
+/// Describes a solve of long systems that have several right-hand sides each: of whole groups of
+/// them, and of what is left.
+struct sides_shape {
+  struct part {
+    side_groups groups;
+    segments_shape shape;
+  };
+  int count;
+  part parts[2];
+  std::size_t bytes;  // of the workspace, which the parts use one after another
+};
+
+/// Returns the shape for a problem with several right-hand sides a matrix and without pivoting, or
+/// nothing if there is none.
+std::optional<sides_shape> plan_sides(const solver::task&, const segments_tuning&,
+                                      const device_limits&);
+
+struct sides_launches {
+  /// Lets blocks have `bytes` of shared memory; called once per device, before the first launch.
+  cudaError_t (*prepare)(std::size_t bytes);
+  cudaError_t (*solve)(const geometry&, const operands&, const sides_shape&, std::byte* workspace,
+                       cudaStream_t);
+};
+/// Returns the launches for a value type; instantiated in the file of the kernels.
+template <class V>
+sides_launches sides_kernels(boundary);
 
 /// Holds the coupling of systems that are parts of others to the rows outside. Values of
 /// `core::chunk` are `batch_size` systems together, as distributed/subdomain/line_batches.hpp says
