@@ -167,6 +167,17 @@ TEST_F(KernelPaths, LinesThatBeginAnywhere) {
       expect_as_reference(p, how, "");
     }
     expect_others_kept(lines_of(type, 30, 1001, 2), {});
+    // A block has several systems, of which those that need pivoting are loaded again.
+    for (const int warps : {2, 4, 8}) {
+      run_options how;
+      how.tuning = std::make_shared<const tridia::tuning_table>(tridia::tuning_table::parse(
+          "tridia-tuning 2\n9.0 onchip " + std::string(name(type)) +
+          " partial contiguous 2048 warps=" + std::to_string(warps) + "\n"));
+      problem p = lines_of(type, 61, 2048, 1);
+      p.boundary = flip(random_) ? boundary::regular : boundary::periodic;
+      p.pivoting = pivoting::partial;
+      expect_as_reference(p, how, "");
+    }
   }
   if (!have_boxes()) return;
   for (const auto type : {tridia::value_type::f32, tridia::value_type::f64}) {

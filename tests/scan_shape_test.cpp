@@ -219,9 +219,10 @@ TEST(ScanShape, TakesShortLines) {
     // Tiles hold 16 KB, in up to eight rounds.
     EXPECT_EQ(along->lines, n == 1 ? 1774 : n <= 4 ? 448 : 224) << n;
     EXPECT_EQ(along->round_lines, 224) << n;
-    // A thread of f32 has 8 rows or 37.
-    EXPECT_EQ(plan_scan(task(tridia::value_type::f32, 1, n, 1 << 20), kHopper).has_value(), n <= 8)
-        << n;
+    // A thread of f32 has 8 rows, 19 or 37.
+    const auto f32 = plan_scan(task(tridia::value_type::f32, 1, n, 1 << 20), kHopper);
+    ASSERT_TRUE(f32) << n;
+    EXPECT_EQ(f32->chunk_rows, n <= 8 ? 8 : 19) << n;
   }
   scan_task apart = task(f64, 1 << 20, 8, 1);
   apart.lines.right_sides.at[0].stride[x] = 9;

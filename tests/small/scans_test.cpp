@@ -84,11 +84,11 @@ void add_parts(std::vector<small_case>& all) {
       {.types = {value_type::f32}});
 }
 
-/// Adds lines that are too short for a scan, and are solved by substitution: apart, or where a
-/// thread of f32 would compute more rows in vain.
+/// Adds lines that are too short for a scan, and are solved by substitution; and those of f32 whose
+/// chunks are shorter.
 void add_short_lines(std::vector<small_case>& all) {
   add(all, "short", padded(5, 12, 13), {kOnChip}, "on chip");
-  add(all, "short_interleaved", {.extents = {12, 40}, .axis = 0}, {kOnChip}, "on chip",
+  add(all, "short_interleaved", {.extents = {12, 40}, .axis = 0}, {kScan}, "by a scan",
       {.types = {value_type::f32}});
   add(all, "thread", {.extents = {40, 2}}, {kThread}, "a thread a system",
       {.boundaries = {boundary::regular}});

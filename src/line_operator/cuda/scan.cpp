@@ -26,10 +26,11 @@ constexpr int good_short_tile = 16 << 10, most_rounds = 8;
 /// These are the numbers of stages, each of a tile, of a block: the maximum; enough; enough for
 /// each of two blocks of a multiprocessor.
 constexpr int most_stages = 4, few_stages = 3, least_stages = 2;
-/// Lines of up to `good_whole` bytes, with a stencil `good_whole_stencil`, are moved together where
-/// they follow each other; lines of up to `good_box` bytes are moved as a box, whose rows lie
-/// further apart in shared memory, which costs a stencil's short lines more than bank conflicts do.
-constexpr int good_whole = 256, good_whole_stencil = 32, good_box = 768;
+/// Lines of up to `good_whole` bytes (those of few rows: `good_whole_short`; with a stencil
+/// `good_whole_stencil`) are moved together where they follow each other; lines of up to `good_box`
+/// bytes are moved as a box, whose rows lie further apart in shared memory, which costs a stencil's
+/// short lines more than bank conflicts do.
+constexpr int good_whole = 128, good_whole_short = 256, good_whole_stencil = 32, good_box = 768;
 /// Neighbouring lines of one chunk each are up to `most_short` in a round. Below `short_rows` rows,
 /// tiles of fewer bytes a row than `good_row` are too small to be worth it.
 constexpr int most_short = 128, short_rows = 24;
@@ -97,7 +98,8 @@ bool lie_whole(const scan_task& t) {
   const bool reads_around = t.width > 1 && t.b.heads + t.b.tails == 0;
   if (batch.count != 1 || t.points != t.rows || reads_around) return false;
   const index_t bytes = t.rows * size_of(t);
-  if (bytes > (t.width > 1 ? good_whole_stencil : good_whole) && bytes % granule == 0) return false;
+  const int most = t.rows < short_rows ? good_whole_short : good_whole;
+  if (bytes > (t.width > 1 ? good_whole_stencil : most) && bytes % granule == 0) return false;
   const auto dense = [&](layout::array a) {
     return t.lines.lines[a].step == 1 && batch.at[0].stride[a] == t.rows;
   };

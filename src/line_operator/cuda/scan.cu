@@ -277,8 +277,10 @@ auto kernel_of(const planned_scan& p) {
                                   : kernel_of<tile_kind::across, Rows>(p.task.width);
 }
 auto kernel_of(const planned_scan& p) {
-  constexpr int most = scan_chunk(sizeof(V)), least = scan_chunk(sizeof(V), 1);
-  return p.shape.chunk_rows == least ? kernel_of<least>(p) : kernel_of<most>(p);
+  constexpr int most = scan_chunk(sizeof(V)), few = scan_chunk(sizeof(V), few_rows),
+                least = scan_chunk(sizeof(V), 1);
+  if (p.shape.chunk_rows == least) return kernel_of<least>(p);
+  return p.shape.chunk_rows == few ? kernel_of<few>(p) : kernel_of<most>(p);
 }
 
 template <class T>

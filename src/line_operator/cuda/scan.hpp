@@ -96,14 +96,16 @@ struct scan_shape {
 };
 
 /// Returns the rows of a thread, by the bytes of a value: odd, so that chunks lie in different
-/// banks. Lines of up to `short_chunk` rows, each one chunk, have smaller ones.
-inline constexpr int short_chunk = 8;
+/// banks. Lines of up to `short_chunk` rows, each one chunk, have smaller ones; so have lines of up
+/// to `few_rows` rows if a chunk has more than `half_chunk`, of which most would be for nothing.
+inline constexpr int short_chunk = 8, half_chunk = 19, few_rows = 64;
 constexpr int scan_chunk(std::size_t value_bytes) {
-  return value_bytes == 4 ? 37 : value_bytes == 8 ? 19 : 9;
+  return value_bytes == 4 ? 37 : value_bytes == 8 ? half_chunk : 9;
 }
 constexpr int scan_chunk(std::size_t value_bytes, index_t rows) {
   const int most = scan_chunk(value_bytes);
-  return rows > short_chunk || most < 2 * short_chunk ? most : short_chunk;
+  if (rows <= short_chunk && most >= 2 * short_chunk) return short_chunk;
+  return rows <= few_rows && most > half_chunk ? half_chunk : most;
 }
 
 /// These are the registers of a thread, and the threads of a block that have chunks: with the warp

@@ -205,7 +205,8 @@ std::vector<preference> preferences(const task& t, const interleaved_tuning& tun
   // Rows that begin anywhere are moved by threads: with pivoting, one block with long rows is
   // faster then than several with short ones (f64, 301^3: 1.7 F instead of 2.3).
   const bool anywhere = line.step * static_cast<index_t>(size_of(t.type)) % granule != 0;
-  if (anywhere && t.pivoting == pivoting::partial && t.type == value_type::f64) {
+  const bool many = t.geometry.matrices.size >= index_t{cache_line} / 8 * enough_blocks;
+  if (anywhere && many && t.pivoting == pivoting::partial && t.type == value_type::f64) {
     all.push_back({cache_line, 1, 1, false});
   }
   if (t.pivoting == pivoting::partial || t.type == value_type::c128) {

@@ -7,6 +7,7 @@
 #include "core/dispatch.hpp"
 #include "gpu/block.cuh"
 #include "solver/cuda/partition/block_solver.cuh"
+#include "solver/cuda/partition/interleaved_chunk_view.cuh"
 #include "solver/cuda/partition/interleaved_chunks.cuh"
 #include "solver/cuda/partition/interleaved_tile.cuh"
 #include "solver/cuda/partition/tensor_maps.hpp"

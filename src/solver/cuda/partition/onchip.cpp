@@ -322,6 +322,11 @@ bool lay_out(onchip_shape& s, const task& t, const onchip_tuning& tuning, int ch
   s.pitch = pitch_of(g, s, size);
   s.input = copy_mode_of(g, s, size, layout::sub, layout::rhs);
   s.output = copy_mode_of(g, s, size, layout::x, layout::x);
+  // The TMA takes what follows each other only in whole multiples of 16 bytes.
+  const bool whole = index_t{s.systems} * s.block_rows * size % tma_granule == 0;
+  if (s.apart || (s.input == copy_mode::contiguous && !whole)) {
+    s.input = s.output = copy_mode::elements;
+  }
   const bool in_pieces = are_in_pieces(t, s, limits);
   if (in_pieces) {
     s.input = s.output = copy_mode::pieces;

@@ -7,6 +7,7 @@
 #include "core/dispatch.hpp"
 #include "gpu/block.cuh"
 #include "solver/cuda/partition/block_solver.cuh"
+#include "solver/cuda/partition/chunk_view.cuh"
 #include "solver/cuda/partition/concatenated_tile.cuh"
 #include "solver/cuda/partition/onchip_memory.cuh"
 #include "solver/cuda/partition/tile.cuh"

@@ -39,6 +39,7 @@ struct group_start {
 struct onchip_shape {
   index_t rows;        // of a system; of the largest group
   int sides = 1;       // right-hand sides of a system
+  bool apart = false;  // these begin anywhere, wherever systems do
   int blocks;          // that share a system
   int cluster = 1;     // of these, that run together; 1, or all of them and no more than `chunks`
   int block_rows;      // of a system in a block; the last one may have fewer

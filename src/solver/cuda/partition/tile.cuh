@@ -3,13 +3,13 @@
 
 #include "core/chunk.hpp"
 #include "core/line.hpp"
-#include "core/tagged_bit.hpp"
 #include "gpu/block.cuh"
 #include "gpu/cluster.cuh"
 #include "gpu/copy.cuh"
 #include "gpu/launch.cuh"
 #include "gpu/tma.cuh"
 #include "solver/cuda/partition/onchip.hpp"
+#include "solver/cuda/partition/rows_in_pieces.cuh"
 #include "solver/cuda/partition/tensor_maps.hpp"
 #include "solver/cuda/partition/tile_arrays.hpp"
 #include "solver/system.hpp"
@@ -158,8 +158,7 @@ class tile {
              count_ * s_.rows * sizeof(V) % 16 == 0));
   }
 
-  /// Return whether the systems are loaded, and stored, as one box, whose rows are `pitch` elements
-  /// long.
+  /// Return whether the systems are moved as one box, whose rows are `pitch` elements long.
   __device__ __forceinline__ bool loads_box() const {
     return tma::available && maps_ && maps_->input;
   }
@@ -174,41 +173,18 @@ class tile {
       tma::load_box(array(a, 0), maps_->in[a], 0, static_cast<int>(first_), 0, mbarrier_.barrier());
     }
   }
-  /// Returns whether systems begin anywhere: they lie in shared memory as far after a multiple of
-  /// 16 bytes as in their array.
+  /// Returns whether systems begin anywhere (rows_in_pieces.cuh).
   __device__ __forceinline__ bool in_pieces() const {
     return tma::available && s_.input == copy_mode::pieces;
-  }
-  static __device__ __forceinline__ int elements_after_piece(const V* p) {
-    return static_cast<int>(reinterpret_cast<std::uintptr_t>(p) / sizeof(V)) & (in_piece - 1);
   }
   __device__ __forceinline__ int shift(int a, int system) const {
     return in_pieces() ? elements_after_piece(o_.in[a] + offset(a, system) + row0_) : 0;
   }
-  /// Holds the rows of a system in whole pieces of 16 bytes, and all that are there.
-  struct piece_rows {
-    int first, begin, end, last;
-    __device__ __forceinline__ piece_rows(int from, int to, int shift)
-        : first(from),
-          begin(min(to, from + (-(shift + from) & (in_piece - 1)))),
-          end(begin + ((to - begin) & ~(in_piece - 1))),
-          last(to) {}
-    __device__ __forceinline__ unsigned bytes() const {
-      return static_cast<unsigned>((end - begin) * static_cast<int>(sizeof(V)));
-    }
-    /// Calls f(row) for the rows beside whole pieces.
-    template <class F>
-    __device__ __forceinline__ void beside(F f) const {
-      for (int k = first; k < begin; ++k) f(k);
-      for (int k = end; k < last; ++k) f(k);
-    }
-  };
   /// Returns the rows of an input that are loaded: of the corners only what lies in their place.
-  __device__ __forceinline__ piece_rows loaded_rows(int a, int system) const {
-    const bool cut = g_.corners != edge::inside;
-    const int from = cut && a == layout::sub && row0_ == 0 ? 1 : 0;
-    const int to = cut && a == layout::sup && row0_ + rows_ == s_.rows ? rows_ - 1 : rows_;
-    return {from, to, shift(a, system)};
+  __device__ __forceinline__ rows_in_pieces<V> loaded_rows(int a, int system) const {
+    const bool cut = g_.corners != edge::inside, first = a == layout::sub && row0_ == 0;
+    const bool last = a == layout::sup && row0_ + rows_ == s_.rows;
+    return {cut && first ? 1 : 0, cut && last ? rows_ - 1 : rows_, shift(a, system)};
   }
   /// Loads systems that begin anywhere; by the first warp.
   __device__ __forceinline__ void load_pieces() {
@@ -221,16 +197,12 @@ class tile {
       }
     };
     unsigned bytes = 0;
-    for_own([&](const V*, V*, const piece_rows& r) { bytes += r.bytes(); });
+    for_own([&](const V*, V*, const auto& r) { bytes += r.bytes(); });
     bytes = __reduce_add_sync(whole_warp, bytes);
     if (lane == 0) mbarrier_.expect(bytes);
     __syncwarp();
-    for_own([&](const V* from, V* to, const piece_rows& r) {
-      if (r.bytes() > 0) {
-        tma::load(to + r.begin, from + r.begin, r.bytes(), mbarrier_.barrier());
-      }
-      r.beside([&](int k) { to[k] = from[k]; });
-    });
+    for_own(
+        [&](const V* from, V* to, const auto& r) { r.load_async(to, from, mbarrier_.barrier()); });
   }
   /// Stores systems that begin anywhere, a warp each.
   __device__ __forceinline__ void store_pieces() {
@@ -240,13 +212,7 @@ class tile {
         const V* const from = array(Arrays::place(j), system);
         V* const to = Arrays::output(o_, j) + offset(inputs + j, system) + row0_;
         const int after = shift(Arrays::place(j), system);
-        if (elements_after_piece(to) != after) {
-          for (int k = lane; k < rows_; k += step) to[k] = from[k];
-        } else if (lane == 0) {
-          const piece_rows r(0, rows_, after);
-          if (r.bytes() > 0) tma::store(to + r.begin, from + r.begin, r.bytes());
-          r.beside([&](int k) { to[k] = from[k]; });
-        }
+        store_in_pieces(to, from, rows_, after, lane, step);
       }
     });
     tma::commit();
@@ -358,8 +324,7 @@ class tile {
     }
   }
 
-  /// Calls f(system, first row, step) for this thread's part of every system: neighbouring threads
-  /// have neighbouring systems, or rows.
+  /// Calls f(system, first row, step) for this thread's part of systems, `by_systems` or by rows.
   template <class F>
   __device__ __forceinline__ void for_each_line(bool by_systems, F f) {
     const int thread = static_cast<int>(threadIdx.x);
@@ -406,23 +371,23 @@ class tile {
   /// need not wait until the one before it has taken its addresses from the registers.
   template <int From, int To>
   __device__ __forceinline__ void load_line(int system, int first, int step) {
+    V* to[inputs];
     const V* from[inputs];
     index_t stride[inputs];
 #pragma unroll
     for (int a = From; a < To; ++a) {
+      to[a] = array(a, system) + first;
       from[a] = o_.in[a] + offset(a, system) + (row0_ + first) * g_.lines[a].step;
       stride[a] = step * g_.lines[a].step;
     }
-    V* to = array(0, system) + first;
-    const bool inside = g_.corners == edge::inside;
 #pragma unroll unroll
-    for (int k = first; k < rows_; k += step, to += step) {
+    for (int k = first; k < rows_; k += step) {
 #pragma unroll
       for (int a = From; a < To; ++a) {
         const bool outside =
             (a == layout::sub && row0_ + k == 0) || (a == layout::sup && row0_ + k == s_.rows - 1);
-        if (!outside || inside) copy_element(to + a * s_.array_pitch, from[a]);
-        from[a] += stride[a];
+        if (!outside || g_.corners == edge::inside) copy_element(to[a], from[a]);
+        from[a] += stride[a], to[a] += step;
       }
     }
   }
@@ -477,65 +442,9 @@ class tile {
   index_t* offsets_;
   tma::mbarrier& mbarrier_;
   static constexpr int unroll = 4;
-  static constexpr int in_piece = sizeof(V) < 16 ? 16 / static_cast<int>(sizeof(V)) : 1;
   index_t first_, row0_;
   int rank_, count_, rows_;
   bool arrives_ = false;  // by the TMA: what has been asked for
-};
-
-/// Accesses a chunk's rows in shared memory, in a tile or a group. What is kept overwrites them,
-/// and x then overwrites rhs, of which a row has `Sides`.
-template <class V, int Sides = 1>
-struct chunk_view {
-  using right_values = side_values<V, Sides>;
-
-  V *sub, *diag, *sup;
-  V* right[Sides];
-
-  template <class Tile>
-  __device__ __forceinline__ chunk_view(const Tile& t, int system, int first)
-      : sub(t.array(layout::sub, system) + first),
-        diag(t.array(layout::diag, system) + first),
-        sup(t.array(layout::sup, system) + first),
-        right{} {
-#pragma unroll
-    for (int side = 0; side < Sides; ++side) {
-      right[side] = t.array(layout::rhs + side, system) + first;
-    }
-  }
-
-  __device__ __forceinline__ core::row<V> get(int k) const { return {sub[k], diag[k], sup[k]}; }
-  __device__ __forceinline__ right_values rhs(int k) const {
-    if constexpr (Sides == 1) {
-      return right[0][k];
-    } else {
-      return right_values::filled([&](int side) { return right[side][k]; });
-    }
-  }
-  __device__ __forceinline__ V right_of(int k, int side) const { return right[side][k]; }
-  __device__ __forceinline__ void keep(int k, V a, V b, const right_values& c) {
-    sup[k] = a, sub[k] = b;
-    put(k, c);
-  }
-  __device__ __forceinline__ void kept(int k, V& a, V& b, right_values& c) const {
-    a = sup[k], b = sub[k], c = rhs(k);
-  }
-  __device__ __forceinline__ void keep_pivot(int k, const core::pivot_row_of<V>& r) {
-    sup[k] = core::with_tag(r.next, r.entered), sub[k] = r.other, diag[k] = r.first;
-    put(k, r.rhs);
-  }
-  __device__ __forceinline__ core::pivot_row_of<V> kept_pivot(int k) const {
-    const V next = sup[k];
-    return {next, sub[k], diag[k], rhs(k), core::tag_of(next)};
-  }
-  __device__ __forceinline__ void put(int k, const right_values& v) {
-    if constexpr (Sides == 1) {
-      right[0][k] = v;
-    } else {
-#pragma unroll
-      for (int side = 0; side < Sides; ++side) right[side][k] = v.at[side];
-    }
-  }
 };
 
 }  // namespace tridia::cuda

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "solver/cuda/partition/block_solver.cuh"
+#include "solver/cuda/partition/chunk_view.cuh"
 #include "solver/cuda/partition/onchip_memory.cuh"
 #include "solver/cuda/partition/segments/segment_edges.cuh"
 #include "solver/cuda/partition/tile.cuh"
@@ -48,7 +49,8 @@ class line_segment {
     return static_cast<unsigned>((systems + s.systems - 1) / s.systems * s.blocks);
   }
   static int threads(const shape& s) { return s.threads; }
-  /// Returns the number of the first segment after this one that has other systems.
+  /// Returns the number of the first segment after this one that has other systems, where they do
+  /// not take turns: systems that may have to pivot never do.
   static __device__ __forceinline__ unsigned next_systems(const shape& s, unsigned number) {
     const auto blocks = static_cast<unsigned>(s.blocks);
     return (number / blocks + 1) * blocks;

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "solver/cuda/partition/interleaved_chunk_view.cuh"
 #include "solver/cuda/partition/interleaved_chunks.cuh"
 #include "solver/cuda/partition/interleaved_tile.cuh"
 #include "solver/cuda/partition/segments/segment_edges.cuh"

@@ -52,15 +52,27 @@ void choose_segment(onchip_shape& s, const task& t) {
   s.block_rows = static_cast<int>(good_tile) / (inputs_of(s.sides) * size * s.systems);
 }
 
+/// Returns whether all right-hand sides begin at multiples of 16 bytes if the first one does.
+bool begin_in_pieces(const side_groups& s, std::size_t size) {
+  constexpr index_t piece = 16;
+  const auto value = static_cast<index_t>(size);
+  bool all = true;
+  for (const index_t a : {s.rhs_step, s.x_step, s.rhs_begin, s.x_begin}) {
+    all = all && a * value % piece == 0;
+  }
+  return all;
+}
+
 /// Returns the shape of segments that threads share as they do systems in memory order, whatever
 /// their layout.
-std::optional<onchip_shape> plan_line_segments(const task& t, int sides,
+std::optional<onchip_shape> plan_line_segments(const task& t, const side_groups& groups, int sides,
                                                const segments_tuning& tuning,
                                                const device_limits& limits) {
   const geometry& g = t.geometry;
   onchip_shape s{};
   s.rows = g.rows;
   s.sides = sides;
+  s.apart = !begin_in_pieces(groups, size_of(t.type));
   s.interleaved = layout::is_interleaved(g);
   choose_segment(s, t);
   if (tuning.rows > 0) s.block_rows = tuning.rows;
@@ -117,8 +129,8 @@ class places {
 
 /// Returns the shape for systems with `sides` right-hand sides each, which `t` locates by the first
 /// ones. The problem has so many `lines`.
-std::optional<segments_shape> plan_passes(const task& t, int sides, index_t lines,
-                                          const segments_tuning& tuning,
+std::optional<segments_shape> plan_passes(const task& t, const side_groups& groups, int sides,
+                                          index_t lines, const segments_tuning& tuning,
                                           const device_limits& limits) {
   const geometry& g = t.geometry;
   if (!t.ragged.empty() || !has_own_coefficients(t) || g.matrices.size == 0) return {};
@@ -130,11 +142,12 @@ std::optional<segments_shape> plan_passes(const task& t, int sides, index_t line
   if (layout::is_interleaved(g)) {
     const auto rows = plan_row_segments(t, sides, tuning.rows, tuning.chunk_rows, limits);
     // Without boxes, systems move as well where chunks of a system are with neighbouring lanes.
-    all.in_boxes = rows && loads_boxes(g, *rows, size_of(t.type));
+    all.in_boxes =
+        rows && begin_in_pieces(groups, size_of(t.type)) && loads_boxes(g, *rows, size_of(t.type));
     if (all.in_boxes) all.of_rows = *rows;
   }
   if (!all.in_boxes) {
-    const auto of_lines = plan_line_segments(t, sides, tuning, limits);
+    const auto of_lines = plan_line_segments(t, groups, sides, tuning, limits);
     if (!of_lines) return {};
     all.of_lines = *of_lines;
   }
@@ -180,21 +193,25 @@ void add_axis(std::vector<layout::axis>& list, layout::axis a, index_t extent, i
   if (extent > 1) list.push_back(a);
 }
 
-/// Cuts axis `cut` of the right-hand sides: systems have `sides` of them each, as far apart as
-/// possible, so that those of neighbouring systems are neighbours. With `rest`, one system has what
-/// is left where these are no whole number.
-side_groups group_sides(const geometry& g, int cut, int sides, bool rest) {
+/// Names right-hand sides of an axis, from number `begin` on: `groups` systems have `valid` each.
+struct side_range {
+  index_t begin, groups;
+  int valid;
+};
+
+/// Cuts axis `cut` of the right-hand sides: those of a system lie as far apart as possible, so that
+/// those of neighbouring systems are neighbours.
+side_groups group_sides(const geometry& g, int cut, const side_range& range) {
   const layout::axis& along = g.right_sides.at[cut];
-  const index_t groups = along.extent / sides, left = along.extent - groups * sides;
-  side_groups all{.first = g, .valid = rest ? static_cast<int>(left) : sides};
+  side_groups all{.first = g, .valid = range.valid};
   std::vector<layout::axis> list;
   index_t lines = 1;
   for (int k = g.right_sides.count; k-- > 0; lines *= g.right_sides.at[k].extent) {
     const bool is_cut = k == cut;
-    const index_t extent = !is_cut ? g.right_sides.at[k].extent : rest ? 1 : groups;
+    const index_t extent = is_cut ? range.groups : g.right_sides.at[k].extent;
     add_axis(list, g.right_sides.at[k], extent, lines);
     if (!is_cut) continue;
-    const index_t step = rest ? 1 : groups, begin = rest ? groups * sides : 0;
+    const index_t step = range.groups, begin = range.begin;
     all.rhs_step = step * along.stride[layout::rhs], all.x_step = step * along.stride[layout::x];
     all.line_step = step * lines;
     all.rhs_begin = begin * along.stride[layout::rhs];
@@ -213,11 +230,28 @@ side_groups group_sides(const geometry& g, int cut, int sides, bool rest) {
   return all;
 }
 
+/// Cuts an axis of right-hand sides into whole groups of `sides`, and what is left. Where they are
+/// neighbours, as many groups as possible come first whose sides begin at multiples of 16 bytes.
+std::vector<side_range> cut_sides(const layout::axis& a, int sides, std::size_t size) {
+  const index_t granule = std::max<index_t>(16 / static_cast<index_t>(size), 1);
+  const bool beside = std::abs(a.stride[layout::rhs]) == 1;
+  std::vector<side_range> all;
+  index_t begin = 0;
+  for (const index_t step : {beside ? granule : 1, index_t{1}}) {
+    const index_t groups = (a.extent - begin) / sides / step * step;
+    if (groups == 0) continue;
+    all.push_back({begin, groups, sides});
+    begin += groups * sides;
+  }
+  if (begin < a.extent) all.push_back({begin, 1, static_cast<int>(a.extent - begin)});
+  return all;
+}
+
 }  // namespace
 
 std::optional<segments_shape> plan_segments(const task& t, const segments_tuning& tuning,
                                             const device_limits& limits) {
-  return plan_passes(t, 1, t.geometry.matrices.size, tuning, limits);
+  return plan_passes(t, side_groups{t.geometry}, 1, t.geometry.matrices.size, tuning, limits);
 }
 
 std::optional<sides_shape> plan_sides(const task& t, const segments_tuning& tuning,
@@ -229,15 +263,14 @@ std::optional<sides_shape> plan_sides(const task& t, const segments_tuning& tuni
   for (int k = 1; k < g.right_sides.count; ++k) {
     if (g.right_sides.at[k].extent > g.right_sides.at[cut].extent) cut = k;
   }
-  const index_t extent = g.right_sides.at[cut].extent;
   sides_shape all{};
-  for (const bool rest : {false, true}) {
-    if (rest ? extent % sides == 0 : extent < sides) continue;
+  for (const side_range& range : cut_sides(g.right_sides.at[cut], sides, size_of(t.type))) {
     task systems = t;
     systems.coefficients = coefficients::per_system;
-    const side_groups groups = group_sides(g, cut, sides, rest);
+    const side_groups groups = group_sides(g, cut, range);
     systems.geometry = groups.first;
-    auto shape = plan_passes(systems, sides, g.matrices.size * g.right_sides.size, tuning, limits);
+    auto shape =
+        plan_passes(systems, groups, sides, g.matrices.size * g.right_sides.size, tuning, limits);
     if (!shape) return {};
     shape->of_lines.beside = tiles_beside(groups.first, shape->of_lines);
     all.parts[all.count++] = {groups, *shape};

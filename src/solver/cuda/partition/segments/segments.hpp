@@ -69,15 +69,15 @@ struct side_groups {
 /// Returns how many right-hand sides of a matrix the kernels solve together.
 constexpr int sides_together(std::size_t value_bytes) { return value_bytes == 16 ? 2 : 4; }
 
-/// Describes a solve of long systems that have several right-hand sides each: of whole groups of
-/// them, and of what is left.
+/// Describes a solve of long systems that have several right-hand sides each: of as many whole
+/// groups of them as begin at multiples of 16 bytes, of other whole groups, and of what is left.
 struct sides_shape {
   struct part {
     side_groups groups;
     segments_shape shape;
   };
   int count;
-  part parts[2];
+  part parts[3];
   std::size_t bytes;  // of the workspace, which the parts use one after another
 };
 
