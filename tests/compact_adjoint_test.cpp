@@ -456,6 +456,11 @@ TEST(CompactAdjoint, SaysWhatItIs) {
   EXPECT_EQ(compact_operator(c6, g).description(),
             "C6 first_derivative, closure 3-4-6-4-3: out = scale A^-1 B in");
   EXPECT_EQ(compact_operator(c6, transposed(g)).description(),
+            "adjoint of C6 first_derivative, closure 3-4-6-4-3: out = B^T A^-T scale in");
+  // Long lines are cut into parts, and the adjoint into steps.
+  g.extents[0] = 10000;
+  g.metric.assign(10000, 2);
+  EXPECT_EQ(compact_operator(c6, transposed(g)).description(),
             "adjoint of C6 first_derivative, closure 3-4-6-4-3: out = B^T A^-T scale in, in three "
             "steps through a field in the workspace");
   g.metric.clear();

@@ -80,7 +80,8 @@ struct grid {
 /// It is immutable: any number of threads may apply one operator at the same time, each with a
 /// workspace of its own. Application allocates nothing and, on a GPU, does not synchronise. A field
 /// is read once and the result written once, along any axis: the stencil and the solve are fused.
-/// An adjoint takes a solve and then a stencil, through a field in its workspace.
+/// An adjoint takes a solve and then a stencil: on a CPU in one pass too, unless lines are so long
+/// that they are cut into parts; otherwise through a field in its workspace.
 ///
 /// `out` may be the very same array as `in` (same pointer, strides and extents); any other overlap
 /// is refused. A line that holds a NaN does not affect other lines. An operator that was moved from
@@ -109,8 +110,8 @@ class compact_operator {
   [[nodiscard]] int device() const noexcept;
   /// Returns the number of threads that a CPU operator uses; 1 otherwise.
   [[nodiscard]] int threads() const noexcept;
-  /// Returns the bytes of workspace that an application needs; those of an adjoint include a field
-  /// like `in`.
+  /// Returns the bytes of workspace that an application needs; those of an adjoint that takes
+  /// several steps (`description`) include a field like `in`.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
   /// Returns the `closure_warning` of the closure, where one is used; or an empty string.
   [[nodiscard]] const std::string& warning() const noexcept;

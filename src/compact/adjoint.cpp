@@ -7,10 +7,11 @@
 #include <cstdlib>
 #include <utility>
 
-// The adjoint is composed of executors of the same backend. Each of them reads and writes its
+// This adjoint is composed of executors of the same backend. Each of them reads and writes its
 // arrays once, so that it takes two passes (with a metric three) where the operator takes one. In
-// return there is no kernel that is the adjoint's alone, and whatever is done for operators (SIMD,
-// scans, parts of long lines) is done for their adjoints as well.
+// return there is no kernel that is the adjoint's alone, and whatever is done for operators (scans,
+// parts of long lines) is done for their adjoints as well. A CPU takes one pass instead where lines
+// are not cut into parts.
 namespace tridia::compact {
 namespace {
 
@@ -134,6 +135,7 @@ class adjoint final : public operator_executor {
     return scaling_ ? std::max(most, scaling_->threads()) : most;
   }
   int device() const override { return gather_->device(); }
+  int step_count() const override { return scaling_ ? 3 : 2; }
   std::size_t workspace_bytes() const override {
     std::size_t step = std::max(solve_->workspace_bytes(), gather_->workspace_bytes());
     if (scaling_) step = std::max(step, scaling_->workspace_bytes());

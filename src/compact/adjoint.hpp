@@ -31,8 +31,8 @@ field_strides strides_of(const layout::geometry&, index_t rows);
 layout::geometry with_field(layout::geometry, index_t rows, layout::array which,
                             const field_strides&);
 
-/// Makes an executor of the adjoint of the task's operator on the backend that its options name.
-/// It uses a field in the workspace with as many values as the array that is read.
+/// Makes an executor of the adjoint of the task's operator, in steps, on the backend that its
+/// options name. It uses a field in the workspace with as many values as the array that is read.
 std::unique_ptr<const operator_executor> make_adjoint(const task&);
 
 }  // namespace tridia::compact

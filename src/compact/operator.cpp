@@ -20,14 +20,16 @@ struct compact_operator::state {
 
 namespace {
 
-std::string description_of(const scheme& s, const closure& c, const grid& g) {
+std::string description_of(const scheme& s, const closure& c, const grid& g, int steps) {
   std::string quantity = s.name() + ' ' + std::string(name(s.quantity()));
   if (s.staggering() != tridia::staggering::none)
     quantity += ' ' + std::string(name(s.staggering()));
   if (compact::needs_closure(g)) quantity += ", closure " + c.name();
   if (g.operation == operation::none) return quantity + ": out = scale A^-1 B in";
-  return "adjoint of " + quantity + ": out = B^T A^-T scale in, in " +
-         (g.metric.empty() ? "two" : "three") + " steps through a field in the workspace";
+  const std::string adjoint = "adjoint of " + quantity + ": out = B^T A^-T scale in";
+  if (steps == 1) return adjoint;
+  return adjoint + ", in " + (steps == 2 ? "two" : "three") +
+         " steps through a field in the workspace";
 }
 
 std::unique_ptr<compact_operator::state> make_state(const scheme& s, const closure& c, grid g,
@@ -41,12 +43,12 @@ std::unique_ptr<compact_operator::state> make_state(const scheme& s, const closu
   made->in_extents[axis] = along.in;
   made->out_extents[axis] = along.out;
   made->arrays = compact::arrays_of(g, axis, along);
-  made->description = description_of(s, c, g);
   if (compact::needs_closure(g)) made->warning = closure_warning(s, c);
   const problem& shape = made->arrays.shape;
   made->executor = compact::make_operator_executor(
       {std::move(line), shape.type, layout::make_geometry(shape, made->arrays.resolved), o,
        g.operation});
+  made->description = description_of(s, c, g, made->executor->step_count());
   made->grid = std::move(g);
   made->options = o;
   return made;

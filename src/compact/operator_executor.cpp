@@ -7,9 +7,13 @@
 namespace tridia::compact {
 
 std::unique_ptr<const operator_executor> make_operator_executor(const task& t) {
-  // The reference has an adjoint of its own, which the composed one is tested against.
-  const bool composed = t.operation != operation::none && t.options.backend != backend::reference;
-  if (composed) return make_adjoint(t);
+  // The reference has an adjoint of its own, which the others are tested against.
+  if (t.operation != operation::none && t.options.backend != backend::reference) {
+    if (t.options.backend == backend::cpu) {
+      if (auto adjoint = make_cpu_adjoint(t)) return adjoint;
+    }
+    return make_adjoint(t);
+  }
   switch (t.options.backend) {
     case backend::cpu:
       return make_cpu(t);

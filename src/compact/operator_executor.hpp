@@ -46,6 +46,9 @@ class operator_executor {
   virtual ~operator_executor() = default;
   [[nodiscard]] virtual int threads() const { return 1; }
   [[nodiscard]] virtual int device() const { return -1; }
+  /// Returns how many steps an application takes, one after another through a field in the
+  /// workspace.
+  [[nodiscard]] virtual int step_count() const { return 1; }
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
   /// Throws wrong_device if the backend cannot access the memory.
   virtual void check_pointer(const char* name, const void* p) const = 0;
@@ -57,6 +60,9 @@ class operator_executor {
 std::unique_ptr<const operator_executor> make_reference(const task&);
 /// Makes an executor of tasks whose operation is `none`.
 std::unique_ptr<const operator_executor> make_cpu(const task&);
+/// Makes an executor of an adjoint that takes one pass over the arrays; null where lines are cut
+/// into parts, or have no values.
+std::unique_ptr<const operator_executor> make_cpu_adjoint(const task&);
 /// Makes an executor of tasks whose operation is `none`. Throws `unsupported` if the backend was
 /// not built or there is no device.
 std::unique_ptr<const operator_executor> make_cuda(const task&);

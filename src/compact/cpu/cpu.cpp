@@ -1,10 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "compact/adjoint.hpp"
 #include "compact/cpu/kernels.hpp"
 #include "compact/cpu/owned_tables.hpp"
 #include "compact/cpu/parts.hpp"
 #include "compact/operator_executor.hpp"
 #include "cpu/cache_size.hpp"
-#include "cpu/store_policy.hpp"
 #include "gpu/devices.hpp"
 #include "solver/executor.hpp"
 
@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 // Lines go through a buffer in the cache in groups, which are shared out among threads.
 namespace tridia::compact::cpu {
@@ -45,13 +46,16 @@ struct line_starts {
 template <class R>
 class cpu_executor final : public compact::operator_executor {
  public:
-  explicit cpu_executor(const task& t)
-      : geometry_(t.geometry), kernels_(find_kernels<R>()), tables_(t.line) {
+  cpu_executor(const task& t, const line_operator::specification* gather)
+      : geometry_(t.geometry), kernels_(find_kernels<R>()), tables_(t.line, gather) {
     const index_t lines = geometry_.right_sides.size;
     const index_t values = lines * t.line.rows;
-    far_ = static_cast<std::size_t>(values) * 2 * sizeof(R) > tridia::cpu::last_cache_bytes();
+    const auto bytes = static_cast<std::size_t>(values) * 2 * sizeof(R);
+    far_ = bytes > tridia::cpu::near_cache_bytes();
+    streams_ = bytes > tridia::cpu::last_cache_bytes() / 4;
     const index_t threads = t.options.threads > 0 ? t.options.threads : omp_get_max_threads();
     choose_groups(lines, values < serial_values ? 1 : threads);
+    whole_cache_lines_ = writes_whole_cache_lines();
     threads_ = values < serial_values
                    ? 1
                    : static_cast<int>(std::clamp<index_t>(groups_.count(), 1, threads));
@@ -91,12 +95,15 @@ class cpu_executor final : public compact::operator_executor {
     return solver::round_up(static_cast<std::size_t>(table().buffer_rows * pitch()) * sizeof(R));
   }
 
-  /// Chooses groups of as many lines as keep the buffer well within a core's cache (measured on
-  /// 256^3) and leave work for all threads.
+  /// Chooses groups of as many lines as keep the buffer well within a cache (measured on 256^3),
+  /// and leave work for all threads. Contiguous lines need only the nearest cache: more of them
+  /// would be loaded in one burst, and worked on in another. Rows of neighbouring lines are the
+  /// longer pieces of memory the more there are.
   void choose_groups(index_t lines, index_t threads) {
-    const std::size_t cache = tridia::cpu::near_cache_bytes();
-    const auto row = static_cast<std::size_t>(table().buffer_rows) * sizeof(R);
-    const auto fit = static_cast<index_t>(cache / (contiguous() ? 16 : 2) / row);
+    const std::size_t cache =
+        contiguous() ? std::size_t{1} << 14 : tridia::cpu::near_cache_bytes() / 2;
+    const auto line = static_cast<std::size_t>(std::max(table().points, table().rows)) * sizeof(R);
+    const auto fit = static_cast<index_t>(cache / std::max(line, sizeof(R)));
     const index_t most = std::clamp<index_t>(std::min(fit, lines / threads), 1, most_lanes);
     const index_t piece = neighbours(), parts = (piece + most - 1) / most;
     const index_t unit = kernels_.wide, even = (piece + parts - 1) / std::max<index_t>(parts, 1);
@@ -131,21 +138,42 @@ class cpu_executor final : public compact::operator_executor {
     return past == 0 ? 0 : std::min<index_t>(whole - past, lines.size);
   }
 
-  bool writes_past_cache() const {
-    if (threads_ > tridia::cpu::threads_that_prefetch_for_write) return true;
-    const bool whole_lines = geometry_.lines[layout::x].step == 1 || groups_.piece == groups_.lines;
-    return whole_lines && !tridia::cpu::prefetch_for_write_is_faster();
+  /// Returns whether results can be written past the cache. Stores that find their cache lines
+  /// neither whole nor prefetched are slow, so that they must begin where cache lines do.
+  bool writes_whole_cache_lines() const {
+    constexpr auto whole = static_cast<index_t>(solver::alignment / sizeof(R));
+    const auto keeps_place = [](index_t stride) { return stride == 1 || stride % whole == 0; };
+    const layout::axes& lines = geometry_.right_sides;
+    bool all = keeps_place(geometry_.lines[layout::x].step);
+    for (int k = 0; k < lines.count; ++k) all = all && keeps_place(lines.at[k].stride[layout::x]);
+    return all;
+  }
+  /// Returns whether the first value of a group's results can begin a cache line.
+  bool can_align(const void* out) const {
+    return geometry_.lines[layout::x].step == 1 || groups_.piece == groups_.lines ||
+           reinterpret_cast<std::uintptr_t>(out) % solver::alignment == 0;
+  }
+
+  /// Finds where lines `from` to `to` - 1 begin.
+  void place_lines(index_t from, index_t to, line_starts& at) const {
+    const layout::axes& lines = geometry_.right_sides;
+    const layout::axis alone{1, {}};
+    const layout::axis& fastest = lines.count > 0 ? lines.at[lines.count - 1] : alone;
+    for (index_t l = from, end; l < to; l = end) {
+      index_t offsets[layout::array_count];
+      lines.offsets(l, offsets);
+      end = std::min(to, l - l % fastest.extent + fastest.extent);
+      for (index_t k = l; k < end; ++k) {
+        at.in[k - from] = offsets[layout::rhs] + (k - l) * fastest.stride[layout::rhs];
+        at.out[k - from] = offsets[layout::x] + (k - l) * fastest.stride[layout::x];
+      }
+    }
   }
 
   void run(const call& c, index_t from, index_t to, R* buffer) const {
     line_starts at;
     const int live = static_cast<int>(to - from);
-    for (int l = 0; l < live; ++l) {
-      index_t offsets[layout::array_count];
-      geometry_.right_sides.offsets(from + l, offsets);
-      at.in[l] = offsets[layout::rhs];
-      at.out[l] = offsets[layout::x];
-    }
+    place_lines(from, to, at);
     line_group s{};
     s.in = c.in;
     s.out = c.out;
@@ -156,16 +184,22 @@ class cpu_executor final : public compact::operator_executor {
     s.live = live;
     s.lanes = (live + kernels_.unit - 1) / kernels_.unit * kernels_.unit;
     s.pitch = pitch();
-    s.chunk = contiguous() ? 64 : 32;
+    s.chunk = contiguous() ? most_chunk : 32;
     s.visit = contiguous() ? s.chunk : 8;
     s.ahead = 8;
+    s.ahead_in_lines = std::min(table().points, most_chunk);
     s.far = far_;
-    s.nontemporal = far_ && c.in != c.out && writes_past_cache();
-    s.next = -1;
-    if (to < geometry_.right_sides.size) {
+    // A result so large would not stay in a cache that other fields and cores use as well.
+    const bool streams = streams_ && c.in != c.out && !c.accumulate;
+    s.in_one_piece = streams && contiguous() && geometry_.lines[layout::x].step == 1 &&
+                     std::max(table().rows, table().results) <= most_chunk;
+    s.nontemporal = s.in_one_piece || (streams && whole_cache_lines_ && can_align(c.out));
+    s.has_next = far_ && to < geometry_.right_sides.size;
+    if (s.has_next) {
       index_t offsets[layout::array_count];
       geometry_.right_sides.offsets(to, offsets);
-      s.next = offsets[layout::rhs];
+      s.to_next_in = offsets[layout::rhs] - at.in[0];
+      s.to_next_out = offsets[layout::x] - at.out[0];
     }
     s.prescribed = table().prescribed > 0 ? static_cast<const R*>(c.prescribed) + from : nullptr;
     s.prescribed_step = geometry_.right_sides.size;
@@ -177,16 +211,19 @@ class cpu_executor final : public compact::operator_executor {
   layout::geometry geometry_;
   kernels<R> kernels_;
   owned_tables<R> tables_;
-  bool far_;  // the arrays are larger than the cache
+  bool far_;      // the arrays are larger than the cache of a core,
+  bool streams_;  // and than the share of the last cache that a result would stay in
+  bool whole_cache_lines_;
   line_split groups_{};
   int threads_;
 };
 
 }  // namespace
 
-std::unique_ptr<const operator_executor> make_whole_lines(const task& t) {
-  if (t.type == value_type::f32) return std::make_unique<cpu_executor<float>>(t);
-  return std::make_unique<cpu_executor<double>>(t);
+std::unique_ptr<const operator_executor> make_whole_lines(
+    const task& t, const line_operator::specification* gather) {
+  if (t.type == value_type::f32) return std::make_unique<cpu_executor<float>>(t, gather);
+  return std::make_unique<cpu_executor<double>>(t, gather);
 }
 
 }  // namespace tridia::compact::cpu
@@ -195,7 +232,19 @@ namespace tridia::compact {
 
 std::unique_ptr<const operator_executor> make_cpu(const task& t) {
   if (auto parts = cpu::make_parts_of_lines(t)) return parts;
-  return cpu::make_whole_lines(t);
+  return cpu::make_whole_lines(t, nullptr);
+}
+
+std::unique_ptr<const operator_executor> make_cpu_adjoint(const task& t) {
+  // A periodic line of one row has no backward sweep, in which results are gathered.
+  const index_t least = t.line.boundary == boundary::periodic ? 2 : 1;
+  if (t.line.rows < least || cpu::are_long(t)) return {};
+  adjoint_steps steps = adjoint_of(t.line);
+  task solve = t;
+  solve.line = std::move(steps.solve);
+  if (steps.scaling) solve.line.scale = std::move(steps.scaling->scale);
+  solve.operation = operation::none;
+  return cpu::make_whole_lines(solve, &steps.gather);
 }
 
 }  // namespace tridia::compact

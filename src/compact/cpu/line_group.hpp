@@ -8,6 +8,10 @@ namespace tridia::compact::cpu {
 /// This is the maximum number of lanes of a group.
 inline constexpr int most_lanes = 512;
 
+/// This is the maximum number of rows that are loaded or stored at a time, and of those that are
+/// staged then: a chunk takes up to 15 rows more, that would be a chunk of less than a vector.
+inline constexpr index_t most_chunk = 64, most_staged = most_chunk + 16;
+
 /// Describes the lines that go through the buffer side by side, a lane each. There is no vector
 /// type in it: kernels are compiled once for each instruction set, everything else once.
 struct line_group {
@@ -20,12 +24,16 @@ struct line_group {
   index_t pitch;                  // from one row of the buffer to the next
   index_t chunk;                  // rows that are loaded, worked on and stored at a time
   index_t visit;                  // rows of a few lanes that are worked on before the next few
-  bool far;                       // the arrays are larger than the cache
+  bool far;                       // the arrays are larger than the cache of a core
   bool nontemporal;               // write past the cache
-  index_t ahead;                  // rows that memory is asked for in advance, where lanes lie
-  index_t next;                   // where the next group's first line begins in `in`; -1: none
-  const void* prescribed;         // of the first line; null where no row's is
-  index_t prescribed_step;        // from one row that is prescribed to the next
+  bool in_one_piece;              // results of all lines are written so together, if they can be
+  // These are the rows that memory is asked for in advance: where a row of lanes is one piece and
+  // is worked on there, and where lines are contiguous.
+  index_t ahead, ahead_in_lines;
+  bool has_next;                    // another group follows, whose first line begins
+  index_t to_next_in, to_next_out;  // so many elements after this one's
+  const void* prescribed;           // of the first line; null where no row's is
+  index_t prescribed_step;          // from one row that is prescribed to the next
   double s;
   bool accumulate;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compact/cpu/line_buffer.hpp"
+#include "compact/cpu/line_gather.hpp"
 #include "compact/cpu/line_prefetch.hpp"
 #include "compact/cpu/operator_tables.hpp"
 
@@ -12,7 +13,8 @@
 // A group of lines is loaded into the buffer a chunk at a time; the forward sweep takes it through
 // the stencil and the elimination, the backward sweep through the substitution, and it is stored.
 // What is left of row i overwrites the buffer's row i, `front` rows after the values that stencils
-// still need.
+// still need. An adjoint solves first: what substitution finds stays in the buffer, and the results
+// are gathered from it as soon as all that they need is there.
 namespace tridia::compact::cpu::TRIDIA_ISA {
 // kernels.cpp alone includes this file. With internal linkage GCC inlines what is called once,
 // which saves 3 to 5 % of a field that fits in the cache.
@@ -29,10 +31,6 @@ struct alignas(64) carried {
 /// into the buffer first.
 constexpr int most_rows_where_they_lie = 7;
 
-/// Says where results go: directly into the array where they lie side by side, so that stores
-/// overlap the arithmetic, or added to its values; otherwise into the buffer.
-enum class destination : char { array, sum, buffer };
-
 /// Applies an operator to a group of lines, `Vectors` vectors of lanes at a time.
 template <class R, int Vectors>
 class line_sweeps {
@@ -43,12 +41,14 @@ class line_sweeps {
   line_sweeps(const tables<R>& t, const line_group& s, R* buffer)
       : t_(t),
         s_(s),
-        rows_(buffer),
+        rows_(buffer + t.first_row * s.pitch),
         pitch_(s.pitch),
         pieces_in_(lie_side_by_side(s.in_at, s.in_step)),
-        lies_in_(pieces_in_ && t.prescribed == 0 && t.interior.count <= most_rows_where_they_lie),
+        lies_in_(pieces_in_ && t.prescribed == 0 &&
+                 t.stencils.interior.count <= most_rows_where_they_lie),
         lies_out_(lie_side_by_side(s.out_at, s.out_step)),
-        staged_(buffer + t.front * s.pitch),
+        staged_(rows_ + t.front * s.pitch),
+        results_(buffer + t.results_at * s.pitch),
         points_(lies_in_ ? static_cast<const R*>(s.in) + s.in_at[0] : staged_),
         point_pitch_(lies_in_ ? s.in_step : s.pitch),
         prefetch_(t, s, {pieces_in_, lies_in_}, {lies_out_, lies_out_}) {}
@@ -61,10 +61,14 @@ class line_sweeps {
       values::zero().store(state_.after + lane);
       values::zero().store(state_.end + lane);
     });
-    with_count(t_.interior.count, [&](auto count) {
-      constexpr int n = decltype(count)::value;
-      t_.periodic ? forward<n, true>() : forward<n, false>();
-    });
+    if (t_.gathers) {
+      t_.periodic ? forward<1, true, true>() : forward<1, false, true>();
+    } else {
+      with_count(t_.stencils.interior.count, [&](auto count) {
+        constexpr int n = decltype(count)::value;
+        t_.periodic ? forward<n, true>() : forward<n, false>();
+      });
+    }
     if (t_.periodic) close();
     t_.periodic ? backward<true>() : backward<false>();
   }
@@ -76,62 +80,48 @@ class line_sweeps {
     return step != 1 && s_.live == s_.lanes && neighbours_from(at, 0, s_.live) == s_.live;
   }
 
+  bool follow_each_other(const index_t* at, index_t count) const {
+    return cpu::TRIDIA_ISA::follow_each_other(at, count, s_.live);
+  }
+
   template <class F>
   TRIDIA_FN void for_each_block(F f) const {
     for (int lane = 0; lane < s_.lanes; lane += values::count) f(lane);
   }
 
-  /// Calls f with the number of weights as a constant, for loops that keep them in registers; 0:
-  /// more than those of any scheme of the library.
-  template <class F>
-  static void with_count(int count, F f) {
-    switch (count) {
-#define TRIDIA_COUNT(n) \
-  case n:               \
-    return f(std::integral_constant<int, n>());
-      TRIDIA_COUNT(1)
-      TRIDIA_COUNT(2)
-      TRIDIA_COUNT(3)
-      TRIDIA_COUNT(4)
-      TRIDIA_COUNT(5)
-      TRIDIA_COUNT(6)
-      TRIDIA_COUNT(7)
-      TRIDIA_COUNT(9)
-      TRIDIA_COUNT(11)
-#undef TRIDIA_COUNT
-      default:
-        return f(std::integral_constant<int, 0>());
-    }
-  }
-
   // ---- forward ----
 
-  template <int Count, bool Bordered>
+  /// `Scaled` multiplies values with the scales of their rows, as the adjoint does.
+  template <int Count, bool Bordered, bool Scaled = false>
   void forward() {
-    if (!lies_in_) return forward_staged<Count, Bordered>();
+    if (!lies_in_) return forward_staged<Count, Bordered, Scaled>();
     for (index_t k0 = 0, k1; k0 < t_.eliminated; k0 = k1) {
       k1 = std::min(k0 + s_.visit, t_.eliminated);
       for_each_block([&](int lane) {
         prefetch_.forward(lane, k0, k1);
-        forward_rows<Count, Bordered>(lane, k0, k1);
+        forward_rows<Count, Bordered, Scaled>(lane, k0, k1);
       });
     }
   }
 
   /// Loads a chunk, then goes through the rows whose values are all there.
-  template <int Count, bool Bordered>
+  template <int Count, bool Bordered, bool Scaled>
   void forward_staged() {
+    constexpr int lanes = width<R>;
+    const auto beside = [&](int lane, index_t k)
+                            TRIDIA_LAMBDA { prefetch_.template values_beside<lanes>(lane, k); };
     load_prescribed(s_, t_.prescribed, rows_ + t_.prescribed_at * pitch_);
     if (t_.before > 0) {
-      load(s_, t_.points - t_.before, t_.points, staged_);
+      load(s_, t_.points - t_.before, t_.points, staged_, [](int, index_t) {});
       copy(-t_.before, t_.points - t_.before, t_.before);
     }
     index_t done = 0;
     for (index_t p0 = 0, p1; p0 < t_.points; p0 = p1) {
       // The first values are needed once more at the end, when they have been overwritten.
       p1 = p0 == 0 && t_.after > s_.chunk ? t_.after : p0 + s_.chunk;
-      p1 = p1 < t_.points ? p1 : t_.points;
-      load(s_, p0, p1, staged_);
+      // A last chunk of fewer rows than a vector has would be loaded value by value.
+      p1 = p1 + lanes <= t_.points ? p1 : t_.points;
+      load(s_, p0, p1, staged_, beside);
       if (p0 == 0) copy(t_.points, 0, t_.after);
       index_t ready = p1 == t_.points ? t_.eliminated : p1 - t_.ahead;
       ready = ready < t_.eliminated ? ready : t_.eliminated;
@@ -140,7 +130,7 @@ class line_sweeps {
         k1 = std::min(k0 + s_.visit, ready);
         for_each_block([&](int lane) {
           prefetch_.forward(lane, k0, k1);
-          forward_rows<Count, Bordered>(lane, k0, k1);
+          forward_rows<Count, Bordered, Scaled>(lane, k0, k1);
         });
       }
       done = ready;
@@ -151,41 +141,42 @@ class line_sweeps {
                 static_cast<std::size_t>(rows * pitch_) * sizeof(R));
   }
 
-  template <int Count, bool Bordered>
+  template <int Count, bool Bordered, bool Scaled>
   void forward_rows(int lane, index_t k0, index_t k1) {
     index_t from = t_.plain_from, to = Count > 0 ? t_.plain_to : from;
     if (lies_in_) {
-      from = std::max<index_t>(from, -t_.interior.first);
+      from = std::max<index_t>(from, -t_.stencils.interior.first);
       to = std::min<index_t>(to, t_.points - t_.ahead);
     }
     index_t i = k0;
-    for (; i < k1 && (i < from || from >= to); ++i) eliminate(lane, i);
+    for (; i < k1 && (i < from || from >= to); ++i) eliminate<Scaled>(lane, i);
     if (i < k1 && i < to) {
       t_.for_each_stretch(i, std::min(k1, to),
                           [&](const row_numbers<R>* n, index_t step, index_t a, index_t b) {
-                            plain_forward<Count, Bordered>(n, step, lane, a, b);
+                            plain_forward<Count, Bordered, Scaled>(n, step, lane, a, b);
                           });
       i = std::min(k1, to);
     }
-    for (; i < k1; ++i) eliminate(lane, i);
+    for (; i < k1; ++i) eliminate<Scaled>(lane, i);
   }
 
   /// Does rows a to b - 1, which have the interior's stencil and no interchange.
-  template <int Count, bool Bordered>
+  template <int Count, bool Bordered, bool Scaled>
   __attribute__((noinline)) void plain_forward(const row_numbers<R>* n, index_t step, int lane,
                                                index_t a, index_t b) {
     // Copies that nothing points to: they stay in registers.
     constexpr int count = Count > 0 ? Count : 1;
     simd w[count];
-    _Pragma("GCC unroll 16") for (int k = 0; k < count; ++k) w[k] = simd(t_.interior.at[k]);
+    const weights<R>& interior = t_.stencils.interior;
+    _Pragma("GCC unroll 16") for (int k = 0; k < count; ++k) w[k] = simd(interior.at[k]);
     const index_t in_pitch = point_pitch_, out_pitch = pitch_;
-    const R* at = points_ + (a + t_.interior.first) * in_pitch + lane;
+    const R* at = points_ + (a + interior.first) * in_pitch + lane;
     R* to = rows_ + a * out_pitch + lane;
     values left = values::load(state_.left + lane), border = values::load(state_.border + lane);
     for (index_t i = a; i < b; ++i, n += step, at += in_pitch, to += out_pitch) {
-      values r = values::load(at).times(w[0]);
+      values r = values::load(at).times(Scaled ? w[0] * simd(n->scale) : w[0]);
       _Pragma("GCC unroll 16") for (int k = 1; k < count; ++k) r =
-          r.plus(w[k], values::load(at + k * in_pitch));
+          r.plus(w[k], values::load(opaque(at + k * in_pitch)));
       if constexpr (Bordered) border = border.plus(simd(n->border), r);
       left = r.plus(simd(-n->below), left);
       left.store(to);
@@ -194,16 +185,15 @@ class line_sweeps {
     if (Bordered) border.store(state_.border + lane);
   }
 
-  const weights<R>& stencil_of(index_t i) const {
-    const index_t tail = t_.eliminated - t_.tails;
-    return i < t_.heads ? t_.head[i] : i < tail ? t_.interior : t_.tail[i - tail];
-  }
-  values right_side(const weights<R>& w, int lane, index_t i) const {
+  /// Returns the right-hand side of row i.
+  template <bool Scaled>
+  values right_side(int lane, index_t i) const {
+    const weights<R>& w = t_.stencils.of(i);
     values sum = point(i + w.first, lane).times(simd(w.at[0]));
     for (int k = 1; k < w.count; ++k) {
       sum = sum.plus(simd(w.at[k]), point(i + w.first + k, lane));
     }
-    return sum;
+    return Scaled ? sum.times(simd(t_.scale(i))) : sum;
   }
   /// Returns the values of point p, on a periodic line also beyond its ends, around the others.
   values point(index_t p, int lane) const {
@@ -212,11 +202,12 @@ class line_sweeps {
   }
 
   /// Does one row of the forward sweep, whatever it is.
+  template <bool Scaled>
   __attribute__((noinline)) void eliminate(int lane, index_t i) {
     const row_numbers<R>& n = t_.number(i);
     R* const at = rows_ + i * pitch_ + lane;
     values left = values::load(state_.left + lane);
-    values r = right_side(stencil_of(i), lane, i);
+    values r = right_side<Scaled>(lane, i);
     if (n.bordered) {
       values::load(state_.border + lane).plus(simd(n.border), r).store(state_.border + lane);
     }
@@ -234,45 +225,127 @@ class line_sweeps {
   /// Does the last row of a periodic line.
   void close() {
     const index_t last = t_.eliminated;
+    const simd scale = simd(static_cast<R>(s_.s)) * simd(t_.last_scale);
     for_each_block([&](int lane) {
+      const values r = t_.gathers ? right_side<true>(lane, last) : right_side<false>(lane, last);
       const values border = values::load(state_.border + lane);
-      const values end =
-          right_side(t_.interior, lane, last).plus(simd(R(-1)), border).times(simd(t_.corner));
+      const values end = r.plus(simd(R(-1)), border).times(simd(t_.corner));
       end.store(state_.end + lane);
-      end.times(simd(static_cast<R>(s_.s) * t_.last_scale)).store(rows_ + last * pitch_ + lane);
+      (t_.gathers ? end : end.times(scale)).store(rows_ + last * pitch_ + lane);
     });
-    store(s_, last, last + 1, rows_);
+    // The backward sweep stages it with the rows before it, if there are any.
+    if ((lies_out_ || last == 0) && !t_.gathers) put_staged(last, last + 1, rows_ + last * pitch_);
+  }
+  /// Stores rows k0 to k1 - 1 of the results; `rows` is where row k0 is.
+  void put_staged(index_t k0, index_t k1, const R* rows) const {
+    // Nothing is left to be solved: the buffer is free.
+    if (k0 == 0 && k1 == t_.results && s_.in_one_piece && follow_each_other(s_.out_at, k1)) {
+      return store_together(s_, k1, rows, rows_);
+    }
+    store(s_, k0, k1, rows, [&](int lane, index_t k) TRIDIA_LAMBDA {
+      prefetch_.template results_beside<width<R>>(lane, k);
+    });
   }
 
   // ---- backward ----
 
-  /// Does all rows in chunks, which begin where cache lines of the result do, if lines are
-  /// contiguous.
   template <bool Columned>
   void backward() {
-    if (!lies_out_) return backward_to<Columned, destination::buffer>();
+    if (!lies_out_) return backward_to<Columned, destination::staged>();
     s_.accumulate ? backward_to<Columned, destination::sum>()
                   : backward_to<Columned, destination::array>();
   }
   template <bool Columned, destination Where>
   void backward_to() {
+    t_.gathers ? gather_backward<Columned, Where>() : solve_backward<Columned, Where>();
+  }
+
+  /// Calls f(k0, k1) for chunks of all rows from the last to the first. Where lines are contiguous,
+  /// they begin where cache lines of the result do, if that is the same in all lines; row k is
+  /// done together with result k + `later`.
+  template <class F>
+  void for_each_chunk_back(index_t later, F f) const {
     constexpr index_t line = 64 / sizeof(R);
-    const auto past = static_cast<index_t>(
-        (reinterpret_cast<std::uintptr_t>(s_.out) / sizeof(R) + s_.out_at[0]) % line);
-    const index_t first = (line - past) % line;
+    const auto past = [&](int l) {
+      return static_cast<index_t>(reinterpret_cast<std::uintptr_t>(s_.out) / sizeof(R)) +
+             s_.out_at[l] + later;
+    };
+    const bool alike = s_.live == 1 || (past(1) - past(0)) % line == 0;
+    // What is left over in front is stored value by value.
+    const bool aligned = alike && t_.eliminated > s_.chunk;
+    const index_t first = aligned ? (line - past(0) % line) % line : 0;
     for (index_t k1 = t_.eliminated, k0; k1 > 0; k1 = k0) {
       k0 = k1 > first ? first + (k1 - 1 - first) / s_.chunk * s_.chunk : 0;
-      for (index_t v1 = k1, v0; v1 > k0; v1 = v0) {
-        v0 = std::max(v1 - s_.visit, k0);
+      // The same as of chunks that are loaded.
+      if (k1 - k0 < width<R> && k0 >= s_.chunk) k0 -= s_.chunk;
+      f(k0, k1);
+    }
+  }
+  /// Calls f(v0, v1) for the visits of a chunk from the last to the first.
+  template <class F>
+  void for_each_visit_back(index_t k0, index_t k1, F f) const {
+    for (index_t v1 = k1, v0; v1 > k0; v1 = v0) {
+      v0 = std::max(v1 - s_.visit, k0);
+      f(v0, v1);
+    }
+  }
+
+  /// Does all rows of an operator.
+  template <bool Columned, destination Where>
+  void solve_backward() {
+    for_each_chunk_back(0, [&](index_t k0, index_t k1) {
+      staged_from_ = k0;
+      for_each_visit_back(k0, k1, [&](index_t v0, index_t v1) {
         for_each_block([&](int lane) {
           prefetch_.backward(lane, v0, v1);
           backward_rows<Columned, Where>(lane, v0, v1);
         });
-      }
-      if (Where == destination::buffer) store(s_, k0, k1, rows_);
-    }
+      });
+      if (Where == destination::staged) put_staged(k0, with_last_row(k0, k1), results_);
+    });
   }
 
+  /// Adds the last row of a periodic line to staged rows k0 to k1 - 1, if it is the next one.
+  /// Returns the end of all of them.
+  index_t with_last_row(index_t k0, index_t k1) {
+    if (!t_.periodic || k1 < t_.eliminated) return k1;
+    std::memcpy(results_ + (k1 - k0) * pitch_, rows_ + k1 * pitch_,
+                static_cast<std::size_t>(pitch_) * sizeof(R));
+    return k1 + 1;
+  }
+
+  /// Does all rows of an adjoint's solve, and gathers its results.
+  template <bool Columned, destination Where>
+  void gather_backward() {
+    // A periodic line's last results need the first rows of the solution.
+    const bool at_once = !t_.periodic || t_.eliminated <= s_.visit;
+    const index_t before = t_.gather_before, wrapping = at_once ? 0 : t_.gather_after;
+    index_t done = t_.results - wrapping;  // Results from this one on are.
+    const line_gather<R, Vectors> solution(t_, rows_, pitch_, static_cast<R>(s_.s), s_.nontemporal);
+    const auto gather = [&](int lane, index_t a, index_t b) {
+      solution.template gather<Where>(lane, a, b, place<Where>(lane, a), pitch_of(Where));
+    };
+    const auto ready = [&](index_t k) { return k == 0 ? 0 : std::min(done, k + before); };
+    for_each_chunk_back(before, [&](index_t k0, index_t k1) {
+      const index_t end = done;
+      staged_from_ = ready(k0);
+      for_each_visit_back(k0, k1, [&](index_t v0, index_t v1) {
+        const index_t from = ready(v0);
+        for_each_block([&](int lane) {
+          prefetch_.backward(lane, from, done);
+          backward_rows<Columned, destination::kept>(lane, v0, v1);
+          if (v0 == 0 && t_.periodic) solution.wrap(lane);
+          gather(lane, from, done);
+        });
+        done = from;
+      });
+      if (Where == destination::staged) put_staged(done, end, results_);
+    });
+    if (wrapping == 0) return;
+    staged_from_ = t_.results - wrapping;
+    for_each_block([&](int lane) { gather(lane, staged_from_, t_.results); });
+    if (Where == destination::staged) put_staged(staged_from_, t_.results, results_);
+  }
   template <bool Columned, destination Where>
   void backward_rows(int lane, index_t k0, index_t k1) {
     const index_t from = t_.plain_back_from, to = std::max(t_.plain_to, from);
@@ -294,7 +367,7 @@ class line_sweeps {
                                                 index_t a, index_t b) {
     const simd s(static_cast<R>(s_.s));
     const bool nontemporal = s_.nontemporal;
-    const index_t pitch = pitch_, to_pitch = Where == destination::buffer ? pitch_ : s_.out_step;
+    const index_t pitch = pitch_, to_pitch = pitch_of(Where);
     const R* at = rows_ + (b - 1) * pitch + lane;
     R* to = place<Where>(lane, b - 1);
     values next = values::load(state_.next + lane);
@@ -303,7 +376,8 @@ class line_sweeps {
       next = values::load(at).times(simd(n->pivot)).plus(simd(-n->next), next);
       values x = next;
       if constexpr (Columned) x = x.plus(simd(-n->column), end);
-      put<Where>(x.times(s * simd(n->scale)), to, nontemporal);
+      if constexpr (Where != destination::kept) x = x.times(s * simd(n->scale));
+      put<Where>(x, to, nontemporal);
     }
     next.store(state_.next + lane);
   }
@@ -319,27 +393,20 @@ class line_sweeps {
     next.store(state_.after + lane);
     x.store(state_.next + lane);
     if (n.columned) x = x.plus(simd(-n.column), values::load(state_.end + lane));
-    put<Where>(x.times(simd(static_cast<R>(s_.s)) * simd(n.scale)), place<Where>(lane, i),
-               s_.nontemporal);
+    if (Where != destination::kept) x = x.times(simd(static_cast<R>(s_.s)) * simd(n.scale));
+    put<Where>(x, place<Where>(lane, i), s_.nontemporal);
   }
 
+  TRIDIA_FN index_t pitch_of(destination where) const {
+    return is_in_buffer(where) ? pitch_ : s_.out_step;
+  }
   template <destination Where>
   TRIDIA_FN R* place(int lane, index_t i) const {
-    return Where == destination::buffer
-               ? rows_ + i * pitch_ + lane
+    return Where == destination::kept ? rows_ + i * pitch_ + lane
+           : Where == destination::staged
+               ? results_ + (i - staged_from_) * pitch_ + lane
                : static_cast<R*>(s_.out) + s_.out_at[0] + lane + i * s_.out_step;
   }
-  template <destination Where>
-  static TRIDIA_FN void put(const values& x, R* to, bool nontemporal) {
-    if constexpr (Where == destination::buffer) {
-      x.store(to);
-    } else if constexpr (Where == destination::sum) {
-      x.store(to, accumulate{});
-    } else {
-      x.store(to, overwrite{nontemporal});
-    }
-  }
-
   const tables<R>& t_;
   const line_group& s_;
   R* rows_;
@@ -347,6 +414,8 @@ class line_sweeps {
   bool pieces_in_;           // rows of values are pieces of memory,
   bool lies_in_, lies_out_;  // and worked on there
   R* staged_;
+  R* results_;               // a chunk of results, which are stored together,
+  index_t staged_from_ = 0;  // from this one on
   const R* points_;
   index_t point_pitch_;
   line_prefetch<R, values::count> prefetch_;

@@ -23,22 +23,41 @@ struct row_numbers {
   bool swapped, fills, bordered, columned;
 };
 
+/// Holds the stencils of `rows` rows; the first and the last ones have their own.
+template <class R>
+struct stencil_table {
+  weights<R> interior;
+  const weights<R>*head, *tail;
+  index_t heads, tails, rows;
+
+  TRIDIA_FN const weights<R>& of(index_t i) const {
+    const index_t from_tail = i - (rows - tails);
+    return i < heads ? head[i] : from_tail < 0 ? interior : tail[from_tail];
+  }
+};
+
 /// Describes a line operator in the type of the arrays; what it points to belongs to another.
 template <class R>
 struct tables {
   index_t points, rows;
   bool periodic;
-  // A line's values begin at row `front` of the buffer; a periodic one's neighbours lie around
+  // An adjoint gathers its results from the solution, by stencils that reach so many rows before
+  // and after a result's number. Otherwise the solution is the result, and `results` is `rows`.
+  bool gathers;
+  index_t results, gather_before, gather_after;
+  stencil_table<R> gather;
+  // The numbers of row 0 lie in row `first_row` of the buffer, and a chunk of results from row
+  // `results_at` on. All other rows of the buffer are counted from `first_row`.
+  index_t first_row, results_at;
+  // A line's values begin at row `front`; a periodic one's neighbours lie around
   // them, `before` and `after` many.
   index_t front, before, after;
   index_t ahead;  // how far after a row lies the last value that it needs
-  // Prescribed right-hand sides lie beyond all that, from row `prescribed_at` of the buffer on; the
-  // stencil of a row that has one takes it from there.
+  // Prescribed right-hand sides lie beyond all that, from row `prescribed_at` on; the stencil of a
+  // row that has one takes it from there.
   index_t prescribed_at, prescribed;
   index_t buffer_rows;
-  weights<R> interior;
-  const weights<R>*head, *tail;
-  index_t heads, tails;
+  stencil_table<R> stencils;
   // Eliminations converge: the rows from `same` to `same + repeated` have the numbers of row
   // `same`, and only that one's are kept.
   const row_numbers<R>* numbers;
@@ -52,6 +71,8 @@ struct tables {
   TRIDIA_FN const row_numbers<R>& number(index_t i) const {
     return numbers[i < same ? i : i < same + repeated ? same : i - repeated];
   }
+  /// Returns the scale of row i: of its result, or in an adjoint of its value.
+  TRIDIA_FN R scale(index_t i) const { return i < eliminated ? number(i).scale : last_scale; }
   /// Calls f(n, step, from, to) for stretches of rows a to b - 1: the numbers of row `from` are at
   /// n, and those of each next row `step` after.
   template <class F>

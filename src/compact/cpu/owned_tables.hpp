@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "compact/cpu/line_group.hpp"
 #include "compact/cpu/operator_tables.hpp"
 #include "compact/factors.hpp"
 
@@ -13,23 +14,36 @@ namespace tridia::compact::cpu {
 template <class R>
 class owned_tables {
  public:
-  explicit owned_tables(const line_operator::specification& line) {
+  /// `gather`: the stencils of an adjoint's results, whose scale is that of the values; or null.
+  owned_tables(const line_operator::specification& line,
+               const line_operator::specification* gather) {
     const bool periodic = line.boundary == boundary::periodic;
-    reach(line.interior);
-    for (const stencil& s : line.head) reach(s);
-    for (const stencil& s : line.tail) reach(s);
+    const reach in(line);
     table_.points = line.points;
-    table_.rows = line.rows;
+    table_.rows = table_.results = line.rows;
     table_.periodic = periodic;
-    const index_t before = -first_, after = last_;
-    table_.front = std::max<index_t>(before, 0);
-    table_.ahead = std::max<index_t>(after, 0);
+    table_.front = in.before;
+    table_.ahead = in.after;
     table_.before = periodic ? table_.front : 0;
     table_.after = periodic ? table_.ahead : 0;
-    table_.prescribed_at = std::max(table_.front + line.points + table_.after, line.rows);
+    index_t rows = line.rows;
+    if (gather != nullptr) {
+      const reach from(*gather);
+      table_.gathers = true;
+      table_.results = gather->rows;
+      table_.gather_before = from.before;
+      table_.gather_after = from.after;
+      table_.gather = kept(*gather);
+      table_.first_row = periodic ? from.before : 0;
+      rows += periodic ? from.after : 0;
+    }
+    table_.prescribed_at =
+        std::max({table_.front + line.points + table_.after, rows, table_.results});
     table_.prescribed = line.prescribed();
-    table_.buffer_rows = table_.prescribed_at + table_.prescribed;
-    keep_ends(line);
+    table_.stencils = kept(line);
+    table_.results_at = table_.first_row + table_.prescribed_at + table_.prescribed;
+    table_.buffer_rows =
+        table_.results_at + most_staged + std::max(table_.gather_before, table_.gather_after);
     number(factor(line.matrix, line.rows, line.boundary), line.scale);
   }
   owned_tables(const owned_tables&) = delete;
@@ -38,26 +52,31 @@ class owned_tables {
   const tables<R>& view() const { return table_; }
 
  private:
-  /// How far the values lie before and after a row that it needs.
-  void reach(const stencil& s) {
-    first_ = std::min<index_t>(first_, s.first);
-    last_ = std::max<index_t>(last_, s.first + static_cast<index_t>(s.weights.size()) - 1);
-  }
+  /// Says how far the values lie before and after a row that needs them.
+  struct reach {
+    index_t before = 0, after = 0;
+    explicit reach(const line_operator::specification& line) {
+      add(line.interior);
+      for (const stencil& s : line.head) add(s);
+      for (const stencil& s : line.tail) add(s);
+    }
+    void add(const stencil& s) {
+      before = std::max<index_t>(before, -s.first);
+      after = std::max<index_t>(after, s.first + static_cast<index_t>(s.weights.size()) - 1);
+    }
+  };
 
-  /// The stencils: of all rows that are prescribed or have one of their own.
-  void keep_ends(const line_operator::specification& line) {
+  /// Keeps the stencils of an operator: of all rows that are prescribed or have one of their own.
+  stencil_table<R> kept(const line_operator::specification& line) {
     const auto longer = [](index_t prescribed, const std::vector<stencil>& own) {
       return std::max(prescribed, static_cast<index_t>(own.size()));
     };
     const index_t heads = longer(line.prescribed_head, line.head);
     const index_t tails = std::min(longer(line.prescribed_tail, line.tail), line.rows - heads);
-    table_.interior = weights_of(line.interior);
-    for (index_t i = 0; i < heads; ++i) head_.push_back(weights_of(line, i));
-    for (index_t i = line.rows - tails; i < line.rows; ++i) tail_.push_back(weights_of(line, i));
-    table_.head = head_.data();
-    table_.tail = tail_.data();
-    table_.heads = heads;
-    table_.tails = tails;
+    std::vector<weights<R>>& ends = ends_.emplace_back();
+    for (index_t i = 0; i < heads; ++i) ends.push_back(weights_of(line, i));
+    for (index_t i = line.rows - tails; i < line.rows; ++i) ends.push_back(weights_of(line, i));
+    return {weights_of(line.interior), ends.data(), ends.data() + heads, heads, tails, line.rows};
   }
   weights<R> weights_of(const line_operator::specification& line, index_t row) {
     const index_t prescribed = line.prescribed_number(row);
@@ -90,7 +109,7 @@ class owned_tables {
 
   /// Finds the plain rows around the middle one, if that is one of them.
   void find_plain_rows() {
-    const index_t first = table_.heads, end = table_.eliminated - table_.tails;
+    const index_t first = table_.stencils.heads, end = table_.eliminated - table_.stencils.tails;
     const auto plain = [&](index_t i) { return !numbers_[i].swapped && !numbers_[i].fills; };
     const index_t middle = std::clamp(table_.eliminated / 2, first, std::max(first, end));
     table_.plain_from = table_.plain_to = middle;
@@ -119,9 +138,8 @@ class owned_tables {
   }
 
   tables<R> table_{};
-  index_t first_ = 0, last_ = 0;
   std::vector<std::vector<R>> store_;
-  std::vector<weights<R>> head_, tail_;
+  std::vector<std::vector<weights<R>>> ends_;
   std::vector<row_numbers<R>> numbers_;
 };
 

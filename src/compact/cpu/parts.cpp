@@ -39,7 +39,8 @@ index_t threads_of(const task& t) {
   return t.options.threads > 0 ? t.options.threads : omp_get_max_threads();
 }
 
-/// Returns whether whole lines are too few, or a strip of them does not fit in the cache of a core.
+}  // namespace
+
 bool are_long(const task& t) {
   const index_t lines = t.geometry.right_sides.size, points = t.line.points;
   if (points < least_points || lines == 0) return false;
@@ -47,6 +48,8 @@ bool are_long(const task& t) {
   const auto strip = static_cast<std::size_t>(points * lines_of_strip) * size_of(t.type);
   return strip > tridia::cpu::near_cache_bytes();
 }
+
+namespace {
 
 template <class R>
 class parts_executor final : public operator_executor {
@@ -68,7 +71,7 @@ class parts_executor final : public operator_executor {
       task part = t;
       part.line = r.line;
       part.geometry = line_operator::lines_of(t.geometry, s, r);
-      runs_.push_back({make_whole_lines(part), s.order == part_order::apart ? r.parts : 1,
+      runs_.push_back({make_whole_lines(part, nullptr), s.order == part_order::apart ? r.parts : 1,
                        r.point * in_.step, r.row * t.geometry.lines[layout::x].step, r.slot,
                        r.line.prescribed()});
     }

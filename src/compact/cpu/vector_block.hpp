@@ -10,6 +10,15 @@ namespace stdx = std::experimental;
 template <class R>
 inline constexpr int width = static_cast<int>(stdx::native_simd<R>::size());
 
+/// Returns the same pointer, whose origin the compiler then does not know. GCC else gives every
+/// vector of a stencil's rows a register of its own for its distance from the first, which it loads
+/// from the stack.
+template <class T>
+TRIDIA_FN T* opaque(T* p) {
+  asm("" : "+r"(p));
+  return p;
+}
+
 /// Holds `M` vectors side by side: as many additions are under way at once.
 template <class R, int M>
 struct vector_block {
