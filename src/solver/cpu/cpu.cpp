@@ -1,5 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "core/dispatch.hpp"
+#include "cpu/cache_size.hpp"
 #include "cpu/store_policy.hpp"
 #include "gpu/devices.hpp"
 #include "line_operator/constant.hpp"
@@ -127,10 +128,12 @@ class cpu_executor final : public solver::executor {
                     batch.groups >= fewest_groups_by_rows && rows > longest_by_groups;
     batch.prefetch_factors = g.right_sides.size == 1;
     batch.factors_pitch = right_sides ? 0 : place_.group_factors_bytes(rows, range.single);
-    batch.prefetch_for_write = place_.streams() &&
+    const bool past_cache = writes_lines_past_cache(o);
+    batch.prefetch_for_write = place_.far() && !past_cache &&
                                place_.threads() <= threads_that_prefetch_for_write &&
                                (batch.by_rows || prefetches_lines(o));
-    batch.nontemporal = place_.streams() && !batch.prefetch_for_write && o.x != o.in[layout::rhs];
+    batch.nontemporal =
+        past_cache || (place_.streams() && !batch.prefetch_for_write && o.x != o.in[layout::rhs]);
     batch.live = range.count;
     index_t base[layout::array_count] = {};
     if (g.ragged) {
@@ -161,6 +164,16 @@ class cpu_executor final : public solver::executor {
       batch.longest_pad = std::max(batch.longest_pad, pad);
     }
     repeat_lines(batch, lanes);
+  }
+  /// Returns whether a solution goes past the cache beside right-hand sides alone: contiguous lines
+  /// of whole cache lines, and so many that little of it would stay in the last cache.
+  bool writes_lines_past_cache(const operands& o) const {
+    const geometry& g = place_.geometry();
+    const auto line = static_cast<std::size_t>(g.rows) * size_of(task_.type);
+    const auto lines = static_cast<std::size_t>(g.matrices.size * g.right_sides.size);
+    return o.in[layout::diag] == nullptr && o.x != o.in[layout::rhs] && !place_.is_ragged() &&
+           !place_.side_by_side() && g.lines[layout::x].step == 1 && line % 64 == 0 &&
+           2 * line * lines > last_cache_bytes() / 4;
   }
   /// Returns whether the lines of x are prefetched for writing. Measured: f64 gains 15 % where
   /// coefficients are constant; f32, of shorter lines, loses.

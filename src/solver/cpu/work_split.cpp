@@ -43,7 +43,9 @@ work_split::work_split(const solver::task& t)
   const index_t rows = solver::total_rows(t) * std::max<index_t>(geometry_.right_sides.size, 1);
   threads_ = t.options.threads > 0 ? t.options.threads : omp_get_max_threads();
   if (rows < serial_rows) threads_ = 1;
-  streams_ = static_cast<std::size_t>(rows) * size_of(t.type) * 5 > last_cache_bytes();
+  const auto bytes = static_cast<std::size_t>(rows) * size_of(t.type) * 5;
+  streams_ = bytes > last_cache_bytes();
+  far_ = bytes > near_cache_bytes();
   side_by_side_ = lies_side_by_side(shares_matrices_ ? geometry_.right_sides : geometry_.matrices);
   choose_batches();
   place_memory();

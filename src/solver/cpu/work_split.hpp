@@ -22,8 +22,11 @@ class work_split {
   const layout::geometry& geometry() const { return geometry_; }
   bool is_ragged() const { return geometry_.ragged != nullptr; }
   int threads() const { return threads_; }
-  /// Returns whether the arrays are larger than the cache.
+  /// Returns whether the arrays are larger than all caches.
   bool streams() const { return streams_; }
+  /// Returns whether they are larger than the cache of a core: it waits for the last cache as it
+  /// does for memory.
+  bool far() const { return far_; }
   /// Returns whether neighbouring systems are neighbours in memory, in every array that is not
   /// shared.
   bool side_by_side() const { return side_by_side_; }
@@ -118,7 +121,7 @@ class work_split {
   kernel_pair kernels_, short_kernels_;
   ragged_order ragged_;
   int threads_, matrix_groups_, unit_groups_, right_side_groups_;
-  bool streams_, side_by_side_, shares_matrices_;
+  bool streams_, far_, side_by_side_, shares_matrices_;
   std::vector<std::size_t> ragged_factors_at_;
   std::size_t thread_bytes_ = 0, unit_status_bytes_ = 0, unit_factors_bytes_ = 0;
 };
