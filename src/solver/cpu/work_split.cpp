@@ -23,6 +23,9 @@ constexpr index_t row_piece_bytes = 1024;
 /// of its own.
 constexpr index_t rows_of_pieces = 32;
 
+/// Rows of so many groups are long enough to keep them together in a far cache.
+constexpr int good_groups_by_rows = 4;
+
 /// A piece has at least so many groups where its first systems are separated, so that the others
 /// begin where cache lines do.
 constexpr int fewest_groups_to_align = 16;
@@ -73,7 +76,7 @@ void work_split::choose_batches() {
     matrix_groups_ = static_cast<int>(std::clamp<index_t>(most, 1, matrix_groups_));
     // The saved values may exceed the near cache by half: only the rows that the forward sweep
     // writes first, and the backward sweep reads last, do not stay in it.
-    const int least = fewest_groups_by_rows;
+    const int least = good_groups_by_rows;
     unit_groups_ = fitting(matrix_groups_, k.value_bytes, near_cache_bytes() / 2, least);
     // A solve keeps rows of the matrix as well: from a far cache they cost more than short pieces.
     matrix_groups_ = fitting(matrix_groups_, k.kept_bytes, near_cache_bytes() / 2 * 3, 1);
@@ -83,7 +86,7 @@ void work_split::choose_batches() {
     unit_groups_ = 1;
   } else if (geometry_.right_sides.size > 1) {
     unit_groups_ = fitting(unit_groups_, k.factors_bytes + k.value_bytes, near_cache_bytes(),
-                           side_by_side_ ? fewest_groups_by_rows : 1);
+                           side_by_side_ ? good_groups_by_rows : 1);
   }
 }
 
@@ -137,7 +140,8 @@ bool work_split::lies_side_by_side(const layout::axes& batch) const {
 int work_split::groups_for(index_t systems) const {
   const index_t lanes = kernels_.wide.lanes,
                 most = std::min<index_t>(max_groups, max_systems / lanes);
-  return static_cast<int>(std::clamp<index_t>(systems / lanes / (2 * threads_), 1, most));
+  const index_t batches = side_by_side_ ? threads_ : 2 * threads_;
+  return static_cast<int>(std::clamp<index_t>(systems / lanes / batches, 1, most));
 }
 
 int work_split::fitting(int groups, std::size_t row_bytes, std::size_t cache, int wanted) const {

@@ -9,8 +9,9 @@
 namespace tridia::cpu {
 
 /// Substitution along rows needs at least this many groups, as fewer make too short rows, and more
-/// than this many rows: fewer are read in long pieces in any order.
-inline constexpr int fewest_groups_by_rows = 4;
+/// than this many rows: fewer are read in long pieces in any order. Two groups are all of a thread
+/// where there are few systems: 64 of 2^18 rows take half of the time so.
+inline constexpr int fewest_groups_by_rows = 2;
 inline constexpr index_t longest_by_groups = 8;
 
 /// Says how a task is cut into groups and batches of groups, which kernels they get, and where
