@@ -276,7 +276,7 @@ class line_sweeps {
     const index_t first = aligned ? (line - past(0) % line) % line : 0;
     for (index_t k1 = t_.eliminated, k0; k1 > 0; k1 = k0) {
       k0 = k1 > first ? first + (k1 - 1 - first) / s_.chunk * s_.chunk : 0;
-      // The same as of chunks that are loaded.
+      // A chunk that is shorter than a vector is done together with the next one.
       if (k1 - k0 < width<R> && k0 >= s_.chunk) k0 -= s_.chunk;
       f(k0, k1);
     }

@@ -307,7 +307,7 @@ __global__ void __launch_bounds__(most_row_threads<S>)
     int* const left_out = m.flags;
     bool any_left_out = false;
     if (system < t.systems()) {
-      // Of several right-hand sides all are stored: those that have failed are filled with NaN.
+      // All of several right-hand sides are stored: those that have failed are filled with NaN.
       any_left_out = left_out[system] = Sides == 1 && !is_mine<S>(v);
       edge.put(t, system);
     }
