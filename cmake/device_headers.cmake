@@ -1,6 +1,6 @@
-# What the headers of tridia/device need of the library's own sources: these are copied below
-# include/tridia/device/detail of the build, with includes that are found there, so that a kernel
-# of a user needs nothing but the include path.
+# What the headers of tridia/device, and those that solve on a CPU from functions of the user, need of
+# the library's own sources: these are copied below include/tridia/device/detail of the build, with
+# includes that are found there, so that a kernel of a user needs nothing but the include path.
 set(TRIDIA_DEVICE_SOURCES
   core/bit_cast.hpp core/chunk.hpp core/complex.hpp core/cross_elimination.hpp core/elimination.hpp
   core/elimination_periodic.hpp core/growth.hpp core/host_device.hpp core/pivoted_chunk.hpp
@@ -17,3 +17,5 @@ foreach(source ${TRIDIA_DEVICE_SOURCES})
   file(CONFIGURE OUTPUT ${TRIDIA_DEVICE_INCLUDE_DIR}/tridia/device/detail/${source}
        CONTENT "${text}" @ONLY)
 endforeach()
+# A project that has the library as a subdirectory finds them too.
+target_include_directories(tridia INTERFACE $<BUILD_INTERFACE:${TRIDIA_DEVICE_INCLUDE_DIR}>)

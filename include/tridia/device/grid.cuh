@@ -2,83 +2,13 @@
 #pragma once
 
 #include "tridia/device/row.cuh"
+#include "tridia/grid.hpp"
 
 #include <cstdint>
 
 namespace tridia::device {
 
-/// Holds a point of a grid: its place along each axis, and its place in an array whose rows follow
-/// each other without gaps.
-template <int Rank>
-struct point {
-  int at[Rank];
-  std::int64_t index;
-  const int* size;  // of the grid
-
-  __device__ __forceinline__ int operator[](int axis) const { return at[axis]; }
-  /// Returns the point `by` places further along `axis`.
-  [[nodiscard]] __device__ __forceinline__ point moved(int axis, int by) const {
-    point p = *this;
-    p.at[axis] += by;
-    std::int64_t step = by;
-#pragma unroll
-    for (int a = Rank; a-- > 0;) step *= a > axis ? size[a] : 1;
-    p.index += step;
-    return p;
-  }
-};
-
-/// Holds the extents of a grid of points whose lines run along `Axis`. Points that are neighbours
-/// along the last axis should lie side by side in memory, as in C.
-template <int Rank, int Axis>
-struct grid {
-  static_assert(Axis >= 0 && Axis < Rank);
-  int size[Rank];
-
-  [[nodiscard]] __host__ __device__ int rows() const { return size[Axis]; }
-  [[nodiscard]] __host__ __device__ std::int64_t lines() const {
-    std::int64_t count = 1;
-    for (int a = 0; a < Rank; ++a) count *= a == Axis ? 1 : size[a];
-    return count;
-  }
-  /// Returns the point at a place in an array whose rows follow each other without gaps. It refers
-  /// to this grid.
-  [[nodiscard]] __device__ __forceinline__ point<Rank> point_at(std::int64_t index) const {
-    point<Rank> p{{}, index, size};
-#pragma unroll
-    for (int a = Rank; a-- > 0; index /= size[a]) p.at[a] = static_cast<int>(index % size[a]);
-    return p;
-  }
-};
-
-/// Holds an array over the points of a grid: strides count elements, may have any sign, and are 0
-/// along axes on which the array does not depend.
-template <class T, int Rank>
-struct field {
-  T* data;
-  std::int64_t stride[Rank];
-  __device__ __forceinline__ T& operator()(const point<Rank>& p) const {
-    std::int64_t offset = 0;
-#pragma unroll
-    for (int a = 0; a < Rank; ++a) offset += p.at[a] * stride[a];
-    return data[offset];
-  }
-};
-
-/// Holds an array over the points of a grid whose rows along the last axis follow each other
-/// without gaps: nothing has to be computed to find a point's place.
-template <class T>
-struct packed_field {
-  T* data;
-  template <int Rank>
-  __device__ __forceinline__ T& operator()(const point<Rank>& p) const {
-    return data[p.index];
-  }
-};
-template <class T>
-packed_field<T> packed(T* data) {
-  return {data};
-}
+using tridia::field, tridia::grid, tridia::packed, tridia::packed_field, tridia::point;
 
 namespace detail {
 
