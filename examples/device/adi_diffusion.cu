@@ -9,45 +9,66 @@
 // cosines decays by a factor that is known.
 //
 //   nvcc -std=c++20 --extended-lambda -arch=native -I PREFIX/include adi_diffusion.cu
+//   g++ -std=c++20 -O2 -march=native -I PREFIX/include -x c++ adi_diffusion.cu -x none -ltridia
 //   ./a.out [POINTS ALONG AN AXIS] [STEPS] [FILE]
 #include "example.hpp"
-#include "tridia/device/solve_lines.cuh"
 
 #include <algorithm>
 #include <cmath>
 
-namespace {
+namespace adi {
 
-namespace td = tridia::device;
 using example::array;
+using tridia::grid, tridia::packed, tridia::packed_field, tridia::row, tridia::value_at;
 
 /// K dt / h^2 between a point and the one before it along an axis: the mean of both; 0 at the ends.
 template <int Axis>
 struct face {
-  td::packed_field<const double> k;
+  packed_field<const double> k;
   int n;
-  __device__ double operator()(const td::point<3>& p, int at) const {
+  template <class Point>
+  TRIDIA_HOST_DEVICE value_at<double, Point> operator()(const Point& p, int at) const {
     if (at == 0 || at == n) return 0;
-    const auto here = p.moved(Axis, at - p[Axis]);
+    const Point here = p.moved(Axis, at - p[Axis]);
     return 0.5 * (k(here) + k(here.moved(Axis, -1)));
+  }
+};
+
+/// Makes rows of 1 - dt d/dx K d/dx, with u on the right.
+template <int Axis>
+struct implicit_rows {
+  face<Axis> k_at;
+  packed_field<const double> u;
+  template <class Point>
+  TRIDIA_HOST_DEVICE auto operator()(const Point& p) const {
+    using value = value_at<double, Point>;
+    const value before = k_at(p, p[Axis]), after = k_at(p, p[Axis] + 1);
+    return row<value>{-before, 1 + before + after, -after, {u(p)}};
+  }
+};
+struct store {
+  packed_field<double> x;
+  template <class Point, class Value>
+  TRIDIA_HOST_DEVICE void operator()(const Point& p, const Value& found) const {
+    x(p) = found;
   }
 };
 
 /// Solves (1 - dt d/dx K d/dx) x = u along an axis; x may be u.
 template <int Axis>
 void implicit_step(int n, const double* k, const double* u, double* x) {
-  const td::grid<3, Axis> g{{n, n, n}};
-  const face<Axis> k_at{td::packed(k), n};
-  const auto from = td::packed(u);
-  const auto to = td::packed(x);
-  example::check(td::solve_lines<double>(
-      g,
-      [=] __device__(const td::point<3>& p) {
-        const double before = k_at(p, p[Axis]), after = k_at(p, p[Axis] + 1);
-        return td::row<double>{-before, 1 + before + after, -after, {from(p)}};
-      },
-      [=] __device__(const td::point<3>& p, double found) { to(p) = found; }));
+  example::solve_lines<double>(grid<3, Axis>{{n, n, n}},
+                               implicit_rows<Axis>{{packed(k), n}, packed(u)}, store{packed(x)});
 }
+
+/// Reads rows from memory.
+struct rows_in_memory {
+  packed_field<const double> sub, diag, sup, rhs;
+  template <class Point>
+  TRIDIA_HOST_DEVICE auto operator()(const Point& p) const {
+    return row<value_at<double, Point>>{sub(p), diag(p), sup(p), {rhs(p)}};
+  }
+};
 
 /// Holds the arrays of the plain way.
 struct plain {
@@ -56,31 +77,26 @@ struct plain {
 
   template <int Axis>
   void implicit_step(int n, const double* k, const double* u, double* x) const {
-    const td::grid<3, Axis> g{{n, n, n}};
-    const face<Axis> k_at{td::packed(k), n};
-    double* const rows[] = {sub.data(), diag.data(), sup.data(), rhs.data()};
-    double *const a = rows[0], *const b = rows[1], *const c = rows[2], *const r = rows[3];
+    const grid<3, Axis> g{{n, n, n}};
+    const implicit_rows<Axis> rows{{packed(k), n}, packed(u)};
+    double *const a = sub.data(), *const b = diag.data(), *const c = sup.data(),
+                  *const r = rhs.data();
     const auto count = static_cast<std::size_t>(g.lines()) * static_cast<std::size_t>(n);
-    example::for_each(count, [=] __device__(std::size_t i) {
-      const td::point<3> p = g.point_at(static_cast<std::int64_t>(i));
-      const double before = k_at(p, p[Axis]), after = k_at(p, p[Axis] + 1);
-      a[i] = -before, b[i] = 1 + before + after, c[i] = -after, r[i] = u[i];
+    example::for_each(count, [=] EXAMPLE_DEVICE(std::size_t i) {
+      const row<double> made = rows(g.point_at(static_cast<std::int64_t>(i)));
+      a[i] = made.sub, b[i] = made.diag, c[i] = made.sup, r[i] = made.rhs[0];
     });
-    const auto fa = td::packed(a), fb = td::packed(b), fc = td::packed(c), fr = td::packed(r),
-               to = td::packed(x);
-    example::check(td::solve_lines<double>(
-        g,
-        [=] __device__(const td::point<3>& p) {
-          return td::row<double>{fa(p), fb(p), fc(p), {fr(p)}};
-        },
-        [=] __device__(const td::point<3>& p, double found) { to(p) = found; }));
+    const auto read = [](const double* from) { return packed(from); };
+    example::solve_lines<double>(g, rows_in_memory{read(a), read(b), read(c), read(r)},
+                                 store{packed(x)});
   }
 };
 
-}  // namespace
+}  // namespace adi
 
 int main(int count, char** arguments) {
-  example::need_gpu();
+  using namespace adi;
+  example::need_machine();
   const int n = example::number(count, arguments, 1, 256);
   const int steps = example::number(count, arguments, 2, 10);
   const std::size_t side = static_cast<std::size_t>(n), points = side * side * side;
@@ -138,8 +154,9 @@ int main(int count, char** arguments) {
 
   const double *const kd = of_k.data(), *const ud = second.data();
   double* const to = result.data();
-  const float copy = example::time_of(
-      [&] { example::for_each(points, [=] __device__(std::size_t i) { to[i] = kd[i] + ud[i]; }); });
+  const float copy = example::time_of([&] {
+    example::for_each(points, [=] EXAMPLE_DEVICE(std::size_t i) { to[i] = kd[i] + ud[i]; });
+  });
   const float fused[] = {example::time_of([&] { implicit_step<0>(n, kd, ud, to); }),
                          example::time_of([&] { implicit_step<1>(n, kd, ud, to); }),
                          example::time_of([&] { implicit_step<2>(n, kd, ud, to); })};

@@ -6,17 +6,18 @@
 //
 // on 513 prices S from 0 to 4 strikes. A block holds an option for all of its time steps: a row of
 // the matrix is a few operations of k, sigma and r, so no coefficient ever lies in memory, and
-// neither does any v but the last. The result is compared with the closed formula.
+// neither does any v but the last. On a CPU a vector has an option in each lane. The result is
+// compared with the closed formula.
 //
-//   nvcc -std=c++20 -arch=native -I PREFIX/include black_scholes.cu
+//   nvcc -std=c++20 --extended-lambda -arch=native -I PREFIX/include black_scholes.cu
+//   g++ -std=c++20 -O2 -march=native -I PREFIX/include -x c++ black_scholes.cu -x none -ltridia
 //   ./a.out [OPTIONS] [STEPS] [FILE]
 #include "example.hpp"
-#include "tridia/device/block_solver.cuh"
 
 #include <algorithm>
 #include <cmath>
 
-namespace {
+namespace black_scholes {
 
 struct option {
   double sigma, rate, years;
@@ -24,36 +25,48 @@ struct option {
 
 constexpr int intervals = 512, rows = intervals - 1;
 constexpr double largest_price = 4;
+
+/// Makes rows of a step; a value is a number, or one for each of several options.
+template <class Value>
+struct option_rows {
+  Value dt, variance, rate;
+  /// Makes row k, of price k + 1, from v at the prices around it. Prices 0 and `intervals` are
+  /// known; `at_zero` is v at price 0 after the step.
+  TRIDIA_HOST_DEVICE tridia::row<Value> operator()(int k, const Value& v0, const Value& v1,
+                                                   const Value& v2, const Value& at_zero) const {
+    const double j = k + 1;
+    const Value below = 0.25 * dt * (variance * j * j - rate * j);
+    const Value here = -0.5 * dt * (variance * j * j + rate);
+    const Value above = 0.25 * dt * (variance * j * j + rate * j);
+    Value rhs = below * v0 + (1 + here) * v1 + above * v2;
+    if (k == 0) rhs = rhs + below * at_zero;
+    return {-below, 1 - here, -above, {rhs}};
+  }
+};
+TRIDIA_HOST_DEVICE double payoff(int k) {
+  return tridia::math::max(1 - k * (largest_price / intervals), 0.0);
+}
+
+#if defined(__CUDACC__)
 using solver = tridia::device::block_solver<double, 9, 64>;
 static_assert(rows <= solver::max_rows);
 
 /// Computes v(S, 0) of one option in each block.
 __global__ void __launch_bounds__(solver::threads)
-    price(const option* options, int steps, double* values) {
+    price_in_blocks(const option* options, int steps, double* values) {
   __shared__ typename solver::storage memory;
   __shared__ double v[intervals + 1];
   const option o = options[blockIdx.x];
-  const double dt = o.years / steps, variance = o.sigma * o.sigma;
-  for (int k = threadIdx.x; k <= intervals; k += solver::threads) {
-    v[k] = fmax(1 - k * (largest_price / intervals), 0.0);
-  }
+  const double dt = o.years / steps;
+  const option_rows<double> make_row{dt, o.sigma * o.sigma, o.rate};
+  for (int k = threadIdx.x; k <= intervals; k += solver::threads) v[k] = payoff(k);
   solver s(memory);
   for (int step = 1; step <= steps; ++step) {
     __syncthreads();
     const double at_zero = exp(-o.rate * dt * step);
-    // Row k is of price k + 1; prices 0 and `intervals` are known. All rows are made before any x
-    // is there, so that x may take the place of v.
+    // All rows are made before any x is there, so that x may take the place of v.
     s.solve(
-        rows,
-        [&](int k) {
-          const double j = k + 1;
-          const double below = 0.25 * dt * (variance * j * j - o.rate * j);
-          const double here = -0.5 * dt * (variance * j * j + o.rate);
-          const double above = 0.25 * dt * (variance * j * j + o.rate * j);
-          double rhs = below * v[k] + (1 + here) * v[k + 1] + above * v[k + 2];
-          if (k == 0) rhs += below * at_zero;
-          return tridia::device::row<double>{-below, 1 - here, -above, rhs};
-        },
+        rows, [&](int k) { return make_row(k, v[k], v[k + 1], v[k + 2], at_zero); },
         [&](int k, double x) { v[k + 1] = x; });
     if (threadIdx.x == 0) v[0] = at_zero;
   }
@@ -62,6 +75,42 @@ __global__ void __launch_bounds__(solver::threads)
     values[blockIdx.x * (intervals + 1) + k] = v[k];
   }
 }
+void price(const option* options, int count, int steps, double* values) {
+  price_in_blocks<<<count, solver::threads>>>(options, steps, values);
+}
+#else
+/// Computes v(S, 0) of as many options as a vector has lanes, those from `first` on.
+void price_in_lanes(const option* options, int first, int count, int steps, double* values) {
+  using example::lanes;
+  // Lanes without an option of their own have the last one.
+  const auto of_option = [&](int lane) { return options[std::min(first + lane, count - 1)]; };
+  const lanes rate = lanes::filled([&](int lane) { return of_option(lane).rate; });
+  const lanes sigma = lanes::filled([&](int lane) { return of_option(lane).sigma; });
+  const lanes dt = lanes::filled([&](int lane) { return of_option(lane).years / steps; });
+  const option_rows<lanes> make_row{dt, sigma * sigma, rate};
+  tridia::line_solver<lanes> s(rows);
+  std::vector<lanes> v(intervals + 1);
+  for (int k = 0; k <= intervals; ++k) v[k] = payoff(k);
+  for (int step = 1; step <= steps; ++step) {
+    const lanes at_zero = tridia::math::exp(-rate * dt * step);
+    s.solve(
+        rows, [&](int k) { return make_row(k, v[k], v[k + 1], v[k + 2], at_zero); },
+        [&](int k, const lanes& x) { v[k + 1] = x; });
+    v[0] = at_zero;
+  }
+  for (int lane = 0; lane < lanes::size() && first + lane < count; ++lane) {
+    for (int k = 0; k <= intervals; ++k) {
+      values[static_cast<std::size_t>(first + lane) * (intervals + 1) + k] = v[k][lane];
+    }
+  }
+}
+void price(const option* options, int count, int steps, double* values) {
+  constexpr int together = example::lanes::size();
+  example::for_each((count + together - 1) / together, [=](std::size_t group) {
+    price_in_lanes(options, static_cast<int>(group) * together, count, steps, values);
+  });
+}
+#endif
 
 double normal(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 
@@ -72,10 +121,11 @@ double exact(const option& o, double spot) {
   return std::exp(-o.rate * o.years) * normal(spread - d1) - spot * normal(-d1);
 }
 
-}  // namespace
+}  // namespace black_scholes
 
 int main(int count, char** arguments) {
-  example::need_gpu();
+  using namespace black_scholes;
+  example::need_machine();
   const int options = example::number(count, arguments, 1, 20000);
   const int steps = example::number(count, arguments, 2, 200);
   std::vector<option> all(static_cast<std::size_t>(options));
@@ -85,9 +135,9 @@ int main(int count, char** arguments) {
   }
   const example::array<option> on_device(all);
   const example::array<double> values(all.size() * (intervals + 1));
-  price<<<options, solver::threads>>>(on_device.data(), 1, values.data());  // warms up
-  const float ms = example::time_of(
-      [&] { price<<<options, solver::threads>>>(on_device.data(), steps, values.data()); }, 1);
+  price(on_device.data(), options, 1, values.data());  // warms up
+  const float ms =
+      example::time_of([&] { price(on_device.data(), options, steps, values.data()); }, 1);
 
   const std::vector<double> found = values.read();
   double worst = 0;

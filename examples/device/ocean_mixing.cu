@@ -9,70 +9,90 @@
 // column is solved on the host as well.
 //
 //   nvcc -std=c++20 --extended-lambda -arch=native -I PREFIX/include ocean_mixing.cu
+//   g++ -std=c++20 -O2 -march=native -I PREFIX/include -x c++ ocean_mixing.cu -x none -ltridia
 //   ./a.out [LEVELS] [COLUMNS] [FILE]
 #include "example.hpp"
-#include "tridia/device/solve_lines.cuh"
 
 #include <algorithm>
 #include <cmath>
 
-namespace {
+namespace ocean {
 
-namespace td = tridia::device;
 using example::array;
+using tridia::grid, tridia::packed, tridia::packed_field, tridia::row, tridia::value_at;
 
 constexpr double level_metres = 5, time_step = 3600;
 constexpr double expansion = 2e-4, gravity = 9.81;                    // of temperature, 1/K; m/s^2
 constexpr double mixed = 1e-2, viscosity = 1e-4, diffusivity = 1e-5;  // m^2/s
 
+template <class Value>
 struct coefficients {
-  double viscosity, diffusivity;  // times dt / dz^2
+  Value viscosity, diffusivity;  // times dt / dz^2
 };
 /// Returns what mixes two neighbouring levels, from their differences.
-__host__ __device__ inline coefficients between(double du, double dv, double dt) {
-  const double shear = (du * du + dv * dv) / (level_metres * level_metres);
-  const double stratification = gravity * expansion * dt / level_metres;
-  const double richardson = fmax(stratification, 0.0) / fmax(shear, 1e-10);
-  const double damping = 1 / (1 + 5 * richardson),
-               scale = time_step / level_metres / level_metres;
-  const double nu = mixed * damping * damping + viscosity;
+template <class Value>
+TRIDIA_HOST_DEVICE coefficients<Value> between(Value du, Value dv, Value dt) {
+  const Value shear = (du * du + dv * dv) / (level_metres * level_metres);
+  const Value stratification = gravity * expansion * dt / level_metres;
+  const Value richardson = tridia::math::max(stratification, 0.0) / tridia::math::max(shear, 1e-10);
+  const Value damping = 1 / (1 + 5 * richardson);
+  const double scale = time_step / level_metres / level_metres;
+  const Value nu = mixed * damping * damping + viscosity;
   return {nu * scale, (nu * damping + diffusivity) * scale};
 }
 
 /// Fields [level][column], the surface first.
-using field = td::packed_field<const double>;
 struct state {
-  field u, v, t;
+  packed_field<const double> u, v, t;
   int levels;
   /// Returns what mixes levels k - 1 and k; nothing at the surface and the bottom.
-  __device__ coefficients above(const td::point<2>& p, int k) const {
-    if (k == 0 || k == levels) return {0, 0};
-    const td::point<2> low = p.moved(0, k - p[0]), high = low.moved(0, -1);
-    return between(u(high) - u(low), v(high) - v(low), t(high) - t(low));
+  template <class Point>
+  TRIDIA_HOST_DEVICE auto above(const Point& p, int k) const {
+    using value = value_at<double, Point>;
+    if (k == 0 || k == levels) return coefficients<value>{0, 0};
+    const Point low = p.moved(0, k - p[0]), high = low.moved(0, -1);
+    return between<value>(u(high) - u(low), v(high) - v(low), t(high) - t(low));
+  }
+};
+
+/// The rows of both velocities, which share a matrix, and those of temperature.
+struct velocity_rows {
+  state s;
+  template <class Point>
+  TRIDIA_HOST_DEVICE auto operator()(const Point& p) const {
+    using value = value_at<double, Point>;
+    const value a = s.above(p, p[0]).viscosity, b = s.above(p, p[0] + 1).viscosity;
+    return row<value, 2>{-a, 1 + a + b, -b, {s.u(p), s.v(p)}};
+  }
+};
+struct temperature_rows {
+  state s;
+  template <class Point>
+  TRIDIA_HOST_DEVICE auto operator()(const Point& p) const {
+    using value = value_at<double, Point>;
+    const value a = s.above(p, p[0]).diffusivity, b = s.above(p, p[0] + 1).diffusivity;
+    return row<value>{-a, 1 + a + b, -b, {s.t(p)}};
+  }
+};
+struct store_velocities {
+  packed_field<double> u, v;
+  template <class Point, class Value>
+  TRIDIA_HOST_DEVICE void operator()(const Point& p, const Value (&x)[2]) const {
+    u(p) = x[0], v(p) = x[1];
+  }
+};
+struct store_temperature {
+  packed_field<double> t;
+  template <class Point, class Value>
+  TRIDIA_HOST_DEVICE void operator()(const Point& p, const Value& x) const {
+    t(p) = x;
   }
 };
 
 void mix(const state& s, int columns, double* u, double* v, double* t) {
-  const td::grid<2, 0> g{{s.levels, columns}};
-  const auto to_u = td::packed(u), to_v = td::packed(v), to_t = td::packed(t);
-  constexpr auto boundary = tridia::boundary::regular;
-  constexpr auto pivoting = tridia::pivoting::none;
-  example::check(td::solve_lines<double, boundary, pivoting, 2>(
-      g,
-      [=] __device__(const td::point<2>& p) {
-        const double a = s.above(p, p[0]).viscosity, b = s.above(p, p[0] + 1).viscosity;
-        return td::row<double, 2>{-a, 1 + a + b, -b, {s.u(p), s.v(p)}};
-      },
-      [=] __device__(const td::point<2>& p, const double(&x)[2]) {
-        to_u(p) = x[0], to_v(p) = x[1];
-      }));
-  example::check(td::solve_lines<double>(
-      g,
-      [=] __device__(const td::point<2>& p) {
-        const double a = s.above(p, p[0]).diffusivity, b = s.above(p, p[0] + 1).diffusivity;
-        return td::row<double>{-a, 1 + a + b, -b, {s.t(p)}};
-      },
-      [=] __device__(const td::point<2>& p, double x) { to_t(p) = x; }));
+  const grid<2, 0> g{{s.levels, columns}};
+  example::solve_lines<double, 2>(g, velocity_rows{s}, store_velocities{packed(u), packed(v)});
+  example::solve_lines<double>(g, temperature_rows{s}, store_temperature{packed(t)});
 }
 
 /// Solves a column on the host, by elimination; `k_of(k)` is what mixes levels k - 1 and k.
@@ -90,10 +110,11 @@ std::vector<double> mixed_on_host(const std::vector<double>& f, Coefficient k_of
   return x;
 }
 
-}  // namespace
+}  // namespace ocean
 
 int main(int count, char** arguments) {
-  example::need_gpu();
+  using namespace ocean;
+  example::need_machine();
   const int levels = example::number(count, arguments, 1, 128);
   const int columns = example::number(count, arguments, 2, 1 << 18);
   const auto n = static_cast<std::size_t>(levels), across = static_cast<std::size_t>(columns);
@@ -109,14 +130,15 @@ int main(int count, char** arguments) {
   }
   const array<double> of_u(u), of_v(v), of_t(t), to_u(u.size()), to_v(u.size()), to_t(u.size());
   const double *const ud = of_u.data(), *const vd = of_v.data(), *const tdata = of_t.data();
-  const state s{td::packed(ud), td::packed(vd), td::packed(tdata), levels};
+  const state s{packed(ud), packed(vd), packed(tdata), levels};
   const float ms =
       example::time_of([&] { mix(s, columns, to_u.data(), to_v.data(), to_t.data()); });
   double *const a = to_u.data(), *const b = to_v.data(), *const c = to_t.data();
   const std::vector<double> found_u = to_u.read(), found_v = to_v.read(), found_t = to_t.read();
   const float copy = example::time_of([&] {
-    example::for_each(
-        u.size(), [=] __device__(std::size_t i) { a[i] = ud[i], b[i] = vd[i], c[i] = tdata[i]; });
+    example::for_each(u.size(), [=] EXAMPLE_DEVICE(std::size_t i) {
+      a[i] = ud[i], b[i] = vd[i], c[i] = tdata[i];
+    });
   });
 
   double error = 0, lost = 0;
@@ -130,7 +152,7 @@ int main(int count, char** arguments) {
     u_then = line(u), u_now = line(found_u), t_then = line(t), t_now = line(found_t);
     const std::vector<double> v_then = line(v), v_now = line(found_v);
     const auto at = [&](std::size_t k) {
-      if (k == 0 || k == n) return coefficients{0, 0};
+      if (k == 0 || k == n) return coefficients<double>{0, 0};
       return between(u_then[k - 1] - u_then[k], v_then[k - 1] - v_then[k],
                      t_then[k - 1] - t_then[k]);
     };

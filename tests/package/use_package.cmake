@@ -24,6 +24,11 @@ execute_process(COMMAND ${WORK}/outside/readme OUTPUT_VARIABLE solution
 if(NOT solution STREQUAL "1.000000000000")
   message(FATAL_ERROR "the outside project solved a system to '${solution}', not 1.000000000000")
 endif()
+execute_process(COMMAND ${WORK}/outside/diffusion OUTPUT_VARIABLE sum
+                OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+if(NOT sum STREQUAL "51.000000")
+  message(FATAL_ERROR "a column of 49 ones and a two has the sum '${sum}' after a step of diffusion")
+endif()
 run(${WORK}/outside/plan)
 run(${WORK}/outside/derivative)
 run(${WORK}/outside/vortex)
