@@ -24,8 +24,8 @@ cudaError_t launch_for_each(std::size_t count, cudaStream_t stream, F f) {
   return cudaGetLastError();
 }
 
-td::grid<2, 1> contiguous(const diffusion_lines& l) { return {{l.batch, l.n}}; }
-td::grid<2, 0> interleaved(const diffusion_lines& l) { return {{l.n, l.batch}}; }
+td::line_grid<2, 1> contiguous(const diffusion_lines& l) { return {{l.batch, l.n}}; }
+td::line_grid<2, 0> interleaved(const diffusion_lines& l) { return {{l.n, l.batch}}; }
 
 /// Returns a row of a step from what lies between its point and the ones before and after it.
 __device__ __forceinline__ td::row<double> row_between(double before, double after, double u) {
@@ -33,7 +33,7 @@ __device__ __forceinline__ td::row<double> row_between(double before, double aft
 }
 
 template <int Axis>
-cudaError_t step(const td::grid<2, Axis>& g, const double* u, const double* k, double* x,
+cudaError_t step(const td::line_grid<2, Axis>& g, const double* u, const double* k, double* x,
                  cudaStream_t stream) {
   const auto of_u = td::packed(u), of_k = td::packed(k);
   const auto of_x = td::packed(x);
@@ -48,8 +48,8 @@ cudaError_t step(const td::grid<2, Axis>& g, const double* u, const double* k, d
 }
 
 template <int Axis>
-cudaError_t profile_step(const td::grid<2, Axis>& g, const double* u, const double* k, double* x,
-                         cudaStream_t stream) {
+cudaError_t profile_step(const td::line_grid<2, Axis>& g, const double* u, const double* k,
+                         double* x, cudaStream_t stream) {
   const auto of_u = td::packed(u);
   const auto of_x = td::packed(x);
   return td::solve_lines<double>(
@@ -62,8 +62,8 @@ cudaError_t profile_step(const td::grid<2, Axis>& g, const double* u, const doub
 }
 
 template <int Axis>
-cudaError_t tracer_step(const td::grid<2, Axis>& g, const double* u, const double* k, double* x,
-                        cudaStream_t stream) {
+cudaError_t tracer_step(const td::line_grid<2, Axis>& g, const double* u, const double* k,
+                        double* x, cudaStream_t stream) {
   constexpr auto boundary = tridia::boundary::regular;
   const std::size_t field =
       static_cast<std::size_t>(g.lines()) * static_cast<std::size_t>(g.rows());
@@ -85,8 +85,8 @@ cudaError_t tracer_step(const td::grid<2, Axis>& g, const double* u, const doubl
 }
 
 template <int Axis>
-cudaError_t loaded(const td::grid<2, Axis>& g, const double* dl, const double* d, const double* du,
-                   const double* rhs, double* x, cudaStream_t stream) {
+cudaError_t loaded(const td::line_grid<2, Axis>& g, const double* dl, const double* d,
+                   const double* du, const double* rhs, double* x, cudaStream_t stream) {
   const auto of_dl = td::packed(dl), of_d = td::packed(d), of_du = td::packed(du),
              of_rhs = td::packed(rhs);
   const auto of_x = td::packed(x);
@@ -146,9 +146,8 @@ cudaError_t launch_loaded(const diffusion_lines& l, const double* dl, const doub
 
 cudaError_t launch_compare(std::size_t count, const double* a, const double* b, double* worst,
                            cudaStream_t stream) {
-  return launch_for_each(count, stream, [=] __device__(std::size_t i) {
-    raise_worst(worst, fabs(a[i] - b[i]));
-  });
+  return launch_for_each(count, stream,
+                         [=] __device__(std::size_t i) { raise_worst(worst, fabs(a[i] - b[i])); });
 }
 
 }  // namespace tridia_bench

@@ -19,7 +19,7 @@
 namespace adi {
 
 using example::array;
-using tridia::grid, tridia::packed, tridia::packed_field, tridia::row, tridia::value_at;
+using tridia::line_grid, tridia::packed, tridia::packed_field, tridia::row, tridia::value_at;
 
 /// K dt / h^2 between a point and the one before it along an axis: the mean of both; 0 at the ends.
 template <int Axis>
@@ -57,7 +57,7 @@ struct store {
 /// Solves (1 - dt d/dx K d/dx) x = u along an axis; x may be u.
 template <int Axis>
 void implicit_step(int n, const double* k, const double* u, double* x) {
-  example::solve_lines<double>(grid<3, Axis>{{n, n, n}},
+  example::solve_lines<double>(line_grid<3, Axis>{{n, n, n}},
                                implicit_rows<Axis>{{packed(k), n}, packed(u)}, store{packed(x)});
 }
 
@@ -77,7 +77,7 @@ struct plain {
 
   template <int Axis>
   void implicit_step(int n, const double* k, const double* u, double* x) const {
-    const grid<3, Axis> g{{n, n, n}};
+    const line_grid<3, Axis> g{{n, n, n}};
     const implicit_rows<Axis> rows{{packed(k), n}, packed(u)};
     double *const a = sub.data(), *const b = diag.data(), *const c = sup.data(),
                   *const r = rhs.data();

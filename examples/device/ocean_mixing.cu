@@ -19,7 +19,7 @@
 namespace ocean {
 
 using example::array;
-using tridia::grid, tridia::packed, tridia::packed_field, tridia::row, tridia::value_at;
+using tridia::line_grid, tridia::packed, tridia::packed_field, tridia::row, tridia::value_at;
 
 constexpr double level_metres = 5, time_step = 3600;
 constexpr double expansion = 2e-4, gravity = 9.81;                    // of temperature, 1/K; m/s^2
@@ -90,7 +90,7 @@ struct store_temperature {
 };
 
 void mix(const state& s, int columns, double* u, double* v, double* t) {
-  const grid<2, 0> g{{s.levels, columns}};
+  const line_grid<2, 0> g{{s.levels, columns}};
   example::solve_lines<double, 2>(g, velocity_rows{s}, store_velocities{packed(u), packed(v)});
   example::solve_lines<double>(g, temperature_rows{s}, store_temperature{packed(t)});
 }

@@ -30,7 +30,7 @@ int main() {
   std::vector<double> u(levels * rows * columns, 1.0), k(u.size(), 3.0);
   for (int i = 0; i < rows * columns; ++i) u[static_cast<std::size_t>(i)] = 2;
   const double *from = u.data(), *of_k = k.data();
-  tridia::solve_lines<double>(tridia::grid<3, 0>{{levels, rows, columns}},
+  tridia::solve_lines<double>(tridia::line_grid<3, 0>{{levels, rows, columns}},
                               diffusion_rows{tridia::packed(from), tridia::packed(of_k), levels},
                               store{tridia::packed(u.data())});
   double sum = 0;  // no flux leaves a column

@@ -4,7 +4,7 @@
 #include "tridia/detail/line_batches.hpp"
 #include "tridia/detail/line_parts.hpp"
 #include "tridia/detail/line_request.hpp"
-#include "tridia/grid.hpp"
+#include "tridia/line_grid.hpp"
 #include "tridia/math.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ struct lines_options {
 /// lines may be half done.
 template <class T, boundary B = boundary::regular, pivoting P = pivoting::none, int Sides = 1,
           int Rank, int Axis, class MakeRow, class Take>
-void solve_lines(const grid<Rank, Axis>& g, const MakeRow& make_row, const Take& take,
+void solve_lines(const line_grid<Rank, Axis>& g, const MakeRow& make_row, const Take& take,
                  const lines_options& o = {}) {
   static_assert(Sides >= 1);
   detail::check_extents(g.size);

@@ -181,7 +181,7 @@ device_solver of_block() {
 /// A point of a grid belongs to the line and the row of these in the arrays.
 template <int Axis>
 struct grid_rows {
-  td::grid<3, Axis> g;
+  td::line_grid<3, Axis> g;
   static constexpr int outer = Axis == 0 ? 1 : 0, inner = Axis == 2 ? 1 : 2;
   explicit grid_rows(const arrays& a) : g{} {
     g.size[Axis] = a.n;

@@ -15,11 +15,11 @@
 namespace tridia_test {
 namespace {
 
-using tridia::grid, tridia::packed, tridia::point, tridia::row, tridia::value_at;
+using tridia::line_grid, tridia::packed, tridia::point, tridia::row, tridia::value_at;
 
 TEST(SolveLinesInLanes, ThrowsWithoutAStatus) {
   std::vector<double> x(12);
-  const grid<2, 1> g{{3, 4}};
+  const line_grid<2, 1> g{{3, 4}};
   const auto solve = [&](auto diag) {
     tridia::solve_lines<double>(
         g,
@@ -49,7 +49,7 @@ TEST(SolveLinesInLanes, ThrowsWithoutAStatus) {
 TEST(SolveLinesInLanes, XMayOverwriteWhatItsLineIsMadeFrom) {
   rng random = random_for("in place");
   for (const int n : {5, 700, 2048}) {
-    const grid<2, 0> g{{n, 21}};
+    const line_grid<2, 0> g{{n, 21}};
     std::vector<double> u(static_cast<std::size_t>(n) * 21), x(u.size());
     for (double& v : u) v = static_cast<double>(draw(random, 1, 1000));
     const auto solve = [&](const double* from, double* to) {
@@ -81,7 +81,7 @@ TEST(SolveLinesInLanes, FindsWhatSolveFinds) {
                         expected.data());
   const auto of = [&](int k) { return packed(static_cast<const double*>(a[k].data())); };
   tridia::solve_lines<double, tridia::boundary::regular, tridia::pivoting::partial>(
-      grid<2, 1>{{lines, n}},
+      line_grid<2, 1>{{lines, n}},
       [dl = of(0), d = of(1), du = of(2), b = of(3)](const auto& p) {
         using V = value_at<double, std::remove_cvref_t<decltype(p)>>;
         return row<V>{dl(p), d(p), du(p), {b(p)}};
@@ -99,7 +99,7 @@ TEST(SolveLinesInLanes, ProfilesAndPlaces) {
   for (int k = 0; k < levels; ++k) profile[static_cast<std::size_t>(k)] = k + 1;
   const tridia::field<const double, 3> d{profile.data(), {1, 0, 0}};
   tridia::solve_lines<double>(
-      grid<3, 1>{{levels, rows, columns}},
+      line_grid<3, 1>{{levels, rows, columns}},
       [&](const auto& p) {
         using V = value_at<double, std::remove_cvref_t<decltype(p)>>;
         const V place = 10000 * p.template place<double>(0) + 100 * p.template place<double>(1) +
@@ -114,7 +114,7 @@ TEST(SolveLinesInLanes, ProfilesAndPlaces) {
 }
 
 TEST(SolveLinesInLanes, LetsExceptionsOut) {
-  const grid<2, 0> g{{40, 400}};
+  const line_grid<2, 0> g{{40, 400}};
   std::atomic<int> calls = 0;
   const auto solve = [&](auto make) {
     tridia::solve_lines<double>(g, make, [](const auto&, const auto&) {});

@@ -4,6 +4,7 @@
 #include "support/refusal.hpp"
 #include "tridia/math.hpp"
 #include "tridia/solve_lines.hpp"
+#include "tridia/tridia.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ namespace tridia_test {
 namespace {
 
 namespace math = tridia::math;
-using tridia::grid, tridia::row, tridia::simd;
+using tridia::line_grid, tridia::row, tridia::simd;
 
 TEST(LineSolver, SolvesALineInEachLane) {
   using lanes = simd<double, 4>;
@@ -93,7 +94,7 @@ TEST(LinesRefusals, NameWhatIsWrong) {
   const auto of = [&](int rows, int columns, const tridia::lines_options& o) {
     return refusal(
         [&] {
-          tridia::solve_lines<double>(grid<2, 0>{{rows, columns}}, make, take, o);
+          tridia::solve_lines<double>(line_grid<2, 0>{{rows, columns}}, make, take, o);
         },
         errc::invalid_argument);
   };
@@ -106,7 +107,7 @@ TEST(LinesRefusals, NameWhatIsWrong) {
   EXPECT_EQ(refusal(
                 [&] {
                   tridia::solve_lines<double>(
-                      grid<3, 0>{{most, most, most}},
+                      line_grid<3, 0>{{most, most, most}},
                       [](const tridia::point<3>&) -> row<double> { throw std::logic_error("row"); },
                       [](const tridia::point<3>&, double) {});
                 },
@@ -132,8 +133,8 @@ TEST(LinesRefusals, NothingIsDoneForNoLinesAndNoRows) {
   const auto make = [](const tridia::point<2>&) -> row<double> { throw std::logic_error("row"); };
   const auto take = [](const tridia::point<2>&, double) {};
   std::vector<int> status(3, 7);
-  tridia::solve_lines<double>(grid<2, 0>{{3, 0}}, make, take);
-  tridia::solve_lines<double>(grid<2, 0>{{0, 3}}, make, take, {.status = status});
+  tridia::solve_lines<double>(line_grid<2, 0>{{3, 0}}, make, take);
+  tridia::solve_lines<double>(line_grid<2, 0>{{0, 3}}, make, take, {.status = status});
   EXPECT_EQ(status, std::vector<int>(3, 0));
 }
 
@@ -141,7 +142,7 @@ TEST(LineSolver, SolveLinesTakesAGridOfOneLine) {
   for (const int n : {1, 2, 100, 50000}) {
     std::vector<double> x(static_cast<std::size_t>(n), -7);
     tridia::solve_lines<double, tridia::boundary::periodic>(
-        grid<1, 0>{{n}},
+        line_grid<1, 0>{{n}},
         [](const tridia::point<1>& p) {
           return row<double>{-1, 3, -1, {p[0] % 2 == 0 ? 1.0 : 2.0}};
         },

@@ -57,7 +57,7 @@ template <class T, int Axis, boundary B, pivoting P, int Sides>
 class lines_case {
  public:
   using E = element<T>;
-  using grid = tridia::grid<3, Axis>;
+  using grid = tridia::line_grid<3, Axis>;
 
   /// Makes random lines: dominant ones without pivoting, or else any.
   lines_case(rng& random, std::array<int, 3> size)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tridia/error.hpp"
-#include "tridia/grid.hpp"
+#include "tridia/line_grid.hpp"
 #include "tridia/math.hpp"
 
 #include <string>

@@ -29,8 +29,8 @@ class line_batches {
   static constexpr bool neighbours = Axis != Rank - 1;
 
  public:
-  line_batches(const grid<Rank, Axis>& g, const MakeRow& make_row, const Take& take, int threads,
-               line_statuses& statuses)
+  line_batches(const line_grid<Rank, Axis>& g, const MakeRow& make_row, const Take& take,
+               int threads, line_statuses& statuses)
       : lanes_(g, widest),
         rows_(g.rows()),
         make_row_(make_row),

@@ -65,7 +65,7 @@ template <int Rank, int Axis>
 class line_lanes {
  public:
   /// The last axis that has room for the widest group, or else the longest one.
-  line_lanes(const grid<Rank, Axis>& g, int widest) : grid_(g) {
+  line_lanes(const line_grid<Rank, Axis>& g, int widest) : grid_(g) {
     for (int a = Rank; a-- > 0;) {
       if (a == Axis) continue;
       if (axis_ >= 0 && g.size[axis_] >= std::min(widest, g.size[a])) continue;
@@ -123,7 +123,7 @@ class line_lanes {
   [[nodiscard]] std::int64_t number_step() const { return number_step_; }
 
  private:
-  const grid<Rank, Axis>& grid_;
+  const line_grid<Rank, Axis>& grid_;
   int axis_ = -1;
   std::int64_t packed_step_ = 1, number_step_ = 1, row_step_ = 1;
 };

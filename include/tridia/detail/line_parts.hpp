@@ -29,7 +29,7 @@ class line_parts {
   /// Parts have so many rows, but for the last one of a line.
   static constexpr int part_rows = 512;
 
-  line_parts(const grid<Rank, Axis>& g, const MakeRow& make_row, const Take& take, int threads,
+  line_parts(const line_grid<Rank, Axis>& g, const MakeRow& make_row, const Take& take, int threads,
              line_statuses& statuses)
       : lanes_(g, widest),
         rows_(g.rows()),

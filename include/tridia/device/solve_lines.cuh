@@ -4,7 +4,7 @@
 #include "tridia/device/block_solver.cuh"
 #include "tridia/device/detail/launch.cuh"
 #include "tridia/device/detail/long_lines.cuh"
-#include "tridia/device/grid.cuh"
+#include "tridia/device/line_grid.cuh"
 
 #include <cuda_runtime_api.h>
 
@@ -16,7 +16,7 @@ namespace detail {
 template <class Solver, class T, int Sides, int Lines, int Rank, int Axis, class MakeRow,
           class Take>
 __global__ void __launch_bounds__(Solver::threads)
-    solve_in_blocks(const __grid_constant__ grid<Rank, Axis> g,
+    solve_in_blocks(const __grid_constant__ line_grid<Rank, Axis> g,
                     const __grid_constant__ MakeRow make_row, const __grid_constant__ Take take,
                     int* status_of_lines) {
   extern __shared__ __align__(16) unsigned char memory[];
@@ -54,7 +54,7 @@ class lines_by_shape {
  private:
   template <class Shape, int Rank, int Axis, class MakeRow, class Take>
   static bool try_shape(int rows, std::size_t shared, cudaError_t& result,
-                        const grid<Rank, Axis>& g, const MakeRow& make_row, const Take& take,
+                        const line_grid<Rank, Axis>& g, const MakeRow& make_row, const Take& take,
                         cudaStream_t stream, int* status) {
     using solver = block_solver<T, Shape::rows, Shape::threads, Shape::lines, B, P, Sides, Order>;
     if (rows > solver::max_rows || solver::shared_bytes > shared) return false;
@@ -92,7 +92,7 @@ using shaped_lines = lines_by_shape<
 /// cudaErrorInvalidValue for a negative extent, or what a call of CUDA returned.
 template <class T, boundary B = boundary::regular, pivoting P = pivoting::none, int Sides = 1,
           int Rank, int Axis, class MakeRow, class Take>
-cudaError_t solve_lines(const grid<Rank, Axis>& g, const MakeRow& make_row, const Take& take,
+cudaError_t solve_lines(const line_grid<Rank, Axis>& g, const MakeRow& make_row, const Take& take,
                         cudaStream_t stream = nullptr, int* status_of_lines = nullptr) {
   for (const int size : g.size) {
     if (size < 0) return cudaErrorInvalidValue;

@@ -5,7 +5,7 @@
 #include "tridia/device/detail/line_part.cuh"
 #include "tridia/device/detail/thread_group.cuh"
 #include "tridia/device/detail/thread_rows.cuh"
-#include "tridia/device/grid.cuh"
+#include "tridia/device/line_grid.cuh"
 
 // Lines that are longer than a block takes: blocks reduce a part of them each to interface
 // equations, which are the chunks of the next level, until one block has all of a line; then
@@ -90,8 +90,8 @@ class block_of_parts {
 
   /// Reduces a part to `of_parts`, or, `Expand`, finds x from `found`.
   template <bool Expand, int Rank, int Axis, class MakeRow, class Take>
-  static __device__ __forceinline__ void run(const grid<Rank, Axis>& g, const MakeRow& make_row,
-                                             const Take& take, int parts,
+  static __device__ __forceinline__ void run(const line_grid<Rank, Axis>& g,
+                                             const MakeRow& make_row, const Take& take, int parts,
                                              typename part::equations* of_parts,
                                              const typename part::unknowns* found,
                                              int* status_of_lines) {
@@ -131,7 +131,7 @@ class block_of_parts {
 
 template <bool Expand, class Block, int Rank, int Axis, class MakeRow, class Take>
 __global__ void __launch_bounds__(Block::group::threads)
-    solve_parts(const __grid_constant__ grid<Rank, Axis> g,
+    solve_parts(const __grid_constant__ line_grid<Rank, Axis> g,
                 const __grid_constant__ MakeRow make_row, const __grid_constant__ Take take,
                 int parts, typename Block::part::equations* of_parts,
                 const typename Block::part::unknowns* found, int* status_of_lines) {
@@ -168,8 +168,8 @@ class long_lines {
 
  public:
   template <int Rank, int Axis, class MakeRow, class Take>
-  static cudaError_t solve(const grid<Rank, Axis>& g, const MakeRow& make_row, const Take& take,
-                           cudaStream_t stream, int* status) {
+  static cudaError_t solve(const line_grid<Rank, Axis>& g, const MakeRow& make_row,
+                           const Take& take, cudaStream_t stream, int* status) {
     part_count count[most_levels];
     int levels = 0;
     std::int64_t parts = (std::int64_t{g.rows()} + block::rows - 1) / block::rows, all = 0;

@@ -52,7 +52,7 @@ using value_at = typename Point::template value<T>;
 /// Holds the extents of a grid of points whose lines run along `Axis`. Points that are neighbours
 /// along the last axis should lie side by side in memory, as in C.
 template <int Rank, int Axis>
-struct grid {
+struct line_grid {
   static_assert(Axis >= 0 && Axis < Rank);
   int size[Rank];
 

@@ -2,13 +2,13 @@
 #pragma once
 
 #include "tridia/device/row.cuh"
-#include "tridia/grid.hpp"
+#include "tridia/line_grid.hpp"
 
 #include <cstdint>
 
 namespace tridia::device {
 
-using tridia::field, tridia::grid, tridia::packed, tridia::packed_field, tridia::point;
+using tridia::field, tridia::line_grid, tridia::packed, tridia::packed_field, tridia::point;
 
 namespace detail {
 
@@ -17,7 +17,7 @@ template <int Rank, int Axis>
 class line_of {
  public:
   /// Lines are numbered along the other axes, the last of them the fastest.
-  __device__ __forceinline__ line_of(const grid<Rank, Axis>& g, std::int64_t number)
+  __device__ __forceinline__ line_of(const line_grid<Rank, Axis>& g, std::int64_t number)
       : number_(number), exists_(number < g.lines()) {
     std::int64_t rest = exists_ ? number : 0, inner = 1;
 #pragma unroll
