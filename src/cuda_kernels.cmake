@@ -83,6 +83,7 @@ target_sources(tridia PRIVATE
   line_operator/cuda/scan.cpp
   line_operator/cuda/split_scan.cpp
   solver/cuda/backward/band_launch.cpp
+  solver/cuda/backward/solution_bands.cpp
   solver/cuda/broadcast.cpp
   solver/cuda/cuda.cpp
   solver/cuda/factored/factored_method.cpp

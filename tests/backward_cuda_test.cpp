@@ -3,6 +3,7 @@
 // Everything else is in backward_test.cpp, which runs on every backend.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,12 @@
 namespace tridia_test {
 namespace {
 
+using tridia::boundary;
 using tridia::coefficients;
 using tridia::cotangents;
+using tridia::pivoting;
 using tridia::problem;
+using tridia::value_type;
 
 std::vector<problem> problems() {
   return {{.extents = {700, 65}},
@@ -23,6 +27,30 @@ std::vector<problem> problems() {
           {.extents = {700, 65}, .coefficients = coefficients::shared},
           {.extents = {65, 7000}, .axis = 0, .coefficients = coefficients::shared},
           {.type = tridia::value_type::c64, .extents = {70, 65}, .right_hand_sides = 3}};
+}
+
+/// Expects that gradients of a system without a solution are NaN, and others what they were.
+void expect_nan_alone(backward_experiment& e, rng& random) {
+  const problem& p = e.forward().problem();
+  const index_t bad = draw(random, 0, e.plan().systems() - 1);
+  const index_t n = p.extents[p.axis < 0 ? p.extents.size() - 1 : static_cast<std::size_t>(p.axis)];
+  const index_t other = bad > 0 ? bad - 1 : bad + 1;
+  const wide before = e.at(role::d, other, n / 2), beside = e.at(role::du, other, 0);
+  for (const role r : {role::dl, role::d, role::du}) {
+    for (index_t k = 0; k < n; ++k) e.forward().set(r, bad, k, 0);
+  }
+  ASSERT_EQ(e.forward().run(), "");
+  ASSERT_EQ(e.run(), "");
+  EXPECT_NE(e.status()[static_cast<std::size_t>(bad)], 0);
+  for (const index_t k : {index_t{0}, n / 2, n - 1}) {
+    EXPECT_TRUE(std::isnan(e.at(role::x, bad, k).real())) << k;
+    EXPECT_TRUE(std::isnan(e.at(role::d, bad, k).real())) << k;
+  }
+  EXPECT_TRUE(std::isnan(e.at(role::dl, bad, n - 1).real()));
+  EXPECT_TRUE(std::isnan(e.at(role::du, bad, 0).real()));
+  // Systems that were solved with it are solved again one by one, with other roundings.
+  EXPECT_LE(std::abs(e.at(role::d, other, n / 2) - before), 1e-3L * std::abs(before));
+  EXPECT_LE(std::abs(e.at(role::du, other, 0) - beside), 1e-3L * std::abs(beside));
 }
 
 TEST(BackwardCuda, CapturedOnAStream) {
@@ -44,6 +72,34 @@ TEST(BackwardCuda, CapturedOnAStream) {
       wait_for(stream.get());
       ASSERT_EQ(e.take(), "");
       EXPECT_EQ(e.bytes(), executed);
+    }
+  }
+}
+
+/// Kernels that solve form the gradients of their systems: of those that have no solution too.
+TEST(BackwardCuda, FormedInTheSolve) {
+  if (!have_gpu()) GTEST_SKIP();
+  rng random = random_for("backward in the solve");
+  const problem shapes[] = {{.extents = {301, 65}},
+                            {.extents = {700, 7}},
+                            {.extents = {37, 512}},
+                            {.extents = {9, 2000}},
+                            {.extents = {5, 9001}}};
+  for (const problem& of : shapes) {
+    for (const value_type type : {value_type::f32, value_type::f64, value_type::c64}) {
+      for (const pivoting pivots : {pivoting::none, pivoting::partial}) {
+        for (const boundary ends : {boundary::regular, boundary::periodic}) {
+          problem p = of;
+          p.type = type, p.pivoting = pivots, p.boundary = ends;
+          backward_experiment e(p, cotangents::linear, {.backend = tridia::backend::cuda});
+          SCOPED_TRACE(describe(p) + "; " + e.plan().reason());
+          EXPECT_NE(e.plan().reason().find("in the same launch"), std::string::npos);
+          ASSERT_EQ(e.start(random), "");
+          ASSERT_EQ(e.run(), "");
+          EXPECT_EQ(e.check(), "");
+          expect_nan_alone(e, random);
+        }
+      }
     }
   }
 }

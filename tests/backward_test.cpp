@@ -228,6 +228,36 @@ TEST_P(Backward, SumsOverNothingAreZero) {
   for (int k = 0; k < 15; ++k) EXPECT_EQ(reinterpret_cast<double*>(gradient.host())[k], 0.0) << k;
 }
 
+/// The gradient of a coefficient may be the coefficient's array.
+TEST_P(Backward, InPlace) {
+  rng random = random_for("backward in place");
+  for (const int axis : {0, 1}) {
+    const problem p{.extents = {40, 37}, .axis = axis};
+    const index_t systems = p.extents[1 - axis], n = p.extents[axis];
+    backward_experiment e(p, cotangents::linear, how());
+    ASSERT_EQ(e.start(random), "");
+    ASSERT_EQ(e.run(), "");
+    buffer workspace(GetParam(), e.plan().workspace_bytes());
+    experiment& f = e.forward();
+    const auto at = [&](role r) { return f.of(r).pointer(); };
+    e.plan().execute(
+        at(role::dl), at(role::d), at(role::du), at(role::x), e.of(role::rhs).pointer(),
+        {.dl = at(role::dl), .d = at(role::d), .du = at(role::du), .rhs = e.of(role::x).pointer()},
+        {.workspace = workspace.pointer(), .workspace_bytes = workspace.size()});
+    if (GetParam() == tridia::backend::cuda) wait_for(nullptr);
+    for (const role r : {role::dl, role::d, role::du}) {
+      f.of(r).take();
+      for (index_t s = 0; s < systems; ++s) {
+        for (index_t k = 0; k < n; ++k) {
+          const wide found = f.of(r).get(axis == 1 ? s * n + k : k * systems + s);
+          // The kernels that form gradients afterwards round as those that solve.
+          EXPECT_EQ(found, e.at(r, s, k)) << axis << ' ' << s << ' ' << k;
+        }
+      }
+    }
+  }
+}
+
 /// Gradients of a singular system are NaN, but where there is no coefficient; others are untouched.
 TEST_P(Backward, OfASingularSystem) {
   rng random = random_for("backward singular");

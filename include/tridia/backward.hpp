@@ -58,7 +58,9 @@ struct gradients {
 ///
 /// The first launch solves, by an algorithm of the library, and moves 5 words a row; the second one
 /// reads y and x and writes three diagonals, 5 words a row more. It is left out where no gradient
-/// of a coefficient is wanted.
+/// of a coefficient is wanted. On a GPU one launch does both, 9 words a row, where lines along
+/// memory fit the chip, nothing is summed, and no gradient of a coefficient takes the place of an
+/// array that is read (`reason`).
 ///
 /// What is said of `plan` about threads, lifetime, allocation, streams and CUDA graphs holds here
 /// too.

@@ -44,6 +44,16 @@ struct operands {
   index_t* status;
 };
 
+struct band_pass;
+struct product_operands;
+
+/// Solves, and forms the gradients of the matrices from the solution at once.
+class gradient_solve {
+ public:
+  virtual ~gradient_solve() = default;
+  virtual void execute(const operands&, const product_operands&, void* stream) const = 0;
+};
+
 /// An executor is a backend's half of a plan: immutable, thread-safe. Arguments have been checked,
 /// but for the device that pointers belong to.
 class executor {
@@ -60,6 +70,12 @@ class executor {
   virtual void check_pointer(const char* name, const void* p) const = 0;
   /// Solves. Where the coefficients are constant, only the right-hand sides are needed.
   virtual void execute(const operands&, void* workspace, void* stream) const = 0;
+  /// Returns what does the work of `execute` and of a pass over its solution at once, or null;
+  /// `solution_is_u`: that is `u` of the pass, rather than `v`. It must not outlive the executor.
+  [[nodiscard]] virtual std::unique_ptr<const gradient_solve> fuse(
+      const band_pass&, [[maybe_unused]] bool solution_is_u) const {
+    return {};
+  }
   virtual void factor(const operands&, void* factors, void* workspace, void* stream) const = 0;
   virtual void solve(const void* factors, const operands&, void* workspace, void* stream) const = 0;
 };

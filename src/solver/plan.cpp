@@ -115,6 +115,18 @@ std::unique_ptr<const plan::state> make_plan_state(problem problem, options opti
   return s;
 }
 
+std::optional<operands> check_solve(const plan::state& s, const void* dl, const void* d,
+                                    const void* du, const void* rhs, void* x, const execution& e) {
+  check_kind(s, false);
+  const void* const inputs[] = {dl, d, du, rhs};
+  for (int k = 0; k < layout::input_count; ++k) check_array(s, s.shapes.in[k], inputs[k]);
+  check_array(s, s.shapes.out, x);
+  layout::check_overlap(s.problem, s.shapes, inputs, x);
+  check_execution(s, e);
+  if (nothing_to_do(s)) return {};
+  return in_order(s, dl, d, du, rhs, x, e);
+}
+
 void check_memory(const executor& of, const char* name, const void* p, std::size_t available,
                   std::size_t needed) {
   if (needed == 0) return;
@@ -156,15 +168,8 @@ std::size_t plan::factors_bytes() const noexcept {
 
 void plan::execute(const void* dl, const void* d, const void* du, const void* rhs, void* x,
                    const execution& e) const {
-  const state& s = *state_;
-  check_kind(s, false);
-  const void* const inputs[] = {dl, d, du, rhs};
-  for (int k = 0; k < layout::input_count; ++k) check_array(s, s.shapes.in[k], inputs[k]);
-  check_array(s, s.shapes.out, x);
-  layout::check_overlap(s.problem, s.shapes, inputs, x);
-  check_execution(s, e);
-  if (nothing_to_do(s)) return;
-  s.executor->execute(in_order(s, dl, d, du, rhs, x, e), e.workspace, e.stream);
+  const auto o = solver::check_solve(*state_, dl, d, du, rhs, x, e);
+  if (o) state_->executor->execute(*o, e.workspace, e.stream);
 }
 
 void plan::execute(const void* rhs, void* x, const execution& e) const {

@@ -7,6 +7,7 @@
 #include "tridia/plan.hpp"
 
 #include <memory>
+#include <optional>
 
 namespace tridia {
 
@@ -34,6 +35,11 @@ struct plan_variant {
 /// Makes the state of a plan. Throws as the constructor of `plan`, and std::bad_alloc.
 std::unique_ptr<const plan::state> make_plan_state(problem problem, options options,
                                                    const plan_variant& variant);
+
+/// Checks the arrays of an execution of a plan with coefficients of its own, and returns them in
+/// the order of layout::array, or nothing where there is no system.
+std::optional<operands> check_solve(const plan::state&, const void* dl, const void* d,
+                                    const void* du, const void* rhs, void* x, const execution& e);
 
 /// Checks that the caller's memory `name` is large enough, and lies where the executor runs.
 void check_memory(const executor& of, const char* name, const void* p, std::size_t available,

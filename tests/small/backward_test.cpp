@@ -12,6 +12,7 @@ using tridia::cotangents;
 using tridia::operation;
 using tridia::problem;
 
+const kernel kOnchip{"onchip", "onchip_kernel"};
 const kernel kRows{"band_products", "bands_of_rows_kernel"};
 const kernel kSumsOfRows{"band_products", "sums_of_rows_kernel"};
 const kernel kLines{"band_products", "bands_of_lines_kernel"};
@@ -27,11 +28,25 @@ problem shared(std::vector<index_t> extents, int axis) {
 
 std::vector<small_case> cases() {
   std::vector<small_case> all;
+  // The kernel that solves forms the gradients: of concatenated lines, of lines of a warp or less,
+  // of some warps, and of a cluster.
+  const auto add_formed = [&](const char* name, problem p, const kernel& k) {
+    small_case one{name, std::move(p), {k}};
+    one.reason = "in the same launch";
+    add_variants(all, one);
+  };
+  add_formed("along", {.extents = {3, 37}}, kOnchip);
+  add_formed("along_transposed", {.extents = {3, 37}, .operation = operation::transpose}, kOnchip);
+  add_formed("short", {.extents = {40, 5}, .operation = operation::transpose}, kOnchip);
+  add_formed("some_warps", {.extents = {2, 1400}}, kOnchip);
+  add_formed("long", {.extents = {1, 9000}}, kOnchip);
+
+  // They are formed afterwards where neighbours lie in another block, where lines lie side by side,
+  // and where they are sums.
   const variants of{.pivotings = {tridia::pivoting::none}};
-  add_variants(all, {"along", {.extents = {3, 37}}, {kRows}}, of);
-  add_variants(all, {"short", {.extents = {40, 5}, .operation = operation::transpose}, {kRows}},
-               of);
-  add_variants(all, {"long", {.extents = {1, 1100}}, {kRows}}, of);
+  add_variants(
+      all, {"long_transposed", {.extents = {1, 9000}, .operation = operation::transpose}, {kRows}},
+      of);
   add_variants(all, {"ragged", {.extents = {80}, .offsets = {0, 17, 17, 20, 80}}, {kRows}}, of);
   add_variants(all, {"interleaved", {.extents = {21, 40}, .axis = 0}, {kLines}}, of);
   add_variants(all,
@@ -65,6 +80,9 @@ TEST_P(SmallBackward, Gradients) {
   how.guard = 0;  // what is beyond an array's end is beyond its memory's
   backward_experiment e(c.problem, cotangents::linear, how);
   SCOPED_TRACE(describe(c.problem) + "; " + e.plan().reason());
+  if (have_clusters()) {
+    EXPECT_NE(e.plan().reason().find(c.reason), std::string::npos) << c.reason;
+  }
   rng random = random_for(label(c));
   ASSERT_EQ(e.start(random), "");
   ASSERT_EQ(e.run(), "");

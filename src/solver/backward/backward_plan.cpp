@@ -59,9 +59,12 @@ struct backward_plan::state {
   tridia::plan solve;
   const plan::state* solver;                         // that of `solve`
   std::unique_ptr<const solver::products> products;  // null for constant coefficients
-  overlap_check rhs;                                 // with x
-  overlap_check from_inputs[solver::band_count];     // dl, d, du, g
-  overlap_check from_outputs[solver::band_count];    // x, the gradient of rhs, the other bands
+  // This solves and forms all gradients at once; null where no kernel does.
+  std::unique_ptr<const solver::gradient_solve> fused;
+  std::string reason;
+  overlap_check rhs;                               // with x
+  overlap_check from_inputs[solver::band_count];   // dl, d, du, g
+  overlap_check from_outputs[solver::band_count];  // x, the gradient of rhs, the other bands
 
   [[nodiscard]] bool is_constant() const { return layout::has_constant_coefficients(forward); }
 
@@ -110,14 +113,21 @@ backward_plan::backward_plan(tridia::problem forward, options options, cotangent
                                            {"g", "gradients.rhs", adjoint.conjugated});
     const plan::state* const solver = solving.get();
     plan solve(std::move(solving));
-    auto products =
-        make_products(forward, solve, shapes, solver::make_passes(forward, convention, shapes));
+    auto passes = solver::make_passes(forward, convention, shapes);
+    auto fused = passes.size() == 1
+                     ? solver->executor->fuse(passes[0], solver::has_rows_of_rhs(forward))
+                     : nullptr;
+    std::string reason = solve.reason();
+    if (fused) reason += "; gradients of the diagonals are formed in the same launch";
+    auto products = make_products(forward, solve, shapes, std::move(passes));
     const resolved_array none{};
     auto s = std::unique_ptr<state>(new state{std::move(forward),
                                               std::move(shapes),
                                               std::move(solve),
                                               solver,
                                               std::move(products),
+                                              std::move(fused),
+                                              std::move(reason),
                                               {},
                                               {},
                                               {}});
@@ -145,7 +155,7 @@ backward_plan& backward_plan::operator=(backward_plan&&) noexcept = default;
 const problem& backward_plan::problem() const noexcept { return state_->forward; }
 backend backward_plan::backend() const noexcept { return state_->solve.backend(); }
 algorithm backward_plan::algorithm() const noexcept { return state_->solve.algorithm(); }
-const std::string& backward_plan::reason() const noexcept { return state_->solve.reason(); }
+const std::string& backward_plan::reason() const noexcept { return state_->reason; }
 index_t backward_plan::systems() const noexcept { return state_->solve.systems(); }
 int backward_plan::device() const noexcept { return state_->solve.device(); }
 int backward_plan::threads() const noexcept { return state_->solve.threads(); }
@@ -162,12 +172,19 @@ void backward_plan::execute(const void* dl, const void* d, const void* du, const
   s.check_bands(dl, d, du, x, g, to, bands);
   solver::check_memory(*s.solver->executor, "workspace", e.workspace, e.workspace_bytes,
                        workspace_bytes());
-  s.solve.execute(dl, d, du, g, to.rhs, e);
+  const auto solve = solver::check_solve(*s.solver, dl, d, du, g, to.rhs, e);
   const bool rows_of_rhs = solver::has_rows_of_rhs(s.forward);
   const solver::product_operands o{
       rows_of_rhs ? to.rhs : x, rows_of_rhs ? x : to.rhs, {to.dl, to.d, to.du}};
-  if (to.dl != nullptr || to.d != nullptr || to.du != nullptr)
-    s.products->execute(o, e.workspace, e.stream);
+  const bool any = to.dl != nullptr || to.d != nullptr || to.du != nullptr;
+  // A kernel that forms gradients may read coefficients and g after it has stored some.
+  const auto is_input = [&](const void* band) {
+    return band != nullptr && (band == dl || band == d || band == du || band == g);
+  };
+  const bool in_place = is_input(to.dl) || is_input(to.d) || is_input(to.du);
+  if (solve && any && s.fused && !in_place) return s.fused->execute(*solve, o, e.stream);
+  if (solve) s.solver->executor->execute(*solve, e.workspace, e.stream);
+  if (any) s.products->execute(o, e.workspace, e.stream);
 }
 
 void backward_plan::execute(const void* g, void* rhs_gradient, const execution& e) const {

@@ -20,14 +20,29 @@ TRIDIA_FN constexpr int array_of(int band) { return static_cast<int>(first_band)
 
 using product_axes = layout::axes_of<product_array_count>;
 
-/// Describes one pass over u and v, which forms the bands that are summed over the same axes.
-struct band_pass {
-  index_t rows;  // of every line; of the longest one in a ragged batch
-  bool wanted[band_count];
+/// Says which entries the diagonals have, and which factors of their products are conjugated.
+struct band_rule {
   bool periodic;
   bool conjugate_u, conjugate_v;
   bool edges_stored;  // gradients have an entry for dl of row 0 and du of row n - 1
-  bool rows_summed;   // a gradient is one number for all rows of a line
+
+  /// Returns the row of v that a band of row k of n rows is multiplied with; -1 if there is none.
+  TRIDIA_FN index_t column(int b, index_t k, index_t n) const {
+    const index_t j = k + b - diag_band;
+    if (j >= 0 && j < n) return j;
+    return !periodic ? -1 : j < 0 ? n - 1 : 0;
+  }
+  /// Returns whether the gradient of a band has an entry for row k of n rows.
+  TRIDIA_FN bool is_stored(int b, index_t k, index_t n) const {
+    return edges_stored || !((b == sub_band && k == 0) || (b == sup_band && k == n - 1));
+  }
+};
+
+/// Describes one pass over u and v, which forms the bands that are summed over the same axes.
+struct band_pass : band_rule {
+  index_t rows;  // of every line; of the longest one in a ragged batch
+  bool wanted[band_count];
+  bool rows_summed;  // a gradient is one number for all rows of a line
   layout::along lines[product_array_count];
   product_axes kept;    // each point has gradients
   product_axes summed;  // gradients are sums over these points
@@ -50,17 +65,6 @@ struct band_pass {
       at[a] = (off ? off_diagonal : ragged)[point] * lines[a].step;
     }
     for (int a = 0; a < product_array_count; ++a) at[a] += lines[a].origin;
-  }
-
-  /// Returns the row of v that a band of row k of n rows is multiplied with; -1 if there is none.
-  TRIDIA_FN index_t column(int b, index_t k, index_t n) const {
-    const index_t j = k + b - diag_band;
-    if (j >= 0 && j < n) return j;
-    return !periodic ? -1 : j < 0 ? n - 1 : 0;
-  }
-  /// Returns whether the gradient of a band has an entry for row k of n rows.
-  TRIDIA_FN bool is_stored(int b, index_t k, index_t n) const {
-    return edges_stored || !((b == sub_band && k == 0) || (b == sup_band && k == n - 1));
   }
 };
 

@@ -37,6 +37,23 @@ std::unique_ptr<const method> make_execution(const task& t, const factored_metho
   return make_factoring_method(t, *factored, limits);
 }
 
+/// Forms gradients in the kernels of a method.
+class forming_solve final : public solver::gradient_solve {
+ public:
+  forming_solve(const method& m, int device, const solution_bands& b)
+      : method_(m), device_(device), bands_(b) {}
+  void execute(const operands& o, const solver::product_operands& p, void* stream) const override {
+    const device_scope scope(device_);
+    check(method_.solve_and_form(o, bands_, p, as_stream(stream)),
+          "launching a solve that forms gradients");
+  }
+
+ private:
+  const method& method_;
+  int device_;
+  solution_bands bands_;
+};
+
 class cuda_executor final : public solver::executor {
  public:
   explicit cuda_executor(const task& t) : task_(t), device_(find_device(t.options.device)) {
@@ -92,6 +109,15 @@ class cuda_executor final : public solver::executor {
     if (line_count(task_) == 0) return;
     const device_scope scope(device_);
     check(method_->solve(o, solver::align(workspace), as_stream(stream)), "launching a solve");
+  }
+
+  std::unique_ptr<const solver::gradient_solve> fuse(const solver::band_pass& pass,
+                                                     bool solution_is_u) const override {
+    if (line_count(task_) == 0) return {};
+    const auto bands = bands_of_solution(task_, pass, solution_is_u);
+    const device_scope scope(device_);
+    if (!bands || !method_->prepare_forming(*bands, current_device_limits())) return {};
+    return std::make_unique<forming_solve>(*method_, device_, *bands);
   }
 
   void factor(const operands& o, void* factors, void*, void* stream) const override {

@@ -3,6 +3,7 @@
 
 #include "gpu/device_limits.hpp"
 #include "layout/geometry.hpp"
+#include "solver/cuda/backward/solution_bands.hpp"
 #include "solver/executor.hpp"
 #include "solver/system_memory.hpp"
 
@@ -29,6 +30,13 @@ class method {
   [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
   /// Launches the solve. The workspace is aligned.
   virtual cudaError_t solve(const operands&, std::byte* workspace, cudaStream_t) const = 0;
+  /// Prepares `solve_and_form` for such gradients. Returns whether the method has it.
+  virtual bool prepare_forming(const solution_bands&, const device_limits&) const { return false; }
+  /// Launches the solve, whose kernel forms gradients as well.
+  virtual cudaError_t solve_and_form(const operands&, const solution_bands&,
+                                     const solver::product_operands&, cudaStream_t) const {
+    return cudaErrorNotSupported;
+  }
 };
 
 /// Factors matrices once, and solves right-hand sides with the factors: a block as

@@ -23,7 +23,7 @@ struct shape_needs {
 };
 
 /// `Launches` has `solve(geometry, operands, shape, stream)`, or with a workspace before the
-/// stream.
+/// stream. It may have `solve_and_form`, which takes the gradients' description and arrays too.
 template <class Shape, class Launches>
 class shaped_method final : public method {
  public:
@@ -50,8 +50,29 @@ class shaped_method final : public method {
     if (result != cudaSuccess || !layout::shares_status(g)) return result;
     return launch_share_nan(task_.type, g, o.x, o.status, concurrent_systems_, stream);
   }
+  bool prepare_forming(const solution_bands& b, const device_limits& d) const override {
+    if constexpr (forms_bands) {
+      // Rows of y beside those of a block may lie in other blocks.
+      if (needs_.zero_statuses || (!b.y_is_u && shape_.blocks > 1)) return false;
+      check(launches_.prepare_forming(shape_, d.shared_bytes), giving_memory);
+      return true;
+    } else {
+      return false;
+    }
+  }
+  cudaError_t solve_and_form(const operands& o, const solution_bands& b,
+                             const solver::product_operands& p,
+                             cudaStream_t stream) const override {
+    if constexpr (forms_bands) {
+      return launches_.solve_and_form(task_.geometry, o, shape_, b, p, stream);
+    } else {
+      return cudaErrorNotSupported;
+    }
+  }
 
  private:
+  static constexpr bool forms_bands = requires(Launches l) { l.solve_and_form; };
+
   cudaError_t launch(const operands& o, std::byte* workspace, cudaStream_t stream) const {
     const geometry& g = task_.geometry;
     if constexpr (requires { launches_.solve(g, o, shape_, workspace, stream); }) {

@@ -4,6 +4,7 @@
 #include "gpu/launch.cuh"
 #include "gpu/warp.cuh"
 #include "solver/cuda/backward/band_kernels.hpp"
+#include "solver/cuda/backward/band_values.cuh"
 
 #include <algorithm>
 
@@ -23,19 +24,6 @@ using solver::u_array;
 using solver::v_array;
 
 namespace {
-
-/// Holds the sums of a row's three bands.
-template <class V>
-struct band_values {
-  V at[band_count] = {V(0), V(0), V(0)};
-
-  /// Adds the products of a row of u and three rows of v.
-  __device__ __forceinline__ void add(V u, V before, V here, V after) {
-    at[sub_band] = at[sub_band] + solver::band_product(u, before);
-    at[diag_band] = at[diag_band] + solver::band_product(u, here);
-    at[sup_band] = at[sup_band] + solver::band_product(u, after);
-  }
-};
 
 /// Reads u and v of a pass and writes its bands. Outputs share no element with u or v, so that
 /// loads may go before stores.

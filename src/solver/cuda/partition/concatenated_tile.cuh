@@ -60,6 +60,7 @@ class concatenated_tile {
   }
 
   __device__ __forceinline__ int rank() const { return 0; }
+  __device__ __forceinline__ index_t first_row() const { return 0; }
   __device__ __forceinline__ int rows() const { return rows_; }
   __device__ __forceinline__ int chunk_rows() const { return chunk_rows_; }
   __device__ __forceinline__ int chunks() const {
@@ -81,6 +82,13 @@ class concatenated_tile {
     return number(matrix) * g_.matrices.at[0].stride[inputs + outputs];
   }
   __device__ __forceinline__ int status_entry_of(int) const { return 0; }
+  __device__ __forceinline__ int rows_of(int matrix) const {
+    return start_of(matrix + 1) - start_of(matrix);
+  }
+  /// Returns where an array has the rows of a system.
+  __device__ __forceinline__ V* place_of(int a, int matrix) const {
+    return array(a, 0) + start_of(matrix);
+  }
   __device__ __forceinline__ V* room_of(int matrix) const { return memory_ + start_of(matrix); }
 
   /// Starts to load the systems; the mbarrier has been initialized.

@@ -3,6 +3,7 @@
 
 #include "gpu/tile_schedule.hpp"
 #include "layout/geometry.hpp"
+#include "solver/cuda/backward/solution_bands.hpp"
 #include "solver/cuda/planning.hpp"
 #include "solver/executor.hpp"
 
@@ -105,6 +106,11 @@ struct onchip_launches {
   /// first launch of such a shape.
   cudaError_t (*prepare)(const onchip_shape&, std::size_t bytes);
   cudaError_t (*solve)(const geometry&, const operands&, const onchip_shape&, cudaStream_t);
+  /// Likewise, before the first launch of a kernel that forms gradients as well.
+  cudaError_t (*prepare_forming)(const onchip_shape&, std::size_t bytes);
+  cudaError_t (*solve_and_form)(const geometry&, const operands&, const onchip_shape&,
+                                const solution_bands&, const solver::product_operands&,
+                                cudaStream_t);
 };
 
 /// Returns the launches for a value type; instantiated in the file of the kernels.
