@@ -20,7 +20,7 @@ tridia_cuda_object(tridia_cuda_gpu gpu/compiled_capability.cu)
 tridia_cuda_object(tridia_cuda_statuses solver/cuda/statuses.cu
                    solver/cuda/factored/copy_matrices.cu)
 tridia_cuda_object(tridia_cuda_backward solver/cuda/backward/band_products.cu)
-tridia_cuda_object(tridia_cuda_operators compact/cuda/plain.cu)
+tridia_cuda_object(tridia_cuda_operators compact/cuda/plain.cu compact/cuda/short_lines.cu)
 tridia_cuda_object(tridia_cuda_parts line_operator/cuda/split_scan.cu)
 tridia_cuda_object(tridia_cuda_lines distributed/cuda/lines.cu)
 
@@ -71,6 +71,7 @@ set_property(DIRECTORY APPEND PROPERTY
 
 target_sources(tridia PRIVATE
   compact/cuda/cuda.cpp
+  compact/cuda/short_lines.cpp
   distributed/cuda/backend.cpp
   distributed/cuda/local_rows.cpp
   gpu/devices.cpp

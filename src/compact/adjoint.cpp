@@ -10,8 +10,8 @@
 // This adjoint is composed of executors of the same backend. Each of them reads and writes its
 // arrays once, so that it takes two passes (with a metric three) where the operator takes one. In
 // return there is no kernel that is the adjoint's alone, and whatever is done for operators (scans,
-// parts of long lines) is done for their adjoints as well. A CPU takes one pass instead where lines
-// are not cut into parts.
+// parts of long lines) is done for their adjoints as well. Where lines are not cut into parts, a
+// CPU takes one pass instead, and so does a GPU where `in` and `out` have as many points.
 namespace tridia::compact {
 namespace {
 
@@ -212,6 +212,18 @@ adjoint_steps adjoint_of(const line_operator::specification& o) {
   steps.solve.solves = false;
   steps.gather = transposed_stencil(o);
   return steps;
+}
+
+std::optional<line_operator::specification> adjoint_at_once(const line_operator::specification& o) {
+  constexpr index_t least_rows = 3;  // that line_operator::solving_with takes
+  if (o.points != o.rows || o.prescribed() > 0 || o.rows < least_rows) return {};
+  adjoint_steps steps = adjoint_of(o);
+  line_operator::specification at_once = std::move(steps.solve);
+  at_once.interior = std::move(steps.gather.interior);
+  at_once.head = std::move(steps.gather.head), at_once.tail = std::move(steps.gather.tail);
+  at_once.scale = o.scale;
+  at_once.gathers = true;
+  return at_once;
 }
 
 std::unique_ptr<const operator_executor> make_adjoint(const task& t) {

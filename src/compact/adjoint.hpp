@@ -20,6 +20,10 @@ struct adjoint_steps {
 /// Returns the adjoint of an operator without prescribed rows.
 adjoint_steps adjoint_of(const line_operator::specification&);
 
+/// Returns the adjoint as one line operator whose stencil comes last; nothing where lines of `in`
+/// and `out` differ in their number of points, or rows are prescribed.
+std::optional<line_operator::specification> adjoint_at_once(const line_operator::specification&);
+
 /// Describes a dense field of `rows` values per line between two steps. Its axes have the order of
 /// those of the arrays: neighbouring lines stay neighbours, lines that are contiguous stay so.
 struct field_strides {

@@ -11,6 +11,8 @@ std::unique_ptr<const operator_executor> make_operator_executor(const task& t) {
   if (t.operation != operation::none && t.options.backend != backend::reference) {
     if (t.options.backend == backend::cpu) {
       if (auto adjoint = make_cpu_adjoint(t)) return adjoint;
+    } else if (t.options.backend == backend::cuda) {
+      if (auto adjoint = make_cuda_adjoint(t)) return adjoint;
     }
     return make_adjoint(t);
   }

@@ -66,6 +66,9 @@ std::unique_ptr<const operator_executor> make_cpu_adjoint(const task&);
 /// Makes an executor of tasks whose operation is `none`. Throws `unsupported` if the backend was
 /// not built or there is no device.
 std::unique_ptr<const operator_executor> make_cuda(const task&);
+/// Makes an executor of an adjoint that takes one pass over the arrays; null where there is none.
+/// Throws as `make_cuda`.
+std::unique_ptr<const operator_executor> make_cuda_adjoint(const task&);
 /// Makes an executor of any operation on the backend that the options name.
 std::unique_ptr<const operator_executor> make_operator_executor(const task&);
 

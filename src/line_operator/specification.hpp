@@ -27,6 +27,7 @@ struct specification {
   std::vector<stencil> head{}, tail{};                    // the first and the last rows
   std::vector<double> scale{};  // of each row, applied last (a metric); empty: 1
   bool solves = false;          // B is the identity: nothing need be multiplied with it, or scaled
+  bool gathers = false;         // out = B A^-1 scale in instead, of as many points as rows
   // These are the numbers of rows at either end whose right-hand sides are prescribed, whatever
   // else defines these rows; regular lines only.
   index_t prescribed_head = 0, prescribed_tail = 0;

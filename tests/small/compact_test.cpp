@@ -25,6 +25,8 @@ using namespace tridia;
 
 const kernel kScan{"scan", "scan_kernel"};
 const kernel kForEach{"split_scan", "for_each_kernel"};
+const kernel kShort{"short_lines", "lines_in_a_row_kernel"};
+const kernel kShortNeighbours{"short_lines", "neighbouring_lines_kernel"};
 const kernel kStencil{"plain", "stencil_kernel"}, kFinish{"plain", "finish_kernel"};
 
 struct operator_case {
@@ -92,20 +94,22 @@ void add_lines(std::vector<operator_case>& all) {
   add(all, "anywhere_parts", c6, lines({3, 20'001}, 1), {kScan, kForEach});
   add(all, "anywhere_interleaved", c6, lines({41, 1003}, 0), {kScan});
   add(all, "anywhere_middle", c6, lines({5, 43, 71}, 1), {kScan});
-  add(all, "anywhere_short", c6, lines({9, 1301}, 0), {kScan});
-  // Lines of up to 8 rows have kernels of their own.
-  add(all, "rows_6", c6, lines({30, 6}, 1), {kScan});
-  add(all, "rows_6_interleaved", c6, lines({6, 150}, 0), {kScan});
-  add(all, "short", c6, lines({30, 12}, 1), {kScan});
-  add(all, "short_interleaved", c6, lines({12, 30}, 0), {kScan});
-  add(all, "few_neighbours", c6, lines({12, 7}, 0), {kStencil, kFinish});
+  add(all, "anywhere_short", c6, lines({18, 1301}, 0), {kScan});
+  // Lines of up to 16 points are multiplied with one dense matrix.
+  add(all, "rows_6", c6, lines({300, 6}, 1), {kShort});
+  add(all, "rows_6_interleaved", c6, lines({6, 150}, 0), {kShortNeighbours});
+  add(all, "rows_16", c6, lines({30, 16}, 1), {kShort});
+  add(all, "rows_16_interleaved", c6, lines({16, 30}, 0), {kShortNeighbours});
+  add(all, "short", c6, lines({30, 18}, 1), {kScan});
+  add(all, "short_interleaved", c6, lines({18, 32}, 0), {kScan});
+  add(all, "few_neighbours", c6, lines({20, 7}, 0), {kStencil, kFinish});
   grid stretched = lines({7, 50}, 1);
   stretched.metric.assign(50, 0.25);
   stretched.fields = 2;
   add(all, "metric", c6, stretched, {kScan});
 }
 
-/// Adds adjoints, which have no separate kernels.
+/// Adds adjoints: B comes last.
 void add_adjoints(std::vector<operator_case>& all) {
   const scheme c6 = find_scheme(quantity::first_derivative, "C6");
   grid g = lines({7, 40}, 1);
@@ -115,8 +119,12 @@ void add_adjoints(std::vector<operator_case>& all) {
   add(all, "adjoint_metric", c6, g, {kScan});
   g = lines({12, 30}, 0);
   g.operation = operation::transpose;
-  add(all, "adjoint_short_interleaved", c6, g, {kScan});
-  g.extents = {12, 7};
+  add(all, "adjoint_rows_12", c6, g, {kShortNeighbours});
+  g.extents = {18, 32};
+  add(all, "adjoint_interleaved", c6, g, {kScan});
+  g.extents = {41, 1003};
+  add(all, "adjoint_anywhere_interleaved", c6, g, {kScan});
+  g.extents = {20, 7};
   add(all, "adjoint_few_neighbours", c6, g, {kStencil, kFinish});
   g = lines({9, 41}, 1);
   g.operation = operation::transpose;

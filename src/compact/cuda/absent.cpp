@@ -7,5 +7,8 @@
 namespace tridia::compact {
 
 std::unique_ptr<const operator_executor> make_cuda(const task&) { gpu::refuse_without_cuda(); }
+std::unique_ptr<const operator_executor> make_cuda_adjoint(const task&) {
+  gpu::refuse_without_cuda();
+}
 
 }  // namespace tridia::compact

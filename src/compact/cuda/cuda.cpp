@@ -1,22 +1,23 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#include "compact/adjoint.hpp"
+#include "compact/cuda/gpu_operator.hpp"
 #include "compact/cuda/plain.hpp"
+#include "compact/cuda/short_operator.hpp"
 #include "compact/factors.hpp"
-#include "compact/operator_executor.hpp"
-#include "gpu/check.hpp"
-#include "gpu/devices.hpp"
 #include "line_operator/cuda/scan_plan.hpp"
 #include "solver/executor.hpp"
 
-// Operators on a GPU run as a scan where that is possible, of whole lines or of their parts, and
-// otherwise as B and A one after the other.
+#include <algorithm>
+#include <utility>
+
+// Operators on a GPU are dense matrices on lines of a few points, or run as a scan where that is
+// possible, of whole lines or of their parts, and otherwise as B and A one after the other.
 namespace tridia::compact {
 namespace {
 
 using gpu::check;
 using gpu::device_memory;
 using gpu::device_scope;
-
-cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
 
 /// Applies B, A and the scale one after another, through a workspace that holds all lines.
 template <class V>
@@ -104,74 +105,80 @@ class steps {
   plain_stencil<V> stencil_{};
 };
 
-class on_gpu final : public operator_executor {
+/// Applies an operator, or an adjoint, as a scan.
+class scanned final : public gpu_operator {
  public:
-  explicit on_gpu(const task& t) : device_(gpu::find_device(t.options.device)) {
-    const device_scope scope(device_);
-    // This call refuses a singular matrix.
-    const auto factored = [&] { return factor(t.line.matrix, t.line.rows, t.line.boundary); };
-    factors known{};
-    if (t.line.rows <= line_operator::most_factored_rows) known = factored();
-    lines_ = t.geometry.right_sides.size;
-    constexpr index_t good_row = 128;  // bytes that memory gives well
-    scan_ = line_operator::scan_plan::make(t.line, t.type, t.geometry, good_row,
-                                           gpu::current_device_limits(),
-                                           known.eliminated ? &*known.eliminated : nullptr);
-    if (scan_) return;
-    if (t.line.rows > line_operator::most_factored_rows) (void)factored();
-    if (t.type == value_type::f32) {
-      in_f32_ = std::make_unique<const steps<float>>(t, device_);
-    } else {
-      in_f64_ = std::make_unique<const steps<double>>(t, device_);
-    }
+  scanned(const task& t, int device, std::unique_ptr<const line_operator::scan_plan> scan)
+      : gpu_operator(t, device), scan_(std::move(scan)) {}
+  ~scanned() override {
+    on_own_device([&] { scan_.reset(); });
   }
-  ~on_gpu() override {
-    int before = 0;
-    // Memory is freed on its own device; nothing can be reported from here.
-    if (cudaGetDevice(&before) != cudaSuccess || cudaSetDevice(device_) != cudaSuccess) return;
-    scan_.reset();
-    in_f32_.reset();
-    in_f64_.reset();
-    cudaSetDevice(before);
-  }
-
-  int device() const override { return device_; }
-  std::size_t workspace_bytes() const override {
-    if (scan_) return scan_->workspace_bytes();
-    return in_f32_ ? in_f32_->workspace_bytes() : in_f64_->workspace_bytes();
-  }
-  void check_pointer(const char* name, const void* p) const override {
-    gpu::check_device_pointer(name, p, device_);
-  }
-  void apply(const call& c) const override {
-    if (lines_ == 0) return;
-    const device_scope scope(device_);
-    const line_operator::scan_call call{c.in, c.out, c.s, c.accumulate, nullptr, c.prescribed};
-    if (scan_) {
-      scan_->apply(call, c.workspace, as_stream(c.stream));
-    } else if (in_f32_) {
-      in_f32_->apply(plain_kernels<float>(), c);
-    } else {
-      in_f64_->apply(plain_kernels<double>(), c);
-    }
-  }
-  void clear(void* memory, std::size_t bytes, void* stream) const override {
-    const device_scope scope(device_);
-    check(cudaMemsetAsync(memory, 0, bytes, as_stream(stream)), "clearing a workspace");
-  }
+  std::size_t workspace_bytes() const override { return scan_->workspace_bytes(); }
 
  private:
-  int device_;
-  index_t lines_ = 0;
+  void launch(const call& c) const override {
+    scan_->apply({c.in, c.out, c.s, c.accumulate, nullptr, c.prescribed}, c.workspace,
+                 as_stream(c.stream));
+  }
+
   std::unique_ptr<const line_operator::scan_plan> scan_;
-  std::unique_ptr<const steps<float>> in_f32_;
-  std::unique_ptr<const steps<double>> in_f64_;
 };
+
+/// Applies an operator in steps.
+template <class V>
+class stepped final : public gpu_operator {
+ public:
+  stepped(const task& t, int device)
+      : gpu_operator(t, device), steps_(std::make_unique<const steps<V>>(t, device)) {}
+  ~stepped() override {
+    on_own_device([&] { steps_.reset(); });
+  }
+  std::size_t workspace_bytes() const override { return steps_->workspace_bytes(); }
+
+ private:
+  void launch(const call& c) const override { steps_->apply(plain_kernels<V>(), c); }
+
+  std::unique_ptr<const steps<V>> steps_;
+};
+
+std::unique_ptr<const line_operator::scan_plan> plan_scan(
+    const line_operator::specification& line, const task& t,
+    const line_operator::constant_factors* known) {
+  constexpr index_t good_row = 128;  // bytes that memory gives well
+  return line_operator::scan_plan::make(line, t.type, t.geometry, good_row,
+                                        gpu::current_device_limits(), known);
+}
 
 }  // namespace
 
 std::unique_ptr<const operator_executor> make_cuda(const task& t) {
-  return std::make_unique<on_gpu>(t);
+  if (auto of_short_lines = make_short_operator(t)) return of_short_lines;
+  const int device = gpu::find_device(t.options.device);
+  const device_scope scope(device);
+  // This call refuses a singular matrix.
+  const auto factored = [&] { return factor(t.line.matrix, t.line.rows, t.line.boundary); };
+  factors known{};
+  if (t.line.rows <= line_operator::most_factored_rows) known = factored();
+  if (auto scan = plan_scan(t.line, t, known.eliminated ? &*known.eliminated : nullptr))
+    return std::make_unique<scanned>(t, device, std::move(scan));
+  if (t.line.rows > line_operator::most_factored_rows) (void)factored();
+  if (t.type == value_type::f32) return std::make_unique<stepped<float>>(t, device);
+  return std::make_unique<stepped<double>>(t, device);
+}
+
+std::unique_ptr<const operator_executor> make_cuda_adjoint(const task& t) {
+  if (auto of_short_lines = make_short_operator(t)) return of_short_lines;
+  // Longer lines are cut into parts, and those in steps; a singular matrix is refused there as
+  // well.
+  if (std::max(t.line.points, t.line.rows) > line_operator::longest) return {};
+  const auto at_once = adjoint_at_once(t.line);
+  if (!at_once) return {};
+  const int device = gpu::find_device(t.options.device);
+  const device_scope scope(device);
+  (void)factor(t.line.matrix, t.line.rows, t.line.boundary);
+  auto scan = plan_scan(*at_once, t, nullptr);
+  if (!scan) return {};
+  return std::make_unique<scanned>(t, device, std::move(scan));
 }
 
 }  // namespace tridia::compact

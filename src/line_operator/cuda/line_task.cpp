@@ -22,14 +22,15 @@ bool put(const stencil& from, index_t row, index_t points, kernel_stencil<double
 
 std::optional<scan_task> line_task(const specification& o, value_type type, const geometry& lines) {
   const auto weights = static_cast<int>(o.interior.weights.size());
-  if (weights > most_weights) return {};
+  if (weights > most_weights || (o.gathers && o.points != o.rows)) return {};
   const int width = o.solves ? 1 : weights > some_weights ? most_weights : some_weights;
   scan_task t{.type = type,
               .lines = lines,
               .points = o.points,
               .rows = o.rows,
               .scaled = !o.scale.empty(),
-              .width = width};
+              .width = width,
+              .gathers = o.gathers};
   t.b.first = o.interior.first;
   std::copy(o.interior.weights.begin(), o.interior.weights.end(), t.b.weights);
   if (o.boundary == boundary::periodic) return t;

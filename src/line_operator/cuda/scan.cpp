@@ -179,7 +179,7 @@ bool are_for_boxes(const scan_shape& s, int size) {
 
 bool fits(scan_shape& s, const scan_task& t, const device_limits& limits) {
   const int size = size_of(t);
-  s.chunk_rows = scan_chunk(static_cast<std::size_t>(size), s.rows);
+  s.chunk_rows = scan_chunk(static_cast<std::size_t>(size), s.rows, t.width > 1);
   s.chunks = ceil_div(s.rows, s.chunk_rows);
   s.round_lines = s.lines;
   if (s.chunk_rows == short_chunk) {
@@ -243,7 +243,7 @@ bool are_left(const scan_task& t, const scan_shape& s) {
 /// Returns the rounds of a tile whose rounds have so many lines, if a line is one short chunk:
 /// threads would wait for small tiles longer than they work on them.
 int rounds_for(const scan_task& t, int round_lines) {
-  if (scan_chunk(tridia::size_of(t.type), t.rows) != short_chunk) return 1;
+  if (scan_chunk(tridia::size_of(t.type), t.rows, t.width > 1) != short_chunk) return 1;
   const index_t bytes = round_lines * std::max(t.points, t.rows) * size_of(t);
   const index_t rounds = std::clamp<index_t>(good_short_tile / bytes, 1, most_rounds);
   return static_cast<int>(std::bit_floor(static_cast<unsigned>(rounds)));
@@ -290,7 +290,8 @@ std::optional<scan_shape> plan_scan(const scan_task& t, const device_limits& lim
   s.scaled = t.scaled;
   s.whole = !s.interleaved && lie_whole(t);
   const int size = size_of(t);
-  const int chunks = ceil_div(s.rows, scan_chunk(static_cast<std::size_t>(size), s.rows));
+  const bool stencil = t.width > 1;
+  const int chunks = ceil_div(s.rows, scan_chunk(static_cast<std::size_t>(size), s.rows, stencil));
   s.distinct = t.distinct > 0 ? t.distinct : chunks;
   const int least = s.interleaved ? std::max(least_row / size, 4) : 1;
   s.lines = lines_for(s, t, chunks);
@@ -345,9 +346,9 @@ struct team_of_one {
 
 }  // namespace
 
-chunked_factors cut_factors(const recurrences& r, value_type type) {
+chunked_factors cut_factors(const recurrences& r, value_type type, bool stencil) {
   const recurrence_rows rows{r};
-  const int of_chunk = scan_chunk(tridia::size_of(type), rows.count());
+  const int of_chunk = scan_chunk(tridia::size_of(type), rows.count(), stencil);
   const core::chunk_cut cut{of_chunk, ceil_div(rows.count(), of_chunk), most_scan_steps};
   std::vector<wide> all(static_cast<std::size_t>(cut.values()));
   core::cut_values(cut, rows, all.data(), team_of_one{});

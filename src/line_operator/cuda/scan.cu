@@ -63,7 +63,8 @@ __device__ __forceinline__ chunk_index chunk_of(const scan_shape& s, int thread)
 }
 
 /// Solves the tiles of a block: the threads of whole warps have a chunk each; one more warp copies.
-template <tile_kind Kind, int Width, int Rows>
+/// `Gathers`: B comes last, instead of first.
+template <tile_kind Kind, int Width, int Rows, bool Gathers>
 __global__ void __maxnreg__(scan_registers)
     scan_kernel(const __grid_constant__ geometry g, const __grid_constant__ scan_arrays<V> arrays,
                 const __grid_constant__ scan_shape s, const __grid_constant__ call c,
@@ -71,9 +72,10 @@ __global__ void __maxnreg__(scan_registers)
   if (c.sound != nullptr && *c.sound == 0) return wait_for_launch_before();
   constexpr bool interleaved = Kind != tile_kind::along;
   constexpr int rows = Rows, steps = scan_steps(interleaved);
-  constexpr bool solves = Width == 1;
+  constexpr bool solves = Width == 1, begins_with_b = Width > 1 && !Gathers;
   // Lines of short chunks are one chunk each, of which nothing passes to others.
   constexpr bool alone = Rows == short_chunk;
+  static_assert(solves || !alone);
   constexpr bool in_rounds = alone || Kind == tile_kind::phased;
   using chunk = core::recurrence_chunk<V, rows>;
   extern __shared__ __align__(cache_line) unsigned char memory[];
@@ -93,11 +95,10 @@ __global__ void __maxnreg__(scan_registers)
   }
   __syncthreads();
   // The warp that copies also computes the ends of lines, unless lines are so short that these are
-  // many: then all threads do, each those of its own lines if these are alone.
-  const bool own_ends = Width > 1 && alone && c.prescribed == nullptr;
-  const bool many_ends = own_ends || (Width > 1 && c.prescribed == nullptr &&
-                                      s.rows < 12 * (c.cyclic ? s.before + s.after : closure));
-  const bool prepared = (Width > 1 || closure > 0) && loads_by_tma && !many_ends;
+  // many: then all threads do.
+  const bool many_ends = begins_with_b && c.prescribed == nullptr &&
+                         s.rows < 12 * (c.cyclic ? s.before + s.after : closure);
+  const bool prepared = !Gathers && (Width > 1 || closure > 0) && loads_by_tma && !many_ends;
   if (thread >= s.threads) {
     produce_tiles(tiles, s, m, b,
                   {loads_by_tma, stores_by_tma, prepared, c.cyclic, solves, c.statuses,
@@ -201,7 +202,7 @@ __global__ void __maxnreg__(scan_registers)
     }
     const int* const behind = m.behind_of(s, stage, loads_by_tma);
     const auto place = tiles.places(tile, behind);
-    if (Width > 1 && !prepared && !own_ends) {
+    if (begins_with_b && !prepared) {
       const int all = tiles.count(tile);
       for (int i = line; alive && i < all; i += s.round_lines) {
         prepare_line(place, i, number, s.chunks, values, s, b, c.cyclic, ends + i * closure);
@@ -215,15 +216,20 @@ __global__ void __maxnreg__(scan_registers)
       V* const my_ends = ends + my_line * closure;
       // No barrier follows in the round, so that lines must be touched by their own threads alone.
       if (alone && !has) continue;
-      if (own_ends) prepare_line(place, my_line, 0, 1, values, s, b, c.cyclic, my_ends);
       const bool within = alone && Kind == tile_kind::along && s.whole;
       chunk x;
-      read_rows<Width>(values, place, my_line, k0, n, within, s.points, b, x.value);
+      constexpr int width = begins_with_b ? Width : 1;
+      read_rows<width>(values, place, my_line, k0, n, within, s.points, b, x.value);
+      if constexpr (Gathers) {
+        scale_rows(s.scaled ? m.scales + k0 : nullptr, c.scale, x.value);
+        // There are no scales beyond the line, but whatever was there.
+        keep_rows(n, x.value);
+      }
       const bool mine_counts = solves && n > 0 && my_line < tiles.count(tile);
       const bool counts = mine_counts && c.statuses.first != nullptr;
       int* const found = m.found + stage * s.lines + my_line;
       if (counts && !x.finite()) find_row(x.value, k0, found, 0);
-      if (closure > 0) read_ends(k0, n, s, b, my_ends, x.value);
+      if (!Gathers && closure > 0) read_ends(k0, n, s, b, my_ends, x.value);
 
       V in = come_down(x.down_end(factors));
       in = close(my_line, down.ends(position.chunks), in, c.closing_down, around_down);
@@ -237,16 +243,22 @@ __global__ void __maxnreg__(scan_registers)
       // caller wants no status.
       if (mine_counts && c.statuses.first == nullptr && k0 == 0 && !core::is_finite(x.value[0]))
         *found = 0;
-      if constexpr (Width > 1) scale_rows(s.scaled ? m.scales + k0 : nullptr, c.scale, x.value);
+      if constexpr (begins_with_b) {
+        scale_rows(s.scaled ? m.scales + k0 : nullptr, c.scale, x.value);
+      }
+      if constexpr (Gathers) {
+        write_rows(values, place, my_line, k0, n, x.value);
+        meet_threads(s.threads);
+        if (has) prepare_line(place, my_line, number, s.chunks, values, s, b, c.cyclic, my_ends);
+        meet_threads(s.threads);
+        read_rows<Width>(values, place, my_line, k0, n, false, s.points, b, x.value);
+        if (closure > 0) read_ends(k0, n, s, b, my_ends, x.value);
+        meet_threads(s.threads);
+      }
       if (Kind == tile_kind::phased || (interleaved && !stores_by_tma)) {
         tiles.store_rows(tile, my_line, k0, n, x.value);
       } else {
-        V* const mine = values + place(my_line, k0);
-        const int step = interleaved ? s.in_tile.pitch : 1;
-#pragma unroll
-        for (int i = 0; i < rows; ++i) {
-          if (i < n) mine[i * step] = x.value[i];
-        }
+        write_rows(values, place, my_line, k0, n, x.value);
       }
     }
     if (loads_by_tma || stores_by_tma) tma::fence_proxy_async();
@@ -259,22 +271,27 @@ __global__ void __maxnreg__(scan_registers)
   }
 }
 
+template <tile_kind Kind, int Rows, bool Gathers>
+auto kernel_of_stencil(int width) {
+  return width == most_weights ? &scan_kernel<Kind, most_weights, Rows, Gathers>
+                               : &scan_kernel<Kind, some_weights, Rows, Gathers>;
+}
 template <tile_kind Kind, int Rows>
-auto kernel_of(int width) {
-  if constexpr (is_real<V>) {
-    if (width == most_weights) return &scan_kernel<Kind, most_weights, Rows>;
-    if (width == some_weights) return &scan_kernel<Kind, some_weights, Rows>;
+auto kernel_of(const scan_task& t) {
+  if constexpr (is_real<V> && Rows != short_chunk) {
+    if (t.gathers) return kernel_of_stencil<Kind, Rows, true>(t.width);
+    if (t.width > 1) return kernel_of_stencil<Kind, Rows, false>(t.width);
   }
-  return &scan_kernel<Kind, 1, Rows>;
+  return &scan_kernel<Kind, 1, Rows, false>;
 }
 template <int Rows>
 auto kernel_of(const planned_scan& p) {
   const tile_kind kind = p.shape.kind();
   if constexpr (Rows != short_chunk && most_phases(sizeof(V)) > 1) {
-    if (kind == tile_kind::phased) return kernel_of<tile_kind::phased, Rows>(p.task.width);
+    if (kind == tile_kind::phased) return kernel_of<tile_kind::phased, Rows>(p.task);
   }
-  return kind == tile_kind::along ? kernel_of<tile_kind::along, Rows>(p.task.width)
-                                  : kernel_of<tile_kind::across, Rows>(p.task.width);
+  return kind == tile_kind::along ? kernel_of<tile_kind::along, Rows>(p.task)
+                                  : kernel_of<tile_kind::across, Rows>(p.task);
 }
 auto kernel_of(const planned_scan& p) {
   constexpr int most = scan_chunk(sizeof(V)), few = scan_chunk(sizeof(V), few_rows),

@@ -14,7 +14,7 @@
 
 #include <optional>
 
-// These kernels compute out = scale A^-1 B in along lines, A known beforehand
+// These kernels compute out = scale A^-1 B in, or B A^-1 scale in, along lines, A known beforehand
 // (core/recurrence.hpp), B a stencil or the identity: a block loads whole lines into shared memory,
 // a thread holds some consecutive rows of a line in registers, and the carries between threads are
 // two scans. Nothing but `in` and `out` is moved. A thread has the same rows of one tile of lines
@@ -50,6 +50,7 @@ struct scan_task {
   bool scaled = false;         // rows of `out` have scales
   int distinct = 0;            // chunks whose factors differ; 0: all
   int width = 1;               // of the interior stencil; 1: B is the identity
+  bool gathers = false;        // out = B A^-1 scale in: B comes last
 };
 
 /// Says how a block's lines lie, which its kernel is compiled for: one after another; neighbours in
@@ -96,15 +97,17 @@ struct scan_shape {
 };
 
 /// Returns the rows of a thread, by the bytes of a value: odd, so that chunks lie in different
-/// banks. Lines of up to `short_chunk` rows, each one chunk, have smaller ones; so have lines of up
-/// to `few_rows` rows if a chunk has more than `half_chunk`, of which most would be for nothing.
+/// banks. Lines of up to `short_chunk` rows, each one chunk, have smaller ones, unless B is a
+/// stencil: these are one dense matrix (compact/cuda/short_lines.hpp). Lines of up to `few_rows`
+/// rows have smaller ones if a chunk has more than `half_chunk`, of which most would be for
+/// nothing.
 inline constexpr int short_chunk = 8, half_chunk = 19, few_rows = 64;
 constexpr int scan_chunk(std::size_t value_bytes) {
   return value_bytes == 4 ? 37 : value_bytes == 8 ? half_chunk : 9;
 }
-constexpr int scan_chunk(std::size_t value_bytes, index_t rows) {
+constexpr int scan_chunk(std::size_t value_bytes, index_t rows, bool stencil = false) {
   const int most = scan_chunk(value_bytes);
-  if (rows <= short_chunk && most >= 2 * short_chunk) return short_chunk;
+  if (!stencil && rows <= short_chunk && most >= 2 * short_chunk) return short_chunk;
   return rows <= few_rows && most > half_chunk ? half_chunk : most;
 }
 
@@ -145,7 +148,7 @@ inline constexpr int most_scan_steps = 5;
 /// Returns the steps of a scan within a warp: if interleaved, at least four of its lanes hold
 /// neighbouring lines.
 constexpr int scan_steps(bool interleaved) { return interleaved ? 3 : most_scan_steps; }
-chunked_factors cut_factors(const recurrences&, value_type type);
+chunked_factors cut_factors(const recurrences&, value_type type, bool stencil = false);
 /// Returns how lines of `rows` rows are cut into chunks.
 template <class V>
 constexpr core::chunk_cut scan_cut(int rows) {

@@ -42,6 +42,13 @@ class consecutive_rows {
   int step_;
 };
 
+/// Puts zeros behind the first `n` rows.
+template <class V, int Rows>
+__device__ __forceinline__ void keep_rows(int n, V (&value)[Rows]) {
+#pragma unroll
+  for (int i = 0; i < Rows; ++i) value[i] = core::select(i < n, value[i], V(0));
+}
+
 /// Loads rows of the tile into registers, through B. What lies beyond the rows that there are is
 /// read, but not used; `within`: nothing is read beyond the line's `points`, which others may
 /// write.
@@ -71,8 +78,26 @@ __device__ __forceinline__ void read_rows(const V* tile, const tile_places<Kind>
       }
     }
   }
+  keep_rows(n, value);
+}
+
+/// Writes a thread's rows of a line to its places in the tile.
+template <tile_kind Kind, class V, int Rows>
+__device__ __forceinline__ void write_rows(V* tile, const tile_places<Kind>& place, int line,
+                                           int k0, int n, const V (&value)[Rows]) {
+  if constexpr (Kind == tile_kind::phased) {
 #pragma unroll
-  for (int i = 0; i < Rows; ++i) value[i] = core::select(i < n, value[i], V(0));
+    for (int i = 0; i < Rows; ++i) {
+      if (i < n) tile[place(line, k0 + i)] = value[i];
+    }
+  } else {
+    V* const mine = tile + place(line, k0);
+    const int step = Kind == tile_kind::along ? 1 : place.s.in_tile.pitch;
+#pragma unroll
+    for (int i = 0; i < Rows; ++i) {
+      if (i < n) mine[i * step] = value[i];
+    }
+  }
 }
 
 /// Replaces the tile's values in the rows at both ends of a line by their right-hand sides.

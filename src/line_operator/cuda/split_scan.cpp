@@ -38,6 +38,7 @@ split_wish wish_of(const geometry& lines, value_type type, bool needed) {
 std::unique_ptr<const split_scan> split_scan::make(const specification& line, value_type type,
                                                    const geometry& g, bool needed,
                                                    const device_limits& limits) {
+  if (line.gathers) return {};
   if (g.right_sides.size == 0) return {};
   const auto s = split(line, type, g, wish_of(g, type, needed));
   if (!s) return {};
