@@ -127,7 +127,8 @@ class thread_per_system_method final : public method {
 
 interleaved_tuning interleaved_tuning_of(const task& t, const device_limits& d) {
   const tuning_entry* e = tuned_for(t, "interleaved", d);
-  if (e == nullptr) return {};
+  // What comes with the library was measured where the TMA moves rows.
+  if (e == nullptr || (begins_anywhere(t) && !t.options.tuning)) return {};
   return {.systems = e->values[0], .blocks = e->values[1]};
 }
 onchip_tuning onchip_tuning_of(const task& t, const device_limits& d) {

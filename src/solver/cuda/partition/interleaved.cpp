@@ -185,6 +185,9 @@ struct preference {
   bool roomy;
 };
 
+/// Lines of more rows, which begin anywhere, want clusters.
+constexpr index_t many_rows = 600;
+
 /// Lists preferences that weigh long accesses against blocks that wait for each other, as measured
 /// on an H200: 128 bytes and four blocks are as fast as 64 and one, 64 and eight faster than 32 and
 /// four.
@@ -202,12 +205,21 @@ std::vector<preference> preferences(const task& t, const interleaved_tuning& tun
   const layout::along& line = t.geometry.lines[layout::rhs];
   constexpr index_t near = index_t{1} << 16;
   const bool are_near = std::abs(line.step) * static_cast<index_t>(size_of(t.type)) <= near;
-  // Rows that begin anywhere are moved by threads: with pivoting, one block with long rows is
-  // faster then than several with short ones (f64, 301^3: 1.7 F instead of 2.3).
-  const bool anywhere = line.step * static_cast<index_t>(size_of(t.type)) % granule != 0;
+  // Rows that begin anywhere are moved by threads, and touch a sector more: long ones are faster.
+  // With pivoting, one block with long rows is faster than several with short ones (f64, 301^3: 1.7
+  // F instead of 2.3; 513^3, on an H100: 1.8 instead of 2.3), but two are with f32 (257^3: 1.7
+  // instead of 1.9), and without it as many as it takes (f64, 1000 x 33 001: 2.0 instead of 2.3).
   const bool many = t.geometry.matrices.size >= index_t{cache_line} / 8 * enough_blocks;
-  if (anywhere && many && t.pivoting == pivoting::partial && t.type == value_type::f64) {
-    all.push_back({cache_line, 1, 1, false});
+  if (begins_anywhere(t) && many) {
+    if (t.pivoting == pivoting::none && t.geometry.rows > many_rows && limits.clusters) {
+      all.push_back({cache_line, 1, most_blocks, true});
+      all.push_back({2 * sector, 1, most_blocks, true});
+    } else if (t.pivoting == pivoting::partial && t.type == value_type::f64) {
+      all.push_back({cache_line, 1, 1, false});
+      all.push_back({2 * sector, 1, 1, false});
+    } else if (t.pivoting == pivoting::partial && t.type == value_type::f32 && limits.clusters) {
+      all.push_back({cache_line, 1, 2, true});
+    }
   }
   if (t.pivoting == pivoting::partial || t.type == value_type::c128) {
     all.push_back({sector, 1, 1, true});
@@ -223,6 +235,11 @@ std::vector<preference> preferences(const task& t, const interleaved_tuning& tun
 }
 
 }  // namespace
+
+bool begins_anywhere(const task& t) {
+  const index_t step = t.geometry.lines[layout::rhs].step;
+  return step * static_cast<index_t>(size_of(t.type)) % granule != 0;
+}
 
 std::optional<interleaved_shape> plan_interleaved(const task& t, const interleaved_tuning& tuning,
                                                   const device_limits& limits) {

@@ -82,6 +82,10 @@ TRIDIA_FN constexpr bool can_take_rounds(std::size_t value_bytes) { return value
 TRIDIA_FN constexpr bool can_persist(pivoting p, std::size_t value_bytes) {
   return p == pivoting::none && value_bytes <= 8;
 }
+/// Returns whether rows of neighbouring systems begin anywhere, rather than at multiples of what
+/// the TMA moves.
+bool begins_anywhere(const solver::task&);
+
 /// Returns whether clusters of the shape are faster with several tiles each: where rows are shorter
 /// than 64 bytes, blocks that read parts of the same line of the cache would drift apart.
 bool may_persist(const interleaved_shape&, const solver::task&);
