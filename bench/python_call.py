@@ -26,7 +26,7 @@ os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 NAME = "bench/python_call.py"
 ROWS, SYSTEMS = 512, 131072
 FORWARD_WORDS, BACKWARD_WORDS = 5, 9  # of a row: those that are read and those that are written
-BLOCKS, CALLS, REPEATS = 9, 200, 10
+BLOCKS, CALLS, REPEATS = 9, 200, 50
 SMALL_JAX = ((1, 8), (1, 64), (100, 64))  # systems, rows
 
 
