@@ -3,6 +3,7 @@
 
 #include "tridia/backward.hpp"
 #include "tridia/compact.hpp"
+#include "tridia/differential.hpp"
 #include "tridia/distributed.hpp"
 #include "tridia/error.hpp"
 #include "tridia/info.hpp"

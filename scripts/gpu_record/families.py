@@ -91,7 +91,8 @@ FAMILIES = (
         ("*SmallFactored*",)),
     Family("compact", "compact operators", SHARED + COMPACT, (
         "*SmallCompact*", "Compact.*", "CompactAdjoint.*", "CompactAdjointDot/*", "CompactArrays.*",
-        "CompactCuda.*", "CompactHighDerivatives.*", "CompactLayout/*"),
+        "CompactCuda.*", "CompactHighDerivatives.*", "CompactLayout/*", "Differential.*",
+        "DifferentialCuda.*"),
         ("*SmallCompact*", "CompactLayout/*.RacecheckOfPeriodicLines")),
     Family("distributed", "distributed fields", SHARED + PARTITION + COMPACT + DISTRIBUTED, (
         "*SmallDistributed*", "DistributedCarry.*", "*GpusOfAProcess*", "GpusTogether.*"),

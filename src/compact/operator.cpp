@@ -1,8 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "compact/arrays.hpp"
-#include "compact/assemble.hpp"
-#include "compact/operator_executor.hpp"
-#include "core/refuse.hpp"
+#include "compact/prepared_operator.hpp"
 
 #include <new>
 #include <utility>
@@ -10,65 +7,27 @@
 namespace tridia {
 
 struct compact_operator::state {
-  tridia::grid grid;
-  tridia::options options;
-  std::vector<index_t> in_extents, out_extents;
-  std::string warning, description;
-  compact::grid_arrays arrays;
+  compact::prepared_operator made;
+  std::string description;
   std::unique_ptr<const compact::operator_executor> executor;
 };
 
 namespace {
 
-std::string description_of(const scheme& s, const closure& c, const grid& g, int steps) {
-  std::string quantity = s.name() + ' ' + std::string(name(s.quantity()));
-  if (s.staggering() != tridia::staggering::none)
-    quantity += ' ' + std::string(name(s.staggering()));
-  if (compact::needs_closure(g)) quantity += ", closure " + c.name();
-  if (g.operation == operation::none) return quantity + ": out = scale A^-1 B in";
-  const std::string adjoint = "adjoint of " + quantity + ": out = B^T A^-T scale in";
-  if (steps == 1) return adjoint;
-  return adjoint + ", in " + (steps == 2 ? "two" : "three") +
-         " steps through a field in the workspace";
-}
-
 std::unique_ptr<compact_operator::state> make_state(const scheme& s, const closure& c, grid g,
                                                     options o) {
   auto made = std::make_unique<compact_operator::state>();
-  compact::check_grid(g, o);
-  const std::size_t axis = compact::checked_axis(g);
-  line_operator::specification line = compact::assemble(s, c, g, g.extents[axis]);
-  const compact::line_extents along = compact::line_extents_of(g.operation, line.points, line.rows);
-  made->in_extents = made->out_extents = g.extents;
-  made->in_extents[axis] = along.in;
-  made->out_extents[axis] = along.out;
-  made->arrays = compact::arrays_of(g, axis, along);
-  if (compact::needs_closure(g)) made->warning = closure_warning(s, c);
-  const problem& shape = made->arrays.shape;
-  made->executor = compact::make_operator_executor(
-      {std::move(line), shape.type, layout::make_geometry(shape, made->arrays.resolved), o,
-       g.operation});
-  made->description = description_of(s, c, g, made->executor->step_count());
-  made->grid = std::move(g);
-  made->options = o;
+  made->made = compact::prepare(s, c, std::move(g), std::move(o));
+  made->executor = compact::make_operator_executor(made->made.make_task());
+  made->description = made->made.description(made->executor->step_count());
   return made;
-}
-
-void check_workspace(const compact_operator::state& s, const execution& e) {
-  const std::size_t needed = s.executor->workspace_bytes();
-  if (needed == 0) return;
-  if (e.workspace == nullptr || e.workspace_bytes < needed) {
-    refuse("workspace: has " + std::to_string(e.workspace == nullptr ? 0 : e.workspace_bytes) +
-           " bytes, but " + std::to_string(needed) + " are needed");
-  }
-  s.executor->check_pointer("workspace", e.workspace);
 }
 
 void run(const compact_operator::state& s, const void* in, void* out, double factor,
          bool accumulate, const execution& e) {
-  s.arrays.check(*s.executor, in, out);
-  check_workspace(s, e);
-  if (s.arrays.empty()) return;
+  s.made.arrays.check(*s.executor, in, out);
+  compact::check_workspace(*s.executor, s.executor->workspace_bytes(), e);
+  if (s.made.arrays.empty()) return;
   s.executor->apply({in, out, factor, accumulate, nullptr, e.workspace, e.stream});
 }
 
@@ -87,20 +46,20 @@ compact_operator::~compact_operator() = default;
 compact_operator::compact_operator(compact_operator&&) noexcept = default;
 compact_operator& compact_operator::operator=(compact_operator&&) noexcept = default;
 
-const grid& compact_operator::grid() const noexcept { return state_->grid; }
+const grid& compact_operator::grid() const noexcept { return state_->made.grid; }
 const std::vector<index_t>& compact_operator::in_extents() const noexcept {
-  return state_->in_extents;
+  return state_->made.in_extents;
 }
 const std::vector<index_t>& compact_operator::out_extents() const noexcept {
-  return state_->out_extents;
+  return state_->made.out_extents;
 }
-backend compact_operator::backend() const noexcept { return state_->options.backend; }
+backend compact_operator::backend() const noexcept { return state_->made.options.backend; }
 int compact_operator::device() const noexcept { return state_->executor->device(); }
 int compact_operator::threads() const noexcept { return state_->executor->threads(); }
 std::size_t compact_operator::workspace_bytes() const noexcept {
   return state_->executor->workspace_bytes();
 }
-const std::string& compact_operator::warning() const noexcept { return state_->warning; }
+const std::string& compact_operator::warning() const noexcept { return state_->made.warning; }
 const std::string& compact_operator::description() const noexcept { return state_->description; }
 
 void compact_operator::apply(const void* in, void* out, const execution& e) const {
@@ -112,22 +71,11 @@ void compact_operator::apply_add(double s, const void* in, void* out, const exec
 }
 
 void compact_operator::require_type(value_type type) const {
-  if (type == state_->grid.type) return;
-  refuse("arrays: are of type " + std::string(name(type)) + ", but the operator is for " +
-         std::string(name(state_->grid.type)));
+  compact::require_type(type, state_->made.grid.type);
 }
 
 std::unique_ptr<std::byte[]> compact_operator::host_workspace() const {
-  if (backend() == backend::cuda) {
-    refuse("workspace: must be given to an operator on a GPU, in its memory");
-  }
-  const std::size_t bytes = workspace_bytes();
-  std::unique_ptr<std::byte[]> memory(new (std::nothrow) std::byte[bytes]);
-  if (!memory) {
-    throw error(errc::out_of_memory,
-                "workspace: no host memory for " + std::to_string(bytes) + " bytes");
-  }
-  return memory;
+  return compact::host_workspace(backend(), workspace_bytes());
 }
 
 }  // namespace tridia

@@ -46,13 +46,13 @@ struct line_starts {
 template <class R>
 class cpu_executor final : public compact::operator_executor {
  public:
-  cpu_executor(const task& t, const line_operator::specification* gather)
+  cpu_executor(const task& t, const line_operator::specification* gather, const slab_use& slab)
       : geometry_(t.geometry), kernels_(find_kernels<R>()), tables_(t.line, gather) {
     const index_t lines = geometry_.right_sides.size;
     const index_t values = lines * t.line.rows;
-    const auto bytes = static_cast<std::size_t>(values) * 2 * sizeof(R);
+    const auto bytes = static_cast<std::size_t>(std::max(values, slab.values)) * 2 * sizeof(R);
     far_ = bytes > tridia::cpu::near_cache_bytes();
-    streams_ = bytes > tridia::cpu::last_cache_bytes() / 4;
+    streams_ = bytes > tridia::cpu::last_cache_bytes() / 4 && !slab.is_kept;
     const index_t threads = t.options.threads > 0 ? t.options.threads : omp_get_max_threads();
     choose_groups(lines, values < serial_values ? 1 : threads);
     whole_cache_lines_ = writes_whole_cache_lines();
@@ -128,10 +128,13 @@ class cpu_executor final : public compact::operator_executor {
   bool contiguous() const { return geometry_.lines[layout::rhs].step == 1; }
 
   /// Returns the number of lines before the one whose result begins a cache line, where lines lie
-  /// side by side.
+  /// side by side and all rows of results are then aligned.
   index_t unaligned_head(const void* out) const {
     const layout::axes& lines = geometry_.right_sides;
-    if (!far_ || lines.count == 0 || lines.at[lines.count - 1].stride[layout::x] != 1) return 0;
+    if (!far_ || !whole_cache_lines_ || lines.count == 0 ||
+        lines.at[lines.count - 1].stride[layout::x] != 1) {
+      return 0;
+    }
     constexpr auto whole = static_cast<index_t>(solver::alignment / sizeof(R));
     const auto past =
         static_cast<index_t>(reinterpret_cast<std::uintptr_t>(out) / sizeof(R) % whole);
@@ -211,7 +214,8 @@ class cpu_executor final : public compact::operator_executor {
   layout::geometry geometry_;
   kernels<R> kernels_;
   owned_tables<R> tables_;
-  bool far_;      // the arrays are larger than the cache of a core,
+  // The arrays, of which a slab is a part, are larger than the cache of a core,
+  bool far_;
   bool streams_;  // and than the share of the last cache that a result would stay in
   bool whole_cache_lines_;
   line_split groups_{};
@@ -221,9 +225,26 @@ class cpu_executor final : public compact::operator_executor {
 }  // namespace
 
 std::unique_ptr<const operator_executor> make_whole_lines(
-    const task& t, const line_operator::specification* gather) {
-  if (t.type == value_type::f32) return std::make_unique<cpu_executor<float>>(t, gather);
-  return std::make_unique<cpu_executor<double>>(t, gather);
+    const task& t, const line_operator::specification* gather, const slab_use& slab) {
+  if (t.type == value_type::f32) return std::make_unique<cpu_executor<float>>(t, gather, slab);
+  return std::make_unique<cpu_executor<double>>(t, gather, slab);
+}
+
+std::unique_ptr<const operator_executor> make_one_pass(const task& t, const slab_use& slab) {
+  if (t.operation == operation::none) return make_whole_lines(t, nullptr, slab);
+  adjoint_steps steps = adjoint_of(t.line);
+  task solve = t;
+  solve.line = std::move(steps.solve);
+  if (steps.scaling) solve.line.scale = std::move(steps.scaling->scale);
+  solve.operation = operation::none;
+  return make_whole_lines(solve, &steps.gather, slab);
+}
+
+bool takes_one_pass(const task& t) {
+  if (t.operation == operation::none) return make_parts_of_lines(t) == nullptr;
+  // A periodic line of one row has no backward sweep, in which results are gathered.
+  const index_t least = t.line.boundary == boundary::periodic ? 2 : 1;
+  return t.line.rows >= least && !are_long(t);
 }
 
 }  // namespace tridia::compact::cpu
@@ -232,19 +253,12 @@ namespace tridia::compact {
 
 std::unique_ptr<const operator_executor> make_cpu(const task& t) {
   if (auto parts = cpu::make_parts_of_lines(t)) return parts;
-  return cpu::make_whole_lines(t, nullptr);
+  return cpu::make_one_pass(t, {});
 }
 
 std::unique_ptr<const operator_executor> make_cpu_adjoint(const task& t) {
-  // A periodic line of one row has no backward sweep, in which results are gathered.
-  const index_t least = t.line.boundary == boundary::periodic ? 2 : 1;
-  if (t.line.rows < least || cpu::are_long(t)) return {};
-  adjoint_steps steps = adjoint_of(t.line);
-  task solve = t;
-  solve.line = std::move(steps.solve);
-  if (steps.scaling) solve.line.scale = std::move(steps.scaling->scale);
-  solve.operation = operation::none;
-  return cpu::make_whole_lines(solve, &steps.gather);
+  if (!cpu::takes_one_pass(t)) return {};
+  return cpu::make_one_pass(t, {});
 }
 
 }  // namespace tridia::compact
