@@ -34,4 +34,7 @@ void add_cpu_cases(suite& s, const std::vector<gtsv_peer>& peers);
 /// Adds compact operators along each axis of a cube, beside a loop over LAPACK's gttrs, and SciPy.
 void add_cpu_derive(suite& s, const std::optional<scipy_peer>& scipy);
 
+/// Adds gradients, divergences and Laplacians of a cube, in one call and as separate operators.
+void add_cpu_differentials(suite& s);
+
 }  // namespace tridia_bench

@@ -189,6 +189,7 @@ void add_scipy(suite& s, const scipy_peer& scipy, const derive_case& c) {
 }  // namespace
 
 void add_cpu_derive(suite& s, const std::optional<scipy_peer>& scipy) {
+  add_cpu_differentials(s);
   const auto lapack = lapack_gttrs();
   for (const int threads : std::set<int>{1, omp_get_max_threads()}) {
     for (const derive_case& c : derive_cases()) {

@@ -21,6 +21,9 @@ void add_cuda_cases(suite& s);
 /// cuSPARSE and NEATO.
 void add_cuda_derive(suite& s);
 
+/// Adds gradients, divergences and Laplacians of a cube.
+void add_cuda_differentials(suite& s, index_t points);
+
 /// Adds the gradients of solves.
 void add_cuda_backward(suite& s);
 

@@ -7,7 +7,6 @@
 #include "device_copy.hpp"
 #include "known_field.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,31 +47,6 @@ void run_operator(benchmark::State& state, row& r, const derive_case& c) {
   r.workspace_bytes = op.workspace_bytes();
   measure_on_device(state, r, clock, {&out}, [&] { op.apply(f.data(), out, clock.stream()); });
   set_residual(r, f.error(out, c.axis, reference_line(c, line)), tridia::value_type::f64);
-}
-
-/// Measures the derivatives of one field along its three axes.
-void run_gradient(benchmark::State& state, row& r, derive_case c) {
-  const std::vector<double> line = random_line(c.points);
-  const known_field f(c.grid().extents, line);
-  const std::vector<double> known = reference_line(c, line);
-  std::vector<prepared_operator> ops;
-  std::vector<device_array> outs;
-  std::vector<const device_array*> all;
-  outs.reserve(3);
-  for (c.axis = 0; c.axis < 3; ++c.axis) {
-    ops.emplace_back(c);
-    outs.emplace_back(f.bytes());
-    all.push_back(&outs.back());
-  }
-  const device_clock clock;
-  measure_on_device(state, r, clock, all, [&] {
-    for (std::size_t k = 0; k < 3; ++k) ops[k].apply(f.data(), outs[k], clock.stream());
-  });
-  double worst = 0;
-  for (int axis = 0; axis < 3; ++axis) {
-    worst = std::max(worst, f.error(outs[static_cast<std::size_t>(axis)], axis, known));
-  }
-  set_residual(r, worst, tridia::value_type::f64);
 }
 
 void run_constant(benchmark::State& state, row& r, const constant_case& c) {
@@ -127,15 +101,6 @@ void add_copy(suite& s, const std::string& of, index_t elements) {
   add_case(s, r, kRepetitions, run_copy);
 }
 
-void add_gradient(suite& s, const derive_case& c) {
-  row r = row_of(c, "tridia cuda");
-  r.case_name = c.scheme + " gradient";
-  r.layout.reset();
-  r.floor_bytes *= 3;
-  add_case(s, r, kRepetitions,
-           [=](benchmark::State& state, row& measured) { run_gradient(state, measured, c); });
-}
-
 }  // namespace
 
 void add_cuda_derive(suite& s) {
@@ -152,7 +117,7 @@ void add_cuda_derive(suite& s) {
   index_t points = 0;
   for (const derive_case& c : derive_cases()) {
     if (c.points != points) {
-      if (points == c6.points) add_gradient(s, c6);
+      if (points == c6.points) add_cuda_differentials(s, points);
       points = c.points;
       add_copy(s, std::to_string(points) + "^3", points * points * points);
     }
