@@ -9,6 +9,7 @@ namespace tridia::python {
 void bind_arrays(nanobind::module_& m);
 void bind_backward(nanobind::module_& m);
 void bind_compact(nanobind::module_& m);
+void bind_differential(nanobind::module_& m);
 void bind_errors(nanobind::module_& m);
 void bind_info(nanobind::module_& m);
 void bind_jax(nanobind::module_& m);

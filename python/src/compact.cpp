@@ -3,7 +3,7 @@
 
 #include "bind.hpp"
 #include "names.hpp"
-#include "run.hpp"
+#include "native_operator.hpp"
 
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/complex.h>
@@ -17,9 +17,32 @@
 #include <utility>
 
 namespace tridia::python {
+
+void check_operand(const array& a, const extents& shape, const extents& strides, const place& w,
+                   value_type type) {
+  check_type(a, type, "the operator");
+  check_place(a, w);
+  bool same = a.rank() == static_cast<int>(shape.size()), empty = false;
+  for (int k = 0; same && k < a.rank(); ++k) {
+    same = a.extent(k) == shape[k];
+    empty = empty || shape[k] == 0;
+  }
+  if (!same) {
+    value_failure(a.name(), "its shape is " + a.shape_text() + ", but the operator's is " +
+                                tuple_text(shape.data(), shape.size()));
+  }
+  for (int k = 0; k < a.rank() && !empty; ++k) {
+    if (a.extent(k) < 2 || a.stride(k) == strides[k]) continue;
+    extents own(shape.size());
+    for (int j = 0; j < a.rank(); ++j) own[j] = a.stride(j);
+    value_failure(a.name(), "its strides (in elements) are " + tuple_text(own.data(), own.size()) +
+                                ", but the operator's are " +
+                                tuple_text(strides.data(), strides.size()));
+  }
+}
+
 namespace {
 
-using extents = std::vector<index_t>;
 /// Holds a row of a scheme as Python code hands it over: sub, diag, sup, first, weights.
 using plain_row = std::tuple<double, double, double, int, std::vector<double>>;
 
@@ -51,54 +74,6 @@ end_condition end_of(const std::string& text) {
   value_failure("ends", "\"" + text + "\" is none of " + all);
 }
 
-/// Holds an operator for Python, with what its arrays must be.
-struct native_operator {
-  owner<const compact_operator> made;
-  bool stacked;
-
-  [[nodiscard]] extents shape(const extents& of) const {
-    extents s = of;
-    if (stacked) s.insert(s.begin(), made->grid().fields);
-    return s;
-  }
-
-  /// Returns the strides that an array must have.
-  [[nodiscard]] extents strides(const extents& of, const extents& given, index_t step) const {
-    extents s(of.size());
-    index_t size = 1;
-    for (std::size_t k = of.size(); k-- > 0;) {
-      s[k] = size;
-      size *= std::max<index_t>(of[k], 1);
-    }
-    if (!given.empty()) s = given;
-    if (stacked) s.insert(s.begin(), step != 0 ? step : size);
-    return s;
-  }
-};
-
-void check(const array& a, const extents& shape, const extents& strides, const place& w,
-           value_type type) {
-  check_type(a, type, "the operator");
-  check_place(a, w);
-  bool same = a.rank() == static_cast<int>(shape.size()), empty = false;
-  for (int k = 0; same && k < a.rank(); ++k) {
-    same = a.extent(k) == shape[k];
-    empty = empty || shape[k] == 0;
-  }
-  if (!same) {
-    value_failure(a.name(), "its shape is " + a.shape_text() + ", but the operator's is " +
-                                tuple_text(shape.data(), shape.size()));
-  }
-  for (int k = 0; k < a.rank() && !empty; ++k) {
-    if (a.extent(k) < 2 || a.stride(k) == strides[k]) continue;
-    extents own(shape.size());
-    for (int j = 0; j < a.rank(); ++j) own[j] = a.stride(j);
-    value_failure(a.name(), "its strides (in elements) are " + tuple_text(own.data(), own.size()) +
-                                ", but the operator's are " +
-                                tuple_text(strides.data(), strides.size()));
-  }
-}
-
 nb::object apply(const native_operator& op, nb::handle f, nb::object out, std::optional<double> add,
                  nb::handle space, nb::handle stream, nb::object empty) {
   const compact_operator& made = *op.made;
@@ -108,8 +83,8 @@ nb::object apply(const native_operator& op, nb::handle f, nb::object out, std::o
   const place& w = *where;
   const grid& g = made.grid();
   const array in("f", f);
-  check(in, op.shape(made.in_extents()), op.strides(made.in_extents(), g.in_strides, g.in_step), w,
-        g.type);
+  check_operand(in, op.shape(made.in_extents()),
+                op.strides(made.in_extents(), g.in_strides, g.in_step), w, g.type);
   const extents shape = op.shape(made.out_extents());
   const extents strides = op.strides(made.out_extents(), g.out_strides, g.out_step);
   if (out.is_none()) {
@@ -121,7 +96,7 @@ nb::object apply(const native_operator& op, nb::handle f, nb::object out, std::o
   }
   const array result("out", out);
   check_writable(result);
-  check(result, shape, strides, w, g.type);
+  check_operand(result, shape, strides, w, g.type);
   const workspace memory(w, made.workspace_bytes(), space);
   const execution e{memory.data(), memory.bytes(), nullptr, w.stream};
   const nb::gil_scoped_release released;
@@ -160,7 +135,7 @@ void make_operator(native_operator* self, const scheme& s, const std::optional<c
   const nb::gil_scoped_release released;
   owner<const compact_operator> made(c ? new compact_operator(s, *c, std::move(g), o)
                                        : new compact_operator(s, std::move(g), o));
-  new (self) native_operator{std::move(made), fields.has_value()};
+  new (self) native_operator{std::move(made), fields.has_value(), s, c, o};
 }
 
 void bind_schemes(nb::module_& m) {

@@ -35,6 +35,7 @@ NB_MODULE(_native, m) {
   bind_arrays(m);
   bind_backward(m);
   bind_compact(m);
+  bind_differential(m);
   bind_info(m);
   bind_jax(m);
   bind_plan(m);

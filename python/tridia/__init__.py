@@ -2,9 +2,10 @@
 """Solves many tridiagonal systems at once, at the speed of memory."""
 
 from tridia import _native
+from tridia._differentials import divergence, gradient, laplacian
 from tridia._errors import Error, SingularError
 from tridia._factor import factor
-from tridia._fields import derivative, filter, gradient, interpolate
+from tridia._fields import derivative, filter, interpolate
 from tridia._info import cmake_dir, include_dir, info
 from tridia._near_toeplitz import NearToeplitz
 from tridia._operator import Operator
@@ -27,12 +28,14 @@ __all__ = [
     "SingularError",
     "cmake_dir",
     "derivative",
+    "divergence",
     "factor",
     "filter",
     "gradient",
     "include_dir",
     "info",
     "interpolate",
+    "laplacian",
     "schemes",
     "solve",
     "solve_banded",

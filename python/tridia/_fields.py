@@ -158,31 +158,6 @@ def derivative(f: Any, /, spacing: float = 1.0, *, order: int = 1, scheme: Any =
                  ends, metric, out, add, stream)
 
 
-def gradient(f: Any, /, spacing: Any = 1.0, *, axes: Any = None, **as_derivative: Any) -> tuple:
-    """This returns the derivatives of a field along several axes, as ``numpy.gradient`` does.
-
-    ``spacing`` is one number or one for each axis; ``axes`` are all by default. The other arguments
-    are those of ``derivative``.
-
-    >>> x, y = np.mgrid[:8.0, :8.0]
-    >>> fx, fy = tridia.gradient(x * y)
-    >>> bool(abs(fx - y).max() < 1e-12 and abs(fy - x).max() < 1e-12)
-    True
-    """
-    for name in ("axis", "out", "add"):
-        if name in as_derivative:
-            raise TypeError(f"{name}: is not an argument of gradient")
-    rank = len(f.shape) if hasattr(f, "shape") else numpy.ndim(f)
-    axes = list(range(rank)) if axes is None else _checks.integers("axes", axes)
-    try:
-        spacings = [float(spacing)] * len(axes)
-    except (TypeError, ValueError):
-        spacings = [_checks.number("spacing", h) for h in spacing]
-    if len(spacings) != len(axes):
-        raise ValueError(f"spacing: has {len(spacings)} entries, but there are {len(axes)} axes")
-    return tuple(derivative(f, h, axis=k, **as_derivative) for k, h in zip(axes, spacings))
-
-
 def interpolate(f: Any, /, *, to: str = "midpoints", scheme: Any = "C6", axis: int = -1,
                 periodic: bool = False, closure: Any = None, ends: Any = ("closure", "closure"),
                 out: Any = None, add: float | None = None, stream: Any = None) -> Any:

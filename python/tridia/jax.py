@@ -13,7 +13,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from tridia import _checks, _fields, _jax_constant, _jax_operator, _jax_solve, _native
+from tridia import _checks, _differentials, _fields, _jax_constant, _jax_operator, _jax_solve
+from tridia import _native
 from tridia import _jax_backward  # noqa: F401  it has the derivatives of a solve
 from tridia._jax_arguments import as_array, as_static, axis_from_0, broadcast, computed_type, refuse
 from tridia._jax_ffi import vary_alike
@@ -211,7 +212,34 @@ def gradient(f: Any, /, spacing: Any = 1.0, *, axes: Any = None, **as_derivative
     >>> bool(jnp.allclose(fx, 1, atol=1e-5)), bool(jnp.allclose(fy, 2, atol=1e-5))
     (True, True)
     """
-    return _fields.gradient(as_array("f", f), spacing, axes=axes, **as_derivative)
+    return _differentials.gradient(as_array("f", f), spacing, axes=axes, **as_derivative)
+
+
+def divergence(fields: Any, /, spacing: Any = 1.0, *, axes: Any = None,
+               **as_derivative: Any) -> jax.Array:
+    """This returns the divergence of a vector field, as ``tridia.divergence`` does.
+
+    >>> import jax.numpy as jnp
+    >>> import tridia.jax
+    >>> x, y = jnp.meshgrid(jnp.arange(8.0), jnp.arange(9.0), indexing="ij")
+    >>> bool(jnp.allclose(tridia.jax.divergence([3 * x, 2 * y]), 5, atol=1e-5))
+    True
+    """
+    fields = [as_array(f"fields[{k}]", fields[k]) for k in range(len(fields))]
+    return _differentials.divergence(fields, spacing, axes=axes, **as_derivative)
+
+
+def laplacian(f: Any, /, spacing: Any = 1.0, *, axes: Any = None,
+              **as_derivative: Any) -> jax.Array:
+    """This returns the Laplacian of a field, as ``tridia.laplacian`` does.
+
+    >>> import jax.numpy as jnp
+    >>> import tridia.jax
+    >>> x, y = jnp.meshgrid(jnp.arange(8.0), jnp.arange(9.0), indexing="ij")
+    >>> bool(jnp.allclose(tridia.jax.laplacian(x**2 + 3 * y**2), 8, atol=1e-2))
+    True
+    """
+    return _differentials.laplacian(as_array("f", f), spacing, axes=axes, **as_derivative)
 
 
 def interpolate(f: Any, /, *, to: str = "midpoints", scheme: Any = "C6", axis: int = -1,
