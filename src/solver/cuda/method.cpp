@@ -192,6 +192,16 @@ partition_shape choose_shape(const task& t, const device_limits& d) {
   return {.onchip = onchip};
 }
 
+/// Returns whether solving lines one by one is slower than some of them together: in segments, or,
+/// of one matrix across, in clusters of many blocks (H200, f64, 4096 rows: 4.4 C instead of 2.6).
+bool is_slow(const partition_shape& s, const task& t) {
+  constexpr int many_blocks = 8;
+  if (s.segments) return true;
+  const bool many = s.interleaved && s.interleaved->blocks >= many_blocks;
+  return many && t.geometry.matrices.size == 1 &&
+         line_count(t) * t.geometry.rows >= enough_together;
+}
+
 }  // namespace
 
 std::unique_ptr<const method> choose_method(const task& t, const device_limits& d) {
@@ -212,9 +222,9 @@ std::unique_ptr<const method> choose_method(const task& t, const device_limits& 
 
 std::unique_ptr<const method> make_sides_method(const task& t, const task& lines,
                                                 const device_limits& d) {
-  const bool suits = t.geometry.right_sides.size > 1 && t.geometry.rows >= shortest_together &&
-                     (moves_less_together(t, lines) || choose_shape(lines, d).segments);
-  if (!suits || !in_long_pieces(t.geometry)) return {};
+  if (t.geometry.right_sides.size == 1 || t.geometry.rows < shortest_together) return {};
+  if (!in_long_pieces(t.geometry)) return {};
+  if (!moves_less_together(t, lines) && !is_slow(choose_shape(lines, d), t)) return {};
   const auto shape = plan_sides(t, {}, d);
   if (!shape) return {};
   const sides_launches launches = core::with_type(
