@@ -177,7 +177,29 @@ class strided_lanes {
     load_lines_by_vectors<R, W>(lines, tile, part_pitch, (k1 - k0) * C, moved);
   }
 
+  /// Returns the number of lanes from lane l of a vector on, of which there are `lanes`, that are
+  /// neighbours in memory.
+  int run_from(int v, int l, int lanes) const {
+    int end = l + 1;
+    while (end < lanes && at(v + end, 0) == at(v + end - 1, 0) + 1) ++end;
+    return end - l;
+  }
+  /// Returns whether some lanes of a vector are.
+  bool has_runs(int v, int lanes) const {
+    for (int l = 0; C == 1 && l + 1 < lanes; ++l) {
+      if (run_from(v, l, l + 2) == 2) return true;
+    }
+    return false;
+  }
+
   void load_any(R* tile, int v, index_t k0, index_t k1) const {
+    if (has_runs(v, W)) {
+      for (int l = 0, run; l < W; l += run) {
+        run = run_from(v, l, W);
+        load_rows<R, W>(at(v + l, k0), step_, tile + l, row_pitch, k1 - k0, run);
+      }
+      return;
+    }
     // Lanes of a row may be in one cache line, so that a row is loaded before the next one.
     const R* from[W];
     for (int l = 0; l < W; ++l) from[l] = at(v + l, k0);
@@ -216,6 +238,13 @@ class strided_lanes {
   }
 
   void store_any(const R* tile, int v, index_t k0, index_t k1, int lanes) const {
+    if (has_runs(v, lanes)) {
+      for (int l = 0, run; l < lanes; l += run) {
+        run = run_from(v, l, lanes);
+        store_rows<R, W>(tile + l, row_pitch, at(v + l, k0), step_, k1 - k0, run, overwrite{false});
+      }
+      return;
+    }
     R* to[W];
     for (int l = 0; l < lanes; ++l) to[l] = at(v + l, k0);
     for (index_t i = k0, k = 0; i < k1; ++i, k += step_ * C) {
