@@ -22,32 +22,50 @@ namespace {
 constexpr index_t serial_values = 8192;
 
 /// Cuts pieces of lines that are neighbours into groups, so that a row of a group is contiguous.
+/// Groups of whole vectors are worked on where they lie, so that the lines of a piece from `wide`
+/// on, which do not fill as many vectors as are best worked on at once, are a group of their own,
+/// and so are those from `whole` on, which do not fill a cache line. A piece that is all lines is
+/// not cut so.
 struct line_split {
   index_t lines, piece, lanes;
+  index_t wide, whole;
   index_t head;  // lines of the first piece that are a group of their own
 
   index_t count() const {
-    const index_t each = (piece + lanes - 1) / lanes;
-    return head == 0 ? lines / piece * each : 1 + (lines - head + lanes - 1) / lanes;
+    return head == 0 ? lines / piece * each() : 1 + (lines - head + lanes - 1) / lanes;
   }
   /// Returns the first line of a group; that of group `count()` would be `lines`.
   index_t begin(index_t i) const {
     if (head > 0) return i == 0 ? 0 : std::min(head + (i - 1) * lanes, lines);
-    const index_t each = (piece + lanes - 1) / lanes, r = i / each;
-    return r * piece + (i - r * each) * lanes;
+    const index_t r = i / each(), k = i - r * each();
+    return r * piece + (k < full() ? k * lanes : k == full() ? wide : whole);
   }
+
+ private:
+  index_t full() const { return (wide + lanes - 1) / lanes; }
+  index_t each() const { return full() + (whole > wide ? 1 : 0) + (piece > whole ? 1 : 0); }
 };
 
-/// Holds where a group's lines begin.
+/// Holds where a group's lines begin, and how far they are apart: 0 where not all are alike.
 struct line_starts {
   index_t in[most_lanes], out[most_lanes];
+  index_t in_apart, out_apart;
 };
+
+index_t apart(const index_t* at, int lines) {
+  const index_t first = lines > 1 ? at[1] - at[0] : 0;
+  for (int l = 2; l < lines; ++l) {
+    if (at[l] - at[l - 1] != first) return 0;
+  }
+  return first;
+}
 
 template <class R>
 class cpu_executor final : public compact::operator_executor {
  public:
-  cpu_executor(const task& t, const line_operator::specification* gather, const slab_use& slab)
-      : geometry_(t.geometry), kernels_(find_kernels<R>()), tables_(t.line, gather) {
+  cpu_executor(const task& t, const line_operator::specification* gather, const slab_use& slab,
+               const std::vector<double>& dense)
+      : geometry_(t.geometry), kernels_(find_kernels<R>()), tables_(t.line, gather, dense) {
     const index_t lines = geometry_.right_sides.size;
     const index_t values = lines * t.line.rows;
     const auto bytes = static_cast<std::size_t>(std::max(values, slab.values)) * 2 * sizeof(R);
@@ -105,11 +123,15 @@ class cpu_executor final : public compact::operator_executor {
     const auto line = static_cast<std::size_t>(std::max(table().points, table().rows)) * sizeof(R);
     const auto fit = static_cast<index_t>(cache / std::max(line, sizeof(R)));
     const index_t most = std::clamp<index_t>(std::min(fit, lines / threads), 1, most_lanes);
-    const index_t piece = neighbours(), parts = (piece + most - 1) / most;
-    const index_t unit = kernels_.wide, even = (piece + parts - 1) / std::max<index_t>(parts, 1);
+    const index_t piece = neighbours(), unit = kernels_.wide;
     const bool alone = piece == lines;
-    const index_t units = alone ? most / unit : (even + unit - 1) / unit;
-    groups_ = {lines, piece, std::clamp<index_t>(units, 1, most_lanes / unit) * unit, 0};
+    const index_t wide = alone ? piece : piece / unit * unit, parts = (wide + most - 1) / most;
+    const index_t units = alone ? most / unit : (wide / unit + parts - 1) / parts;
+    const index_t cache_line =
+        std::max<index_t>(kernels_.unit, static_cast<index_t>(solver::alignment / sizeof(R)));
+    groups_.lines = lines, groups_.piece = piece, groups_.head = 0;
+    groups_.wide = wide, groups_.whole = std::max(wide, piece / cache_line * cache_line);
+    groups_.lanes = std::clamp<index_t>(units, 1, most_lanes / unit) * unit;
   }
   /// Returns the number of lines that follow each other side by side; all where that is of no use.
   index_t neighbours() const {
@@ -166,11 +188,14 @@ class cpu_executor final : public compact::operator_executor {
       index_t offsets[layout::array_count];
       lines.offsets(l, offsets);
       end = std::min(to, l - l % fastest.extent + fastest.extent);
-      for (index_t k = l; k < end; ++k) {
-        at.in[k - from] = offsets[layout::rhs] + (k - l) * fastest.stride[layout::rhs];
-        at.out[k - from] = offsets[layout::x] + (k - l) * fastest.stride[layout::x];
-      }
+      const index_t in = fastest.stride[layout::rhs], out = fastest.stride[layout::x];
+      for (index_t k = l; k < end; ++k) at.in[k - from] = offsets[layout::rhs] + (k - l) * in;
+      for (index_t k = l; k < end; ++k) at.out[k - from] = offsets[layout::x] + (k - l) * out;
+      at.in_apart = in, at.out_apart = out;
+      if (l == from && end == to) return;
     }
+    at.in_apart = apart(at.in, static_cast<int>(to - from));
+    at.out_apart = apart(at.out, static_cast<int>(to - from));
   }
 
   void run(const call& c, index_t from, index_t to, R* buffer) const {
@@ -182,6 +207,8 @@ class cpu_executor final : public compact::operator_executor {
     s.out = c.out;
     s.in_at = at.in;
     s.out_at = at.out;
+    s.in_apart = at.in_apart;
+    s.out_apart = at.out_apart;
     s.in_step = geometry_.lines[layout::rhs].step;
     s.out_step = geometry_.lines[layout::x].step;
     s.live = live;
@@ -195,6 +222,7 @@ class cpu_executor final : public compact::operator_executor {
     // A result so large would not stay in a cache that other fields and cores use as well.
     const bool streams = streams_ && c.in != c.out && !c.accumulate;
     s.in_one_piece = streams && contiguous() && geometry_.lines[layout::x].step == 1 &&
+                     at.out_apart == table().results &&
                      std::max(table().rows, table().results) <= most_chunk;
     s.nontemporal = s.in_one_piece || (streams && whole_cache_lines_ && can_align(c.out));
     s.has_next = far_ && to < geometry_.right_sides.size;
@@ -222,22 +250,53 @@ class cpu_executor final : public compact::operator_executor {
   int threads_;
 };
 
+/// Returns the matrix of what `make_whole_lines` applies, row after row: what that makes of unit
+/// vectors. Empty if lines are not short.
+std::vector<double> dense_matrix(const task& t, const line_operator::specification* gather) {
+  const index_t points = t.line.points, results = gather != nullptr ? gather->rows : t.line.rows;
+  if (t.line.prescribed() > 0 || std::min(points, results) < 1) return {};
+  if (std::max(points, results) > longest_dense) return {};
+  task units = t;
+  units.type = value_type::f64;
+  units.geometry = {};
+  units.geometry.rows = results;
+  units.geometry.lines[layout::rhs] = units.geometry.lines[layout::x] = {0, 1};
+  layout::axes& lines = units.geometry.right_sides;
+  lines.count = 1, lines.size = lines.at[0].extent = points;
+  lines.at[0].stride[layout::rhs] = points, lines.at[0].stride[layout::x] = results;
+  const auto apply = make_whole_lines(units, gather);
+  const auto p = static_cast<std::size_t>(points), r = static_cast<std::size_t>(results);
+  std::vector<std::byte> workspace(apply->workspace_bytes());
+  std::vector<double> in(p * p), columns(p * r), matrix(p * r);
+  for (std::size_t k = 0; k < p; ++k) in[k * p + k] = 1;
+  apply->apply({in.data(), columns.data(), 1, false, nullptr, workspace.data(), nullptr});
+  for (std::size_t k = 0; k < p; ++k) {
+    for (std::size_t i = 0; i < r; ++i) matrix[i * p + k] = columns[k * r + i];
+  }
+  return matrix;
+}
+
 }  // namespace
 
 std::unique_ptr<const operator_executor> make_whole_lines(
-    const task& t, const line_operator::specification* gather, const slab_use& slab) {
-  if (t.type == value_type::f32) return std::make_unique<cpu_executor<float>>(t, gather, slab);
-  return std::make_unique<cpu_executor<double>>(t, gather, slab);
+    const task& t, const line_operator::specification* gather, const slab_use& slab,
+    const std::vector<double>& dense) {
+  if (t.type == value_type::f32) {
+    return std::make_unique<cpu_executor<float>>(t, gather, slab, dense);
+  }
+  return std::make_unique<cpu_executor<double>>(t, gather, slab, dense);
 }
 
 std::unique_ptr<const operator_executor> make_one_pass(const task& t, const slab_use& slab) {
-  if (t.operation == operation::none) return make_whole_lines(t, nullptr, slab);
+  if (t.operation == operation::none) {
+    return make_whole_lines(t, nullptr, slab, dense_matrix(t, nullptr));
+  }
   adjoint_steps steps = adjoint_of(t.line);
   task solve = t;
   solve.line = std::move(steps.solve);
   if (steps.scaling) solve.line.scale = std::move(steps.scaling->scale);
   solve.operation = operation::none;
-  return make_whole_lines(solve, &steps.gather, slab);
+  return make_whole_lines(solve, &steps.gather, slab, dense_matrix(solve, &steps.gather));
 }
 
 bool takes_one_pass(const task& t) {

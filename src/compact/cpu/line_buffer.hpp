@@ -31,13 +31,6 @@ inline int neighbours_from(const index_t* at, int lane, int live) {
   return end - lane;
 }
 
-/// Returns whether some lines of `count` values follow each other in memory.
-inline bool follow_each_other(const index_t* at, index_t count, int lines) {
-  bool all = true;
-  for (int l = 1; l < lines; ++l) all = all && at[l] == at[0] + l * count;
-  return all;
-}
-
 /// Calls beside(lane, k) for each piece of W rows of some lanes, from row k on, that was moved.
 template <int W, class Beside>
 struct moved_pieces {
@@ -72,7 +65,7 @@ void load(const line_group& s, index_t k0, index_t k1, R* rows, const Beside& be
   for (int lane = 0; lane < s.live; lane += W) {
     moved_pieces<W, Beside> moved{beside, lane, k0};
     const bool whole = lane + W <= s.live;
-    if (whole && count < W && follow_each_other(s.in_at + lane, count, W) &&
+    if (whole && count < W && s.in_apart == count &&
         load_short_lines<R, W>(in + s.in_at[lane], rows + lane, s.pitch, count, moved)) {
       continue;
     }
@@ -105,7 +98,7 @@ void store_by(Put put, const line_group& s, index_t k0, index_t k1, const R* row
   int lane = 0;
   for (; s.out_step == 1 && lane + W <= s.live; lane += W) {
     moved_pieces<W, Beside> moved{beside, lane, k0};
-    if (count < W && follow_each_other(s.out_at + lane, count, W) &&
+    if (count < W && s.out_apart == count &&
         store_short_lines<R, W>(rows + lane, s.pitch, out + s.out_at[lane], count, put, moved)) {
       continue;
     }
@@ -154,6 +147,7 @@ void store_together(const line_group& s, index_t count, const R* rows, R* memory
   line_group here = s;
   here.out = memory;
   here.out_at = at;
+  here.out_apart = count;
   store_by(overwrite{false}, here, 0, count, rows, [](int, index_t) {});
   copy_past_cache(memory, static_cast<R*>(s.out) + s.out_at[0], s.live * count);
 }

@@ -18,6 +18,7 @@ struct line_group {
   const void* in;
   void* out;
   const index_t *in_at, *out_at;  // where each line begins, in elements
+  index_t in_apart, out_apart;    // from each line to the next one; 0: not the same for all
   index_t in_step, out_step;      // along the lines
   int live;                       // lines
   int lanes;                      // what they are rounded up to; a multiple of kernels::unit
@@ -26,7 +27,7 @@ struct line_group {
   index_t visit;                  // rows of a few lanes that are worked on before the next few
   bool far;                       // the arrays are larger than the cache of a core
   bool nontemporal;               // write past the cache
-  bool in_one_piece;              // results of all lines are written so together, if they can be
+  bool in_one_piece;              // results of all lines, which follow each other, are written so
   // These are the rows that memory is asked for in advance: where a row of lanes is one piece and
   // is worked on there, and where lines are contiguous.
   index_t ahead, ahead_in_lines;

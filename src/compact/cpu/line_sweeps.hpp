@@ -1,6 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "compact/cpu/carried.hpp"
+#include "compact/cpu/dense_lines.hpp"
 #include "compact/cpu/line_buffer.hpp"
 #include "compact/cpu/line_gather.hpp"
 #include "compact/cpu/line_prefetch.hpp"
@@ -20,13 +22,6 @@ namespace tridia::compact::cpu::TRIDIA_ISA {
 // which saves 3 to 5 % of a field that fits in the cache.
 namespace {
 
-/// Holds the values that pass from one chunk to the next, in every lane.
-template <class R>
-struct alignas(64) carried {
-  R left[most_lanes], border[most_lanes];                  // of the forward sweep
-  R next[most_lanes], after[most_lanes], end[most_lanes];  // and of the backward sweep
-};
-
 /// Rows a page apart push each other out of the nearest cache: those of longer stencils are taken
 /// into the buffer first.
 constexpr int most_rows_where_they_lie = 7;
@@ -43,10 +38,10 @@ class line_sweeps {
         s_(s),
         rows_(buffer + t.first_row * s.pitch),
         pitch_(s.pitch),
-        pieces_in_(lie_side_by_side(s.in_at, s.in_step)),
+        pieces_in_(lie_side_by_side(s.in_apart, s.in_step)),
         lies_in_(pieces_in_ && t.prescribed == 0 &&
                  t.stencils.interior.count <= most_rows_where_they_lie),
-        lies_out_(lie_side_by_side(s.out_at, s.out_step)),
+        lies_out_(lie_side_by_side(s.out_apart, s.out_step)),
         staged_(rows_ + t.front * s.pitch),
         results_(buffer + t.results_at * s.pitch),
         points_(lies_in_ ? static_cast<const R*>(s.in) + s.in_at[0] : staged_),
@@ -54,6 +49,7 @@ class line_sweeps {
         prefetch_(t, s, {pieces_in_, lies_in_}, {lies_out_, lies_out_}) {}
 
   void run() {
+    if (t_.dense != nullptr) return multiply();
     for_each_block([&](int lane) {
       values::zero().store(state_.left + lane);
       values::zero().store(state_.border + lane);
@@ -76,17 +72,41 @@ class line_sweeps {
  private:
   /// Returns whether the values of a row of all lanes are contiguous, so that they can be used
   /// without a copy.
-  bool lie_side_by_side(const index_t* at, index_t step) const {
-    return step != 1 && s_.live == s_.lanes && neighbours_from(at, 0, s_.live) == s_.live;
-  }
-
-  bool follow_each_other(const index_t* at, index_t count) const {
-    return cpu::TRIDIA_ISA::follow_each_other(at, count, s_.live);
+  bool lie_side_by_side(index_t apart, index_t step) const {
+    return step != 1 && s_.live == s_.lanes && (apart == 1 || s_.live == 1);
   }
 
   template <class F>
   TRIDIA_FN void for_each_block(F f) const {
     for (int lane = 0; lane < s_.lanes; lane += values::count) f(lane);
+  }
+
+  // ---- short lines ----
+
+  void multiply() {
+    const index_t points = t_.points, results = t_.results;
+    if (!lies_in_) {
+      load(s_, 0, points, staged_, [&](int lane, index_t k) TRIDIA_LAMBDA {
+        prefetch_.template values_beside<width<R>>(lane, k);
+      });
+    }
+    for_each_block([&](int lane) {
+      prefetch_.forward(lane, 0, points);
+      multiply_lines<R, Vectors>(t_.dense, points, results, points_ + lane, point_pitch_,
+                                 static_cast<R>(s_.s), results_ + lane, pitch_);
+      if (!lies_out_) return;
+      prefetch_.backward(lane, 0, results);
+      s_.accumulate ? put_rows<destination::sum>(lane) : put_rows<destination::array>(lane);
+    });
+    if (!lies_out_) put_staged(0, results, results_);
+  }
+  /// Puts the results of some lanes where they go: all of them are known, so that they may lie
+  /// where the points do.
+  template <destination Where>
+  void put_rows(int lane) const {
+    for (index_t i = 0; i < t_.results; ++i) {
+      put<Where>(values::load(results_ + i * pitch_ + lane), place<Where>(lane, i), s_.nontemporal);
+    }
   }
 
   // ---- forward ----
@@ -119,7 +139,7 @@ class line_sweeps {
     for (index_t p0 = 0, p1; p0 < t_.points; p0 = p1) {
       // The first values are needed once more at the end, when they have been overwritten.
       p1 = p0 == 0 && t_.after > s_.chunk ? t_.after : p0 + s_.chunk;
-      // A last chunk of fewer rows than a vector has would be loaded value by value.
+      // A last chunk of fewer rows than a vector has would be loaded by smaller ones.
       p1 = p1 + lanes <= t_.points ? p1 : t_.points;
       load(s_, p0, p1, staged_, beside);
       if (p0 == 0) copy(t_.points, 0, t_.after);
@@ -239,7 +259,7 @@ class line_sweeps {
   /// Stores rows k0 to k1 - 1 of the results; `rows` is where row k0 is.
   void put_staged(index_t k0, index_t k1, const R* rows) const {
     // Nothing is left to be solved: the buffer is free.
-    if (k0 == 0 && k1 == t_.results && s_.in_one_piece && follow_each_other(s_.out_at, k1)) {
+    if (k0 == 0 && k1 == t_.results && s_.in_one_piece) {
       return store_together(s_, k1, rows, rows_);
     }
     store(s_, k0, k1, rows, [&](int lane, index_t k) TRIDIA_LAMBDA {
@@ -271,7 +291,7 @@ class line_sweeps {
              s_.out_at[l] + later;
     };
     const bool alike = s_.live == 1 || (past(1) - past(0)) % line == 0;
-    // What is left over in front is stored value by value.
+    // What is left over in front is stored by smaller vectors.
     const bool aligned = alike && t_.eliminated > s_.chunk;
     const index_t first = aligned ? (line - past(0) % line) % line : 0;
     for (index_t k1 = t_.eliminated, k0; k1 > 0; k1 = k0) {

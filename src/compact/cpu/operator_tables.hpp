@@ -7,6 +7,10 @@
 // These tables describe a line operator to kernels.
 namespace tridia::compact::cpu {
 
+/// Lines of at most so many points and results are multiplied with a dense matrix: recurrences
+/// along so few rows mostly wait for their own results.
+inline constexpr index_t longest_dense = 8;
+
 /// Holds a stencil in the type of the arrays: the weights of values `first` to `first + count - 1`
 /// of a row, relative to it.
 template <class R>
@@ -67,6 +71,9 @@ struct tables {
   index_t plain_from, plain_to, plain_back_from;
   index_t eliminated;  // rows that are: all but the last of a periodic line
   R corner, last_scale;
+  // Results of short lines come from the whole of scale A^-1 B, `points` numbers for each of them,
+  // and from nothing else of these; null: lines are not short.
+  const R* dense;
 
   TRIDIA_FN const row_numbers<R>& number(index_t i) const {
     return numbers[i < same ? i : i < same + repeated ? same : i - repeated];

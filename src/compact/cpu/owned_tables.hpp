@@ -15,8 +15,10 @@ template <class R>
 class owned_tables {
  public:
   /// `gather`: the stencils of an adjoint's results, whose scale is that of the values; or null.
-  owned_tables(const line_operator::specification& line,
-               const line_operator::specification* gather) {
+  /// `dense`: what all of it comes to, as a matrix; empty where lines are not short.
+  owned_tables(const line_operator::specification& line, const line_operator::specification* gather,
+               const std::vector<double>& dense)
+      : dense_(dense.begin(), dense.end()) {
     const bool periodic = line.boundary == boundary::periodic;
     const reach in(line);
     table_.points = line.points;
@@ -45,6 +47,7 @@ class owned_tables {
     table_.buffer_rows =
         table_.results_at + most_staged + std::max(table_.gather_before, table_.gather_after);
     number(factor(line.matrix, line.rows, line.boundary), line.scale);
+    table_.dense = dense_.empty() ? nullptr : dense_.data();
   }
   owned_tables(const owned_tables&) = delete;
   owned_tables& operator=(const owned_tables&) = delete;
@@ -141,6 +144,7 @@ class owned_tables {
   std::vector<std::vector<R>> store_;
   std::vector<std::vector<weights<R>>> ends_;
   std::vector<row_numbers<R>> numbers_;
+  std::vector<R> dense_;
 };
 
 }  // namespace tridia::compact::cpu

@@ -4,6 +4,7 @@
 #include "compact/operator_executor.hpp"
 
 #include <memory>
+#include <vector>
 
 namespace tridia::compact::cpu {
 
@@ -16,9 +17,11 @@ struct slab_use {
 /// Makes an executor that applies an operator to whole lines, by groups of them. If `gather` is not
 /// null, it applies gather line instead of the task's line operator, where `gather` is a stencil:
 /// so an adjoint takes one pass over the arrays. The scale of the task's operator is then applied
-/// first.
+/// first. If `dense` is not empty, it is the matrix of all that, row after row, and lines are
+/// multiplied with it.
 std::unique_ptr<const operator_executor> make_whole_lines(
-    const task&, const line_operator::specification* gather, const slab_use& = {});
+    const task&, const line_operator::specification* gather, const slab_use& = {},
+    const std::vector<double>& dense = {});
 /// Makes an executor of whole lines for an operator or, gathering its results, for an adjoint.
 std::unique_ptr<const operator_executor> make_one_pass(const task&, const slab_use&);
 /// Returns whether that is how an operator or an adjoint is done.

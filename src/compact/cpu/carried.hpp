@@ -1,0 +1,15 @@
+// Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "compact/cpu/line_group.hpp"
+
+namespace tridia::compact::cpu {
+
+/// Holds the values that pass from one chunk to the next, in every lane.
+template <class R>
+struct alignas(64) carried {
+  R left[most_lanes], border[most_lanes];                  // of the forward sweep
+  R next[most_lanes], after[most_lanes], end[most_lanes];  // and of the backward sweep
+};
+
+}  // namespace tridia::compact::cpu
