@@ -159,8 +159,8 @@ struct own_systems {
 TYPED_TEST(WideRows, AreWhatTheyAreAsLines) {
   struct {
     index_t pieces, n, count;
-  } const shapes[] = {{1, 5, 4096}, {1, 4, 5003}, {2, 5, 4096}, {3, 7, 650},
-                      {9, 30, 64},  {7, 9, 100},  {40, 8, 5},   {3, 2, 77}};
+  } const shapes[] = {{1, 5, 4096}, {1, 4, 5003}, {2, 5, 4096}, {3, 7, 650},  {9, 30, 64},
+                      {7, 9, 100},  {40, 8, 5},   {3, 2, 77},   {5, 30, 257}, {2, 9, 513}};
   std::vector<index_t> status;
   for (const auto& shape : shapes) {
     own_systems<TypeParam> systems(shape.pieces, shape.n, shape.count);

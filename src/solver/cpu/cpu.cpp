@@ -90,7 +90,7 @@ class cpu_executor final : public solver::executor {
     const geometry& g = place_.geometry();
     const solver::factor_block block = solver::split_factors(g, const_cast<void*>(factors));
     spread(block.status, 0, g.matrices.size, o.status);
-    const index_t sides = place_.sides();
+    const index_t sides = place_.sides(o.x);
     std::atomic<bool> good = true;
     for_each(place_.units() * sides, [&](index_t i, int thread) {
       const index_t unit = i / sides;
@@ -124,8 +124,8 @@ class cpu_executor final : public solver::executor {
     batch.groups = (range.count + with.lanes - 1) / with.lanes;
     batch.room = place_.matrix_groups();
     batch.reversed = false;
-    batch.by_rows = what != lanes_are::systems && place_.side_by_side() &&
-                    batch.groups >= fewest_groups_by_rows && rows > longest_by_groups;
+    batch.by_rows = what != lanes_are::systems && place_.side_by_side() && !range.single &&
+                    rows > longest_by_groups;
     batch.prefetch_factors = g.right_sides.size == 1;
     batch.factors_pitch = right_sides ? 0 : place_.group_factors_bytes(rows, range.single);
     const bool past_cache = writes_lines_past_cache(o);
@@ -216,7 +216,7 @@ class cpu_executor final : public solver::executor {
     const operands sides{{nullptr, nullptr, nullptr, o.in[layout::rhs]}, o.x, o.status};
     group_batch batch;
     if (place_.shares_matrices()) {
-      return fill(batch, sides, place_.right_side_batches().at(side), rows, i,
+      return fill(batch, sides, place_.right_side_batches(o.x).at(side), rows, i,
                   lanes_are::right_sides)
           .substitute_shared(batch, status, factors, memory);
     }
@@ -235,11 +235,12 @@ class cpu_executor final : public solver::executor {
       return;
     }
     const section_split batches = place_.matrix_batches(o.x);
-    const index_t count = batches.count();
-    const index_t shares = std::min<index_t>(place_.threads(), count);
+    const index_t shares = std::min<index_t>(place_.threads(), batches.count());
     for_each(shares, [&](index_t share, int thread) {
-      pipelined_sweeps solving(thread_memory(workspace, thread), place_.side_by_side());
-      for (index_t i = count * share / shares; i < count * (share + 1) / shares; ++i) {
+      std::byte* const memory = thread_memory(workspace, thread);
+      pipelined_sweeps solving(memory, memory + place_.singles_at(), place_.side_by_side());
+      const index_t end = batches.first_of(share + 1, shares);
+      for (index_t i = batches.first_of(share, shares); i < end; ++i) {
         solving.run(
             fill(solving.next(), o, batches.at(i), place_.geometry().rows, 0, lanes_are::systems));
       }
@@ -249,7 +250,7 @@ class cpu_executor final : public solver::executor {
 
   /// Factors and solves some units at a time, whose factors are kept meanwhile.
   void execute_factored(const operands& o, std::byte* workspace) const {
-    const index_t units = place_.units(), sides = place_.sides();
+    const index_t units = place_.units(), sides = place_.sides(o.x);
     const auto status_of = [&](index_t slot) {
       return reinterpret_cast<index_t*>(workspace + slot * place_.unit_bytes());
     };

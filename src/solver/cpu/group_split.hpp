@@ -31,6 +31,13 @@ struct group_split {
     const index_t first = i * range, left = grouped - first;
     return {first, static_cast<int>(left < range ? left : range), false};
   }
+  /// Returns about how long the ranges before range i take: a group four times as long as a single
+  /// system, as most of its time goes into memory, and that of one into waiting.
+  [[nodiscard]] index_t cost_before(index_t i) const {
+    constexpr index_t of_group = 4;
+    const index_t wide = wide_ranges(), all = (grouped_systems() + lanes - 1) / lanes;
+    return i < wide ? i * groups * of_group : all * of_group + (i - wide);
+  }
 
  private:
   [[nodiscard]] index_t range_systems() const { return static_cast<index_t>(lanes) * groups; }
@@ -52,14 +59,32 @@ class section_split {
   /// Adds a section: the systems of a piece from the last section's end up to `end`.
   void add(index_t end) {
     if (end <= end_) return;
-    sections_[used_] = {{end - end_, lanes_, groups_}, end_, in_piece_};
-    in_piece_ += sections_[used_++].systems.count();
+    const section& s =
+        sections_[used_++] = {{end - end_, lanes_, groups_}, end_, in_piece_, cost_of_piece_};
+    in_piece_ += s.systems.count();
+    cost_of_piece_ += s.systems.cost_before(s.systems.count());
     end_ = end;
   }
   [[nodiscard]] index_t count() const { return pieces_ * in_piece_; }
+  /// Returns the number of the first range of a share, where each of `shares` takes about as long:
+  /// that which begins nearest to where the share would. That of share number `shares` would be
+  /// `count()`.
+  [[nodiscard]] index_t first_of(index_t share, index_t shares) const {
+    index_t from = 0, to = count();
+    const index_t begin = cost_before(to) * share / shares;
+    while (from < to && share < shares) {
+      const index_t middle = from + (to - from) / 2;
+      if (cost_before(middle) + cost_before(middle + 1) >= 2 * begin) {
+        to = middle;
+      } else {
+        from = middle + 1;
+      }
+    }
+    return to;
+  }
   [[nodiscard]] system_range at(index_t i) const {
     const index_t piece = i / in_piece_, k = i - piece * in_piece_;
-    const section& s = sections_[used_ > 1 && k >= sections_[1].ranges_before ? 1 : 0];
+    const section& s = section_of(k);
     system_range range = s.systems.at(k - s.ranges_before);
     range.first += piece * apart_ + s.first;
     return range;
@@ -68,12 +93,21 @@ class section_split {
  private:
   struct section {
     group_split systems;
-    index_t first, ranges_before;
+    index_t first, ranges_before, cost_before;
   };
+
+  const section& section_of(index_t range) const {
+    return sections_[used_ > 1 && range >= sections_[1].ranges_before ? 1 : 0];
+  }
+  index_t cost_before(index_t i) const {
+    const index_t piece = i / in_piece_, k = i - piece * in_piece_;
+    const section& s = section_of(k);
+    return piece * cost_of_piece_ + s.cost_before + s.systems.cost_before(k - s.ranges_before);
+  }
 
   int lanes_, groups_, used_ = 0;
   index_t pieces_, apart_;
-  index_t end_ = 0, in_piece_ = 0;
+  index_t end_ = 0, in_piece_ = 0, cost_of_piece_ = 0;
   section sections_[2];
 };
 

@@ -42,12 +42,13 @@ class read_prefetch {
   static constexpr index_t rows_ahead = 24;
   static constexpr int row_bytes = packing<V>::reals * sizeof(typename packing<V>::scalar);
 
+  // The second cache is near enough; a first one that is full of tiles would lose some of these.
   TRIDIA_FN void next(int bytes) {
     due_ += rhs_alone_ ? 3 * bytes : bytes;
     for (; at_ < due_ && at_ < end_; at_ += 64) {
       const index_t row = at_ / row_bytes;
       for (int a = rhs_alone_ ? layout::rhs : 0; a < 4; ++a) {
-        __builtin_prefetch(base_[a] + at_ + row * gap_[a], 0, 3);
+        __builtin_prefetch(base_[a] + at_ + row * gap_[a], 0, 2);
       }
     }
   }

@@ -28,7 +28,7 @@ constexpr int good_groups_by_rows = 4;
 
 /// A piece has at least so many groups where its first systems are separated, so that the others
 /// begin where cache lines do.
-constexpr int fewest_groups_to_align = 16;
+constexpr int fewest_groups_to_align = 64;
 
 }  // namespace
 
@@ -72,7 +72,7 @@ void work_split::choose_batches() {
   if (side_by_side_) {
     const index_t rows = std::clamp<index_t>(geometry_.rows, 1, rows_of_pieces);
     const index_t piece = row_piece_bytes * rows_of_pieces / rows / size_of(type_);
-    const index_t most = std::min(piece, neighbours()) / k.lanes;
+    const index_t most = std::min(piece, neighbours(geometry_.matrices)) / k.lanes;
     matrix_groups_ = static_cast<int>(std::clamp<index_t>(most, 1, matrix_groups_));
     // The saved values may exceed the near cache by half: only the rows that the forward sweep
     // writes first, and the backward sweep reads last, do not stay in it.
@@ -104,17 +104,16 @@ system_range work_split::group_at(index_t i) const {
 
 // ---- batches of groups ----
 
-section_split work_split::matrix_batches(const void* x) const {
-  const index_t systems = geometry_.matrices.size, piece = neighbours();
+section_split work_split::batches_of(const layout::axes& batch, int groups, const void* x) const {
+  const index_t piece = neighbours(batch);
   const int lanes = kernels_.wide.lanes;
-  section_split batches(lanes, matrix_groups_, piece > 0 ? systems / piece : 0, piece);
+  section_split batches(lanes, groups, piece > 0 ? batch.size / piece : 0, piece);
   // Where a piece is short, the separate groups of the systems before and after cost more than they
   // gain: 64 systems of 262144 rows take four times as long with them.
-  const int most = std::max(2 * matrix_groups_, fewest_groups_to_align);
-  if (side_by_side_ && piece >= most * lanes) {
-    const index_t size = size_of(type_);
+  const int fewest = std::max(2 * groups, fewest_groups_to_align);
+  const index_t size = size_of(type_), per_line = 64 / size;
+  if (side_by_side_ && piece >= fewest * lanes && keeps_place(per_line)) {
     const auto at = static_cast<index_t>(reinterpret_cast<std::uintptr_t>(x) / size);
-    const index_t per_line = 64 / size;
     // This adds at most one group: with fewer lanes than a cache line holds, vectors are aligned.
     batches.add((per_line - at % per_line) % per_line % lanes);
   }
@@ -122,8 +121,18 @@ section_split work_split::matrix_batches(const void* x) const {
   return batches;
 }
 
-index_t work_split::neighbours() const {
-  const layout::axes& batch = geometry_.matrices;
+bool work_split::keeps_place(index_t per_line) const {
+  bool all = geometry_.lines[layout::x].step % per_line == 0;
+  for (const layout::axes* batch : {&geometry_.matrices, &geometry_.right_sides}) {
+    for (int k = 0; k < batch->count; ++k) {
+      const index_t stride = batch->at[k].stride[layout::x];
+      all = all && (stride == 1 || stride % per_line == 0);
+    }
+  }
+  return all;
+}
+
+index_t work_split::neighbours(const layout::axes& batch) const {
   if (!side_by_side_ || batch.count == 0) return batch.size;
   const index_t piece = batch.at[batch.count - 1].extent;
   return piece < kernels_.wide.lanes ? batch.size : piece;
@@ -141,7 +150,8 @@ int work_split::groups_for(index_t systems) const {
   const index_t lanes = kernels_.wide.lanes,
                 most = std::min<index_t>(max_groups, max_systems / lanes);
   const index_t batches = side_by_side_ ? threads_ : 2 * threads_;
-  return static_cast<int>(std::clamp<index_t>(systems / lanes / batches, 1, most));
+  const index_t even = (systems / lanes + batches - 1) / batches;
+  return static_cast<int>(std::clamp<index_t>(even, 1, most));
 }
 
 int work_split::fitting(int groups, std::size_t row_bytes, std::size_t cache, int wanted) const {
@@ -152,10 +162,6 @@ int work_split::fitting(int groups, std::size_t row_bytes, std::size_t cache, in
   const auto least =
       std::clamp<std::size_t>(far_groups, 1, static_cast<std::size_t>(std::min(groups, wanted)));
   return static_cast<int>(std::clamp<std::size_t>(cache / group, least, groups));
-}
-
-group_split work_split::right_side_batches() const {
-  return {geometry_.right_sides.size, kernels_.wide.lanes, right_side_groups_};
 }
 
 // ---- memory ----
@@ -199,6 +205,10 @@ void work_split::place_memory() {
     const auto factored = static_cast<std::size_t>(side_by_side_ ? unit_groups_ : 1);
     thread_bytes_ =
         round_up(rows * std::max(factored * k.value_bytes, several ? 0 : solved * k.kept_bytes));
+    singles_at_ = thread_bytes_;
+    if (side_by_side_ && !several) {
+      thread_bytes_ += round_up(rows * kernels_for(true, geometry_.rows).kept_bytes);
+    }
     unit_factors_bytes_ = static_cast<std::size_t>(unit_groups_) * round_up(rows * k.factors_bytes);
   }
   const auto systems = static_cast<std::size_t>(unit_groups_ * kernels_.wide.lanes);

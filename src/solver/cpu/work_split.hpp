@@ -8,10 +8,8 @@
 
 namespace tridia::cpu {
 
-/// Substitution along rows needs at least this many groups, as fewer make too short rows, and more
-/// than this many rows: fewer are read in long pieces in any order. Two groups are all of a thread
-/// where there are few systems: 64 of 2^18 rows take half of the time so.
-inline constexpr int fewest_groups_by_rows = 2;
+/// Systems that are neighbours are substituted for row by row where they have more rows than this:
+/// fewer are read in long pieces in any order.
 inline constexpr index_t longest_by_groups = 8;
 
 /// Says how a task is cut into groups and batches of groups, which kernels they get, and where
@@ -61,9 +59,10 @@ class work_split {
   index_t unit_rows(index_t i) const { return is_ragged() ? ragged_.rows[i] : geometry_.rows; }
   /// Returns the number of a unit's first group.
   index_t first_group(index_t unit) const;
-  /// Returns the number of batches of right-hand sides that a unit is substituted for with.
-  index_t sides() const {
-    return shares_matrices_ ? right_side_batches().count() : geometry_.right_sides.size;
+  /// Returns the number of right-hand sides, or of their batches, that a unit is substituted for
+  /// with.
+  index_t sides(const void* x) const {
+    return shares_matrices_ ? right_side_batches(x).count() : geometry_.right_sides.size;
   }
 
   // ---- batches of groups ----
@@ -71,9 +70,13 @@ class work_split {
   /// Cuts all matrices, each with one right-hand side, into batches. Of neighbours in memory, no
   /// batch goes from one piece of them to the next; those before the first that begins where a
   /// cache line of x does come first, so that whole vectors are stored at aligned addresses.
-  section_split matrix_batches(const void* x) const;
-  /// Cuts the right-hand sides of a matrix into batches.
-  group_split right_side_batches() const;
+  section_split matrix_batches(const void* x) const {
+    return batches_of(geometry_.matrices, matrix_groups_, x);
+  }
+  /// Cuts the right-hand sides of a matrix into batches, likewise.
+  section_split right_side_batches(const void* x) const {
+    return batches_of(geometry_.right_sides, right_side_groups_, x);
+  }
   /// Returns the largest number of groups in a batch of matrices.
   int matrix_groups() const { return matrix_groups_; }
 
@@ -90,6 +93,8 @@ class work_split {
   std::size_t factors_at(index_t i) const;
   /// Returns the bytes of memory that a thread needs.
   std::size_t thread_bytes() const { return thread_bytes_; }
+  /// Returns where that of single systems begins, which are solved between batches of groups.
+  std::size_t singles_at() const { return singles_at_; }
   /// Returns the bytes for the statuses and the factors of a unit that an execution with several
   /// right-hand sides keeps, and how many units it keeps at a time.
   std::size_t unit_bytes() const { return unit_status_bytes_ + unit_factors_bytes_; }
@@ -108,9 +113,12 @@ class work_split {
   bool lanes_are_right_sides() const;
   bool lies_side_by_side(const layout::axes& batch) const;
   void choose_batches();
+  section_split batches_of(const layout::axes& batch, int groups, const void* x) const;
+  /// Returns whether all rows of x begin alike in cache lines of so many values.
+  bool keeps_place(index_t per_line) const;
   /// Counts the systems that lie in one piece of memory, row by row; all of them if they do not, or
   /// if that would not fill a group.
-  index_t neighbours() const;
+  index_t neighbours(const layout::axes& batch) const;
   int groups_for(index_t systems) const;
   /// Returns as many of `groups` as keep no more than `cache` bytes, but at least `wanted` as far
   /// as the last cache holds what all threads keep of them, and at least one.
@@ -124,7 +132,7 @@ class work_split {
   int threads_, matrix_groups_, unit_groups_, right_side_groups_;
   bool streams_, far_, side_by_side_, shares_matrices_;
   std::vector<std::size_t> ragged_factors_at_;
-  std::size_t thread_bytes_ = 0, unit_status_bytes_ = 0, unit_factors_bytes_ = 0;
+  std::size_t thread_bytes_ = 0, singles_at_ = 0, unit_status_bytes_ = 0, unit_factors_bytes_ = 0;
 };
 
 }  // namespace tridia::cpu
