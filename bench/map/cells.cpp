@@ -209,6 +209,8 @@ std::vector<cell> cells_of(tridia::value_type type, const cell_choice& choice) {
       collection(all, choice, prototype).add_all(c);
     }
   }
+  const std::regex shapes(choice.shapes);
+  std::erase_if(all, [&](const cell& c) { return !std::regex_search(c.place(), shapes); });
   return all;
 }
 

@@ -19,6 +19,10 @@ struct cell {
   [[nodiscard]] std::string feature_name() const {
     return name(*what, spec.boundary, spec.operation);
   }
+  /// Returns the size, the shape and the layout, as in "2^24, 1000 rows, contiguous".
+  [[nodiscard]] std::string place() const {
+    return size + ", " + shape + ", " + std::string(tridia_bench::name(spec.layout));
+  }
   /// Returns the number of elements of all right-hand sides: the rows that a cell has in all.
   [[nodiscard]] index_t elements() const { return spec.rows() * spec.right_hand_sides; }
   /// Returns the fewest bytes that must cross memory: a matrix that all systems share does once.
@@ -34,6 +38,7 @@ struct cell_choice {
   /// Rows in all of the largest cells are 2^this; others have 2^20 and 2^14.
   int largest = 26;
   std::string only;    ///< A regular expression that a feature's name must match; empty: all do.
+  std::string shapes;  ///< The same for `cell::place()`.
   bool quick = false;  ///< Cells of 2^10 and 2^12 rows in all, no others.
   std::uint64_t seed = 0;
 };

@@ -17,6 +17,7 @@ const char* const map_help =
     "  --device cpu|cuda  what is measured (cpu)\n"
     "  --types LIST       f32, f64, c64, c128, separated by commas (f64,f32)\n"
     "  --only REGEX       the features whose names match; --list names them\n"
+    "  --shapes REGEX     the cells whose places match, such as \"2^24, 1000 rows, contiguous\"\n"
     "  --quick            few and small cells: whether it runs, not how fast\n"
     "  --limit MS         a call that takes longer is not repeated, and larger cells whose calls\n"
     "                     would take longer are not run but estimated (200; cpu: 500)\n"
@@ -102,6 +103,8 @@ map_options parse_map_options(int argc, char** argv) {
       o.types = types_of(value());
     } else if (option == "--only") {
       o.cells.only = checked(option, value());
+    } else if (option == "--shapes") {
+      o.cells.shapes = checked(option, value());
     } else if (option == "--limit") {
       o.limit_ms = limit_of(option, value());
     } else if (option == "--setup-limit") {

@@ -61,7 +61,7 @@ struct counts {
     if (m.estimate) ++estimated;
     if (times <= worst) return;
     worst = times;
-    where = m.cell.size + ", " + m.cell.shape + ", " + std::string(name(m.cell.spec.layout));
+    where = m.cell.place();
   }
 };
 
@@ -150,9 +150,10 @@ int run_map(int argc, char** argv) {
   }
   std::vector<std::vector<cell>> cells;
   for (const tridia::value_type type : o.types) cells.push_back(cells_of(type, o.cells));
-  if (cells.front().empty()) {
-    throw std::runtime_error("--only: no feature's name matches \"" + o.cells.only +
-                             "\": --list names them");
+  if (std::all_of(cells.begin(), cells.end(),
+                  [](const auto& of_type) { return of_type.empty(); })) {
+    throw std::runtime_error("--only \"" + o.cells.only + "\", --shapes \"" + o.cells.shapes +
+                             "\": no cell matches both: --list names the features");
   }
   if (!o.plot.empty()) run_script("plot_map.py", "--check", "");
 
@@ -164,6 +165,7 @@ int run_map(int argc, char** argv) {
   print_head();
   int disturbed = 0;
   for (std::size_t k = 0; k < o.types.size(); ++k) {
+    if (cells[k].empty()) continue;
     disturbed += measure_type(*a, o, o.types[k], cells[k], floors, all);
   }
   if (disturbed > 0) {
@@ -190,9 +192,8 @@ int run_map(int argc, char** argv) {
   for (const measured_cell& m : all) {
     if (m.error.empty()) continue;
     failed = true;
-    std::fprintf(stderr, "tridia_bench: %s, %s, %s, %s, %s: %s\n", m.cell.feature_name().c_str(),
-                 std::string(tridia::name(m.cell.spec.type)).c_str(), m.cell.size.c_str(),
-                 m.cell.shape.c_str(), std::string(name(m.cell.spec.layout)).c_str(),
+    std::fprintf(stderr, "tridia_bench: %s, %s, %s: %s\n", m.cell.feature_name().c_str(),
+                 std::string(tridia::name(m.cell.spec.type)).c_str(), m.cell.place().c_str(),
                  m.error.c_str());
   }
   return failed ? 1 : 0;

@@ -111,6 +111,12 @@ class Map(Case):
             self.assertIsNone(r["times_floor"])
             self.assertIsNone(r["estimate"])
 
+    def test_shapes(self):
+        rows = plot_map.cells(self.results("--types", "f64", "--only", "^own$", "--shapes", "64 rows, contiguous$"))
+        self.assertGreater(len(rows), 0)
+        for r in rows:
+            self.assertEqual((r["shape"], r["layout"]), ("64 rows", "contiguous"))
+
     def test_list(self):
         lines = self.run_map("--list").stdout.splitlines()
         self.assertEqual(len(lines), 2 * 3 * len(FEATURES) + 1)
@@ -126,6 +132,8 @@ class Map(Case):
                 (["--types", ""], ["--types"]),
                 (["--only", "("], ["--only", '"("']),
                 (["--only", "nothing is called so"], ["--only", "--list"]),
+                (["--shapes", "["], ["--shapes", '"["']),
+                (["--shapes", "no shape"], ["--shapes", '"no shape"']),
                 (["--device", "gpu"], ["--device", '"gpu"']),
                 (["--limit", "0"], ["--limit"]),
                 (["--setup-limit", "x"], ["--setup-limit"]),
