@@ -12,6 +12,7 @@
  * the object; text that is copied goes to `text`, which has room for `size` bytes, with a zero at
  * its end, and `needed` (which may be null) is set to the bytes that it takes with that zero:
  * `text` may be null where `size` is 0. */
+#include "tridia/c/differential.h"
 #include "tridia/c/operator.h"
 #include "tridia/c/plan.h"
 #include "tridia/c/scheme.h"

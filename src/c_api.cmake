@@ -4,6 +4,7 @@ target_sources(tridia PRIVATE
   c_api/communicator.cpp
   c_api/convert.cpp
   c_api/decomposition.cpp
+  c_api/differential.cpp
   c_api/distributed_operator.cpp
   c_api/distributed_plan.cpp
   c_api/drop_in/gtsv.cpp

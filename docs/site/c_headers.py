@@ -6,6 +6,7 @@ TITLES = {
     "plan.h": "Problems and plans",
     "scheme.h": "Schemes and closures",
     "operator.h": "Compact operators",
+    "differential.h": "Gradients, divergences, Laplacians",
     "tuning.h": "Tuning tables",
     "system.h": "This build",
     "distributed.h": "Decompositions, plans, operators, halos",

@@ -94,6 +94,8 @@ const char* noun(kind k) {
       return "a distributed operator";
     case kind::halo_exchange:
       return "a halo exchange";
+    case kind::differential_operator:
+      return "a differential operator";
   }
   return "a handle";
 }

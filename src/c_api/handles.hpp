@@ -17,6 +17,7 @@ enum class kind : std::uint64_t {
   distributed_plan,
   distributed_operator,
   halo_exchange,
+  differential_operator,
 };
 
 /// Returns a new handle of an object, which stays the caller's. A handle is a number that is never

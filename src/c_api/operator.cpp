@@ -1,5 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "c_api/convert.hpp"
+#include "c_api/apply.hpp"
 #include "c_api/schemes.hpp"
 #include "tridia/compact.hpp"
 
@@ -10,25 +10,6 @@ using tridia::compact_operator;
 
 const compact_operator& operator_of(const tridia_operator* op) {
   return *static_cast<const compact_operator*>(find_handle(kind::compact_operator, op, "op"));
-}
-
-/// Calls `apply` with an execution, whose workspace is allocated here if there is no `e`.
-template <class F>
-void with_execution(const compact_operator& op, const tridia_execution* e, F&& apply) {
-  if (e != nullptr || op.backend() == tridia::backend::cuda) {
-    apply(as_cpp(e));
-    return;
-  }
-  const std::size_t bytes = op.workspace_bytes();
-  const std::unique_ptr<std::byte[]> memory(new std::byte[bytes]);
-  apply({.workspace = memory.get(), .workspace_bytes = bytes});
-}
-
-void set_extents(const std::vector<tridia::index_t>& from, const int64_t** extents, int* rank) {
-  need(extents, "extents");
-  need(rank, "rank");
-  *extents = from.data();
-  *rank = static_cast<int>(from.size());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@ void bad_plans(void);
 void bad_tuning(void);
 void bad_schemes(void);
 void bad_operators(void);
+void bad_differential(void);
 void bad_distributed(void);
 void bad_gtsv(void);
 

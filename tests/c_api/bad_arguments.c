@@ -18,6 +18,7 @@ int main(void) {
   bad_tuning();
   bad_schemes();
   bad_operators();
+  bad_differential();
   bad_distributed();
   bad_gtsv();
   printf("%d calls, %d wrong\n", all, failed);

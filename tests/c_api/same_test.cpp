@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <tridia.h>
 
+#include <cstddef>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -204,6 +206,63 @@ TEST(CInterface, OperatorsAreThoseOfCpp) {
     EXPECT_EQ(tridia_closure_destroy(closure), TRIDIA_SUCCESS);
     EXPECT_EQ(tridia_scheme_destroy(s), TRIDIA_SUCCESS);
   }
+}
+
+TEST(CInterface, DifferentialOperatorsAreThoseOfCpp) {
+  const std::vector<tridia::index_t> extents{20, 33, 16};
+  constexpr std::size_t size = 20 * 33 * 16;
+  const auto c6 = tridia::find_scheme(tridia::quantity::second_derivative, "C6");
+  tridia_scheme* s = nullptr;
+  ASSERT_EQ(
+      tridia_scheme_find(static_cast<int>(tridia::quantity::second_derivative), "C6", 0, 0.45, &s),
+      TRIDIA_SUCCESS);
+  std::vector<tridia::differential_term> terms;
+  tridia_grid grids[3];
+  std::vector<tridia_differential_term> c_terms;
+  for (int axis = 0; axis < 3; ++axis) {
+    tridia::grid g;
+    g.extents = extents;
+    g.axis = axis;
+    terms.push_back({c6, g, 1.0 + axis});
+    grids[axis] = TRIDIA_GRID_INIT;
+    grids[axis].rank = 3;
+    grids[axis].extents = extents.data();
+    grids[axis].axis = axis;
+    c_terms.push_back(TRIDIA_DIFFERENTIAL_TERM_INIT);
+    c_terms.back().scheme = s;
+    c_terms.back().grid = &grids[axis];
+    c_terms.back().factor = 1.0 + axis;
+  }
+  arrays<double> a[3] = {arrays<double>(size), arrays<double>(size), arrays<double>(size)};
+  for (const int kind : {TRIDIA_GRADIENT, TRIDIA_DIVERGENCE, TRIDIA_LAPLACIAN}) {
+    const tridia::differential_operator cpp(static_cast<tridia::differential>(kind), terms);
+    tridia_differential_operator* op = nullptr;
+    ASSERT_EQ(tridia_differential_operator_create(kind, c_terms.data(), 3, nullptr, &op),
+              TRIDIA_SUCCESS);
+    int number = 0;
+    ASSERT_EQ(tridia_differential_operator_in_count(op, &number), TRIDIA_SUCCESS);
+    EXPECT_EQ(number, static_cast<int>(cpp.in_count()));
+    ASSERT_EQ(tridia_differential_operator_out_count(op, &number), TRIDIA_SUCCESS);
+    EXPECT_EQ(number, static_cast<int>(cpp.out_count()));
+    const void* in[3] = {a[0].rhs.data(), a[1].rhs.data(), a[2].rhs.data()};
+    void *x[3] = {a[0].x.data(), a[1].x.data(), a[2].x.data()},
+         *y[3] = {a[0].y.data(), a[1].y.data(), a[2].y.data()};
+    std::vector<std::byte> workspace(cpp.workspace_bytes());
+    const tridia::execution e{.workspace = workspace.data(), .workspace_bytes = workspace.size()};
+    const std::span<const void* const> from(in, cpp.in_count());
+    const std::span<void* const> to(x, cpp.out_count());
+    cpp.apply(from, to, e);
+    ASSERT_EQ(tridia_differential_operator_apply(op, in, y, nullptr), TRIDIA_SUCCESS);
+    for (std::size_t k = 0; k < cpp.out_count(); ++k) EXPECT_TRUE(same(a[k].x, a[k].y)) << kind;
+    cpp.apply_add(0.5, from, to, e);
+    ASSERT_EQ(tridia_differential_operator_apply_add(op, 0.5, in, y, nullptr), TRIDIA_SUCCESS);
+    for (std::size_t k = 0; k < cpp.out_count(); ++k) EXPECT_TRUE(same(a[k].x, a[k].y)) << kind;
+    const char* text = nullptr;
+    ASSERT_EQ(tridia_differential_operator_description(op, &text), TRIDIA_SUCCESS);
+    EXPECT_EQ(text, cpp.description());
+    EXPECT_EQ(tridia_differential_operator_destroy(op), TRIDIA_SUCCESS);
+  }
+  EXPECT_EQ(tridia_scheme_destroy(s), TRIDIA_SUCCESS);
 }
 
 TEST(CInterface, SchemesAreThoseOfCpp) {
