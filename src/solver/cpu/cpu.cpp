@@ -90,14 +90,15 @@ class cpu_executor final : public solver::executor {
     const geometry& g = place_.geometry();
     const solver::factor_block block = solver::split_factors(g, const_cast<void*>(factors));
     spread(block.status, 0, g.matrices.size, o.status);
-    const index_t sides = place_.sides(o.x);
+    const section_split batches = place_.right_side_batches(o.x);
+    const index_t sides = place_.sides(batches);
     std::atomic<bool> good = true;
     for_each(place_.units() * sides, [&](index_t i, int thread) {
       const index_t unit = i / sides;
       const system_range r = place_.unit_at(unit);
       index_t status[max_systems];
       for (int l = 0; l < r.count; ++l) status[l] = block.status[place_.system_at(r.first + l)];
-      if (!substitute_unit(o, unit, i - unit * sides, status, unit_factors(block, unit),
+      if (!substitute_unit(o, unit, batches, i - unit * sides, status, unit_factors(block, unit),
                            thread_memory(align(workspace), thread))) {
         good = false;
       }
@@ -207,17 +208,16 @@ class cpu_executor final : public solver::executor {
     group_batch batch;
     fill(batch, o, r, rows, 0, lanes_are::matrices).factor(batch, factors, status);
   }
-  /// Substitutes for a unit with its right-hand side `side`, or batch of them. Returns whether all
-  /// solutions are finite.
-  bool substitute_unit(const operands& o, index_t i, index_t side, const index_t* status,
-                       const void* factors, void* memory) const {
+  /// Substitutes for a unit with its right-hand side `side`, or that of `batches` of them. Returns
+  /// whether all solutions are finite.
+  bool substitute_unit(const operands& o, index_t i, const section_split& batches, index_t side,
+                       const index_t* status, const void* factors, void* memory) const {
     const index_t rows = place_.unit_rows(i);
     if (rows == 0) return true;
     const operands sides{{nullptr, nullptr, nullptr, o.in[layout::rhs]}, o.x, o.status};
     group_batch batch;
     if (place_.shares_matrices()) {
-      return fill(batch, sides, place_.right_side_batches(o.x).at(side), rows, i,
-                  lanes_are::right_sides)
+      return fill(batch, sides, batches.at(side), rows, i, lanes_are::right_sides)
           .substitute_shared(batch, status, factors, memory);
     }
     return fill(batch, sides, place_.unit_at(i), rows, side, lanes_are::matrices)
@@ -250,7 +250,8 @@ class cpu_executor final : public solver::executor {
 
   /// Factors and solves some units at a time, whose factors are kept meanwhile.
   void execute_factored(const operands& o, std::byte* workspace) const {
-    const index_t units = place_.units(), sides = place_.sides(o.x);
+    const section_split batches = place_.right_side_batches(o.x);
+    const index_t units = place_.units(), sides = place_.sides(batches);
     const auto status_of = [&](index_t slot) {
       return reinterpret_cast<index_t*>(workspace + slot * place_.unit_bytes());
     };
@@ -262,7 +263,7 @@ class cpu_executor final : public solver::executor {
       enter_unit(i, status_of(slot), o.status);
     };
     const auto substitute = [&](index_t i, index_t slot, index_t side, int thread) {
-      return substitute_unit(o, i, side, status_of(slot), factors_of(slot),
+      return substitute_unit(o, i, batches, side, status_of(slot), factors_of(slot),
                              thread_memory(workspace, thread));
     };
     if (units >= fewest_units * place_.threads()) {

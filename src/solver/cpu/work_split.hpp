@@ -59,10 +59,10 @@ class work_split {
   index_t unit_rows(index_t i) const { return is_ragged() ? ragged_.rows[i] : geometry_.rows; }
   /// Returns the number of a unit's first group.
   index_t first_group(index_t unit) const;
-  /// Returns the number of right-hand sides, or of their batches, that a unit is substituted for
+  /// Returns the number of right-hand sides, or of their `batches`, that a unit is substituted for
   /// with.
-  index_t sides(const void* x) const {
-    return shares_matrices_ ? right_side_batches(x).count() : geometry_.right_sides.size;
+  index_t sides(const section_split& batches) const {
+    return shares_matrices_ ? batches.count() : geometry_.right_sides.size;
   }
 
   // ---- batches of groups ----
