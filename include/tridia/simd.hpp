@@ -257,6 +257,9 @@ struct simd {
   friend TRIDIA_FN mask is_tiny(const simd& a) {
     return !(magnitude(a) >= simd(std::numeric_limits<R>::min()));
   }
+  friend TRIDIA_FN simd without_subnormals(const simd& a) {
+    return select(magnitude(a) < simd(std::numeric_limits<R>::min()), simd(R(0)), a);
+  }
   friend TRIDIA_FN simd magnitude(simd a) {
     using bits = typename registers::mask;
     using word = std::conditional_t<sizeof(R) == 4, std::int32_t, std::int64_t>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/elimination.hpp"
+#include "core/reciprocal.hpp"
 
 // These variants eliminate a periodic system of n >= 3 rows (shorter ones are not tridiagonal any
 // more: see core/line.hpp, `folded`). Row n - 1 reaches column 0, so it is carried along from the
@@ -46,9 +47,9 @@ struct elimination<V, pivoting::none, boundary::periodic> {
       u = {right * w, last * w};
       pivot = sub_mul(in.diag, in.sub, u.next);
       bottom_last = sub_mul(bottom_last, bottom, u.last);
-      bottom = sub_mul(V(0), bottom, u.next);
+      bottom = without_subnormals(sub_mul(V(0), bottom, u.next));
       right = in.sup;
-      last = sub_mul(V(0), in.sub, u.last);
+      last = without_subnormals(sub_mul(V(0), in.sub, u.last));
       if (to_last == 1) {  // column k + 1 is column n - 1 of this row, and column k is n - 2
         last = last + right;
         right = V(0);
@@ -155,8 +156,9 @@ struct elimination<V, pivoting::partial, boundary::periodic> {
     }
     /// Returns row r after column k is eliminated from it, with its entries shifted by a column.
     static TRIDIA_FN entries eliminate(const entries& r, const upper& u) {
-      return {sub_mul(r.next, r.here, u.next), sub_mul(r.fill, r.here, u.fill), V(0),
-              sub_mul(r.before_last, r.here, u.before_last), sub_mul(r.last, r.here, u.last)};
+      return {without_subnormals(sub_mul(r.next, r.here, u.next)), sub_mul(r.fill, r.here, u.fill),
+              V(0), without_subnormals(sub_mul(r.before_last, r.here, u.before_last)),
+              without_subnormals(sub_mul(r.last, r.here, u.last))};
     }
 
     TRIDIA_FN void start(const row<V>& first, const row<V>& final, index_t n) {

@@ -214,12 +214,13 @@ struct chunk<V, pivoting::partial, R> {
     TRIDIA_FN void step(Index k) {
       const auto carried = cross_elimination<V>::sparing(p_.last, q_.last);
       const equation c = larger_of(carried, p_, q_);
-      q_ = {carried.cross(p_.before, q_.before), carried.cross(p_.first, q_.first),
-            carried.cross_first(p_.after), V(0), carried.cross(p_.rhs, q_.rhs)};
+      q_ = {without_subnormals(carried.cross(p_.before, q_.before)),
+            without_subnormals(carried.cross(p_.first, q_.first)), carried.cross_first(p_.after),
+            V(0), carried.cross(p_.rhs, q_.rhs)};
       const cross_elimination<V> entering(c.last, in_.sub);
-      p_ = {entering.cross_first(c.before), entering.cross_first(c.first),
-            entering.cross(c.after, in_.diag), entering.cross_second(in_.sup),
-            entering.cross(c.rhs, in_.rhs)};
+      p_ = {without_subnormals(entering.cross_first(c.before)),
+            without_subnormals(entering.cross_first(c.first)), entering.cross(c.after, in_.diag),
+            entering.cross_second(in_.sup), entering.cross(c.rhs, in_.rhs)};
       const V w = entering.pivot_reciprocal();
       const pivot_row pivot{entering.larger(c.after, in_.diag) * w,
                             entering.larger(c.before, in_.sup) * w,

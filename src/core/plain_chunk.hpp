@@ -55,12 +55,14 @@ struct chunk<V, pivoting::none, R> {
     equation first{V(0), -V(1), R(0)};
     const auto next = [&](Index k) {
       if constexpr (Keep) rows.keep(k - 1, here.after, here.before, here.rhs);
-      first = {sub_mul(first.before, first.after, here.before), -(first.after * here.after),
+      first = {sub_mul(first.before, first.after, here.before),
+               without_subnormals(-(first.after * here.after)),
                sub_mul(first.rhs, first.after, here.rhs)};
       monitor(here.after);
       monitor(first.after);
       const V v = quick_reciprocal(sub_mul(in.diag, in.sub, here.after));
-      here = {(in.sub * v) * -here.before, in.sup * v, sub_mul(rhs, in.sub, here.rhs) * v};
+      here = {without_subnormals((in.sub * v) * -here.before), in.sup * v,
+              sub_mul(rhs, in.sub, here.rhs) * v};
     };
     if (n > 1) {
       row<V> ahead = rows.get(1);

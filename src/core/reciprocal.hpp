@@ -28,6 +28,28 @@ TRIDIA_FN mask_t<R> is_tiny(complex<R> a) {
   return is_tiny(select(re > im, re, im) * reciprocal(R(2)));
 }
 
+/// Returns a, or 0 where it is subnormal, on a CPU: there every operation on subnormal numbers
+/// takes a hundred cycles, and numbers that shrink from row to row end among them. A GPU is not
+/// slower.
+TRIDIA_FN float without_subnormals(float a) {
+#if defined(__CUDA_ARCH__)
+  return a;
+#else
+  return ::fabsf(a) < FLT_MIN ? 0.0f : a;
+#endif
+}
+TRIDIA_FN double without_subnormals(double a) {
+#if defined(__CUDA_ARCH__)
+  return a;
+#else
+  return ::fabs(a) < DBL_MIN ? 0.0 : a;
+#endif
+}
+template <class R>
+TRIDIA_FN complex<R> without_subnormals(const complex<R>& a) {
+  return {without_subnormals(a.re), without_subnormals(a.im)};
+}
+
 /// Returns about 1 / a, of either sign, for a use where any number near 1 / a will do; a subnormal
 /// a is taken for 0. On a GPU it has 20 bits.
 TRIDIA_FN float rough_reciprocal(float a) {

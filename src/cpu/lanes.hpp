@@ -157,6 +157,15 @@ TRIDIA_FN auto is_tiny(const lanes<S, M>& a) {
   return each_mask<S, M>([&](int i) TRIDIA_LAMBDA { return !(stdx::fabs(a.v[i]) >= S(least)); });
 }
 template <class S, int M>
+TRIDIA_FN lanes<S, M> without_subnormals(const lanes<S, M>& a) {
+  constexpr auto least = std::numeric_limits<typename S::value_type>::min();
+  return each<S, M>([&](int i) TRIDIA_LAMBDA {
+    S r = a.v[i];
+    stdx::where(stdx::fabs(r) < S(least), r) = S(0);
+    return r;
+  });
+}
+template <class S, int M>
 TRIDIA_FN lanes<S, M> moderate_reciprocal(const lanes<S, M>& a) {
   using limits = std::numeric_limits<typename S::value_type>;
   constexpr auto most = core::most_moderate(limits::min());
