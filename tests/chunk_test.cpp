@@ -227,6 +227,69 @@ double error_of_random(index_t n, index_t rows, rng& random, const wide& size = 
   return static_cast<double>(backward_error(a, x, b));
 }
 
+/// Returns the backward error of a system of which some chunks are dominant, and are reduced
+/// without interchanges, and some are not.
+template <class V>
+double error_of_mixed(index_t n, index_t rows, rng& random) {
+  using plain = tridia::core::chunk<V, pivoting::none>;
+  using pivoted = tridia::core::chunk<V, pivoting::partial>;
+  constexpr auto type = type_of<V>;
+  system<V> s;
+  std::vector<term> a;
+  std::vector<wide> b, x;
+  std::vector<bool> calm;
+  for (index_t k = 0; k < n; ++k) {
+    if (k % rows == 0) calm.push_back(flip(random));
+    V entry[3];
+    for (int i = 0; i < 3; ++i) {
+      const index_t column = k + i - 1;
+      const bool inside = column >= 0 && column < n, dominant = i == 1 && calm.back();
+      const wide z = dominant ? draw_dominant(random, type) : draw_number(random, type);
+      if (inside) a.push_back({k, column, z});
+      entry[i] = inside ? value_of<V>(z) : V(0);
+    }
+    s.rows.push_back({entry[0], entry[1], entry[2]});
+    b.push_back(draw_number(random, type));
+    s.rhs.push_back(value_of<V>(b.back()));
+  }
+  s.make_room();
+  equations_of<V, pivoting::partial> e;
+  std::vector<typename pivoted::middle> middles(calm.size());
+  const auto count = [&](std::size_t c) {
+    return std::min(rows, n - static_cast<index_t>(c) * rows);
+  };
+  for (std::size_t c = 0; c < calm.size(); ++c) {
+    chunk_rows<V> r{s, c * static_cast<std::size_t>(rows)};
+    e.push_back(
+        calm[c] ? pivoted::from_plain(plain::template reduce<true>(count(c), r, [](const V&) {}))
+                : pivoted::template reduce<true>(count(c), r, middles[c]));
+  }
+  const auto unknowns = solve_interface<V>(
+      e, [](const auto& all) { return pivoted::template close<boundary::regular>(all); }, random);
+  for (std::size_t c = 0; c < calm.size(); ++c) {
+    chunk_rows<V> r{s, c * static_cast<std::size_t>(rows)};
+    if (calm[c]) {
+      plain::expand(count(c), r, pivoted::to_plain(unknowns[c]));
+    } else {
+      pivoted::expand(count(c), r, unknowns[c], middles[c]);
+    }
+  }
+  for (const V& v : s.x) x.push_back(wide_of(v));
+  return static_cast<double>(backward_error(a, x, b));
+}
+TEST(Chunk, SolvesWithInterchangesInSomeChunks) {
+  rng random = random_for("mixed chunks");
+  for (int run = 0; run < 500; ++run) {
+    const index_t n = draw(random, 1, 200), rows = draw(random, 1, 17);
+    EXPECT_LE(error_of_mixed<double>(n, rows, random),
+              kBackwardBound * epsilon(tridia::value_type::f64))
+        << n << " rows in chunks of " << rows;
+    EXPECT_LE(error_of_mixed<tridia::core::complex<float>>(n, rows, random),
+              kBackwardBound * epsilon(tridia::value_type::c64))
+        << n << " rows in chunks of " << rows;
+  }
+}
+
 template <class V, pivoting P, boundary B>
 void expect_solved(std::initializer_list<index_t> sizes = {1, 2, 3, 4, 5, 7, 8, 16, 33, 100}) {
   rng random = random_for("chunk");

@@ -90,6 +90,9 @@ void expect_sound(const segments_shape& s, const problem& p, const device_limits
   std::vector<place> places{{s.system_states, systems * sizeof(int)},
                             {s.overflows, systems * sizeof(index_t)},
                             {s.edges, systems * static_cast<std::size_t>(nodes) * 2 * size}};
+  if (pivots) {
+    places.push_back({s.pivoted, systems * static_cast<std::size_t>(nodes) * sizeof(int)});
+  }
   for (int k = 0; k < s.levels; ++k) {
     const auto& level = s.level[k];
     EXPECT_EQ(level.shape.rows, nodes);
@@ -98,7 +101,6 @@ void expect_sound(const segments_shape& s, const problem& p, const device_limits
     const std::size_t count = systems * static_cast<std::size_t>(nodes);
     places.push_back({level.equations, count * (pivots ? 10 : 6) * size});
     places.push_back({level.unknowns, count * (pivots ? 4 : 3) * size});
-    if (pivots) places.push_back({level.unstable, count * sizeof(int)});
     nodes = level.shape.blocks;
   }
   EXPECT_EQ(nodes, 1);

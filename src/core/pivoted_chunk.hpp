@@ -101,6 +101,16 @@ struct chunk<V, pivoting::partial, R> {
     return merge(left.result(), right.result(), m);
   }
 
+  /// Returns the equations of a chunk that was reduced without interchanges, so that it can have
+  /// neighbours that were not; and its interface unknowns.
+  static TRIDIA_FN equations from_plain(const typename chunk<V, pivoting::none, R>::equations& e) {
+    return {{e.first.before, V(1), e.first.after, V(0), e.first.rhs},
+            {e.last.before, V(0), V(1), e.last.after, e.last.rhs}};
+  }
+  static TRIDIA_FN typename chunk<V, pivoting::none, R>::unknowns to_plain(const unknowns& x) {
+    return {x.before, x.last, x.after};
+  }
+
   static TRIDIA_FN equations merge(const equations& a, const equations& b, merge_record& s) {
     // The left chunk's last x is found from one of the left rows or of the right ones.
     const auto in_left = cross_elimination<V>::sparing(a.a.last, a.b.last);

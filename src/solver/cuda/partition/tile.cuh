@@ -110,12 +110,6 @@ class tile {
     __syncthreads();
   }
 
-  /// Frees shared memory for another tile, which may be loaded then. Called by every thread.
-  __device__ __forceinline__ void leave() {
-    tma::fence_proxy_async();
-    __syncthreads();
-  }
-
   /// Makes writes visible to the TMA. Called by every thread, before a barrier and then `store`.
   __device__ __forceinline__ void fence_proxy_async() const {
     if (s_.output != copy_mode::elements || stores_box()) tma::fence_proxy_async();

@@ -25,8 +25,10 @@ class line_segment {
   using geometry = typename arrays::geometry;
   using operands = typename arrays::operands;
   using values = side_values<V, Sides>;
-  using equations = typename core::chunk<V, P, values>::equations;
-  using unknowns = typename core::chunk<V, P, values>::unknowns;
+  using chunk = core::chunk<V, P, values>;
+  using equations = typename chunk::equations;
+  using unknowns = typename chunk::unknowns;
+  using place_type = chunk_place;
   struct memory : onchip_memory<V, geometry::inputs> {
     __device__ __forceinline__ memory(unsigned char* at, const shape& s)
         : onchip_memory<V, geometry::inputs>(at, s, sizeof(equations)) {}
@@ -42,6 +44,7 @@ class line_segment {
       rank = static_cast<int>(in_band / beside);
     }
   };
+  template <pivoting Q>
   class part;
 
   /// Returns the number of segments of so many systems.
@@ -49,12 +52,6 @@ class line_segment {
     return static_cast<unsigned>((systems + s.systems - 1) / s.systems * s.blocks);
   }
   static int threads(const shape& s) { return s.threads; }
-  /// Returns the number of the first segment after this one that has other systems, where they do
-  /// not take turns: systems that may have to pivot never do.
-  static __device__ __forceinline__ unsigned next_systems(const shape& s, unsigned number) {
-    const auto blocks = static_cast<unsigned>(s.blocks);
-    return (number / blocks + 1) * blocks;
-  }
 
   __device__ __forceinline__ line_segment(const geometry& g, const operands& o, const maps&,
                                           const shape& s, memory& m, const position& at)
@@ -86,6 +83,16 @@ class line_segment {
 
   /// Returns the place of this thread's chunk.
   __device__ __forceinline__ chunk_place place() const { return place_of<true>(s_, t_); }
+  /// Returns the system that a thread there speaks for, or -1: it has the equations of all rows.
+  __device__ __forceinline__ int speaks_for(const chunk_place& p) const {
+    return p.warp == 0 && p.lane == 0 ? p.system : -1;
+  }
+  /// Returns the system whose interface unknowns a thread there needs, or -1.
+  __device__ __forceinline__ int asks_for(const chunk_place& p) const { return p.system; }
+  /// Returns the system whose rows a thread there has, or -1.
+  __device__ __forceinline__ int system_of_chunk(const chunk_place& p) const {
+    return p.at >= 0 ? p.system : -1;
+  }
   __device__ __forceinline__ chunk_view<V, Sides> chunk_rows(int system, int first) const {
     return {t_, system, first};
   }
@@ -96,8 +103,6 @@ class line_segment {
     t_.store(skipped, skip);
     t_.wait_stored();
   }
-  /// Frees shared memory for another segment. Called by every thread.
-  __device__ __forceinline__ void leave() { t_.leave(); }
 
  private:
   const geometry& g_;
@@ -105,27 +110,33 @@ class line_segment {
   tile<V, arrays> t_;
 };
 
-/// Solves what this thread has of a segment: its chunk, and its part of the interface.
+/// Solves what this thread has of a segment, with pivoting Q: its chunk, and its part of the
+/// interface.
 template <class V, pivoting P, int Sides>
+template <pivoting Q>
 class line_segment<V, P, Sides>::part {
  public:
+  using equations = typename core::chunk<V, Q, values>::equations;
+  using unknowns = typename core::chunk<V, Q, values>::unknowns;
+
   __device__ __forceinline__ part(const line_segment& t, const chunk_place& p, const shape& s,
                                   const memory& m)
       : t_(t),
         p_(p),
+        united_(s.systems_a_warp == 1),
         first_(p.chunk * s.chunk_rows),
         n_(p.at >= 0 ? min(s.chunk_rows, t.rows() - first_) : 0),
         rows_(p, static_cast<equations*>(m.nodes)) {}
 
   /// Returns the system of this thread's chunk.
   __device__ __forceinline__ int system() const { return p_.system; }
-  /// Returns the system that this thread speaks for, or -1.
-  __device__ __forceinline__ int speaks_for() const {
-    return p_.warp == 0 && p_.lane == 0 ? p_.system : -1;
+  __device__ __forceinline__ bool has_rows() const { return n_ > 0; }
+  /// Leaves the rows of this thread's chunk as they are: its system is not solved here.
+  __device__ __forceinline__ void leave_out() { n_ = 0; }
+  /// Votes whether systems need interchanges (solve_status.cuh).
+  __device__ __forceinline__ void vote(const solve_status& found) const {
+    dominance_vote(view_of_chunk(), n_, max(p_.system, 0), united_, found);
   }
-  /// Returns the system whose interface unknowns `down` needs from this thread, or -1.
-  __device__ __forceinline__ int asks_for() const { return p_.system; }
-
   /// Returns the equations of all rows here, to the threads that speak for a system. Calls
   /// mark(system) where numbers grow.
   template <bool Keep, class Monitor, class Mark>
@@ -156,8 +167,9 @@ class line_segment<V, P, Sides>::part {
 
   const line_segment& t_;
   const chunk_place& p_;
+  bool united_;
   int first_, n_;
-  block_part<V, P, values> rows_;
+  block_part<V, Q, values> rows_;
 };
 
 }  // namespace tridia::cuda::segments

@@ -33,31 +33,31 @@ struct batched_values {
     core::store_values(p, place(system), pitch(system), system - begin(system));
   }
 };
-template <class V, pass_kind S>
-using local_equations = batched_values<V, typename chunk<V, pivots<S>>::equations>;
-template <class V, pass_kind S>
-using local_unknowns = batched_values<V, typename chunk<V, pivots<S>>::unknowns>;
+template <class V, pivoting P>
+using local_equations = batched_values<V, typename chunk<V, P>::equations>;
+template <class V, pivoting P>
+using local_unknowns = batched_values<V, typename chunk<V, P>::unknowns>;
 
 /// Hands the last level's equations to whoever closes the systems.
-template <class V, pass_kind S>
+template <class V, pivoting P>
 __global__ void __launch_bounds__(most_threads)
-    open_level(const __grid_constant__ onchip_shape s, index_t matrices,
-               const nodes<V, pivots<S>> in, const local_equations<V, S> out) {
-  __shared__ typename chunk<V, pivots<S>>::equations of_warps[most_threads / warp_size];
+    open_level(const __grid_constant__ onchip_shape s, index_t matrices, const nodes<V, P> in,
+               const local_equations<V, P> out) {
+  __shared__ typename chunk<V, P>::equations of_warps[most_threads / warp_size];
   const node_block b(s, matrices);
-  const node_gather<V, S> level(b, s, in, of_warps);
+  const node_gather<V, P> level(b, s, in, of_warps);
   if (speaks_for_system(level.place)) out.store(b.number(level.place.system), level.all);
 }
 
 /// Reads the last level's interface unknowns from whoever has closed the systems.
-template <class V, pass_kind S>
+template <class V, pivoting P>
 __global__ void __launch_bounds__(most_threads)
-    enter_level(const __grid_constant__ onchip_shape s, index_t matrices,
-                const nodes<V, pivots<S>> in, const local_unknowns<V, S> from) {
-  __shared__ typename chunk<V, pivots<S>>::equations of_warps[most_threads / warp_size];
+    enter_level(const __grid_constant__ onchip_shape s, index_t matrices, const nodes<V, P> in,
+                const local_unknowns<V, P> from) {
+  __shared__ typename chunk<V, P>::equations of_warps[most_threads / warp_size];
   const node_block b(s, matrices);
-  const node_gather<V, S> level(b, s, in, of_warps);
-  typename chunk<V, pivots<S>>::unknowns unknowns{};
+  const node_gather<V, P> level(b, s, in, of_warps);
+  typename chunk<V, P>::unknowns unknowns{};
   if (level.place.system >= 0) unknowns = from.load(b.number(level.place.system));
   level.spread(unknowns, in);
 }
@@ -100,22 +100,17 @@ __device__ __noinline__ index_t explain_local(const geometry& g, const typed_ope
 }
 
 /// Decides the state of each system, now that its interface unknowns are known.
-template <class V, pass_kind S>
+template <class V, pivoting P>
 __global__ void __launch_bounds__(block_threads)
     judge_local(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
-                const __grid_constant__ segment_coupling e, const local_equations<V, S> equations,
-                const local_unknowns<V, S> unknowns, system_state* system_states) {
-  constexpr system_state mine = S == pass_kind::pivoted ? system_state::left : system_state::solved;
+                const __grid_constant__ segment_coupling e, const local_equations<V, P> equations,
+                const local_unknowns<V, P> unknowns, system_state* system_states) {
   for (index_t k = thread_index(); k < g.matrices.size; k += thread_count()) {
     const bool sound = local_is_sound(equations.load(k), unknowns.load(k));
-    system_states[k] = sound ? mine : system_state::failed;
-    e.found[k] = sound ? 0 : explain_local<V, pivots<S>>(g, o, e, k);
+    system_states[k] = sound ? system_state::solved : system_state::failed;
+    e.found[k] = sound ? 0 : explain_local<V, P>(g, o, e, k);
   }
 }
-
-/// With partial pivoting all rows are pivoted at once.
-template <pivoting P>
-inline constexpr pass_kind local_pass = P == pivoting::none ? pass_kind::plain : pass_kind::pivoted;
 
 template <class V>
 outside<V> beyond(const segment_coupling& e) {
@@ -124,44 +119,42 @@ outside<V> beyond(const segment_coupling& e) {
 }
 
 /// Launches a pass over the last level's nodes and what whoever closes the systems reads or writes.
-template <pass_kind S, class V, class Kernel, class Words>
+template <pivoting P, class V, class Kernel, class Words>
 void on_top(pass_launcher<V>& p, Kernel kernel, const Words& values) {
   const onchip_shape& s = p.level_shape(p.top());
   const index_t matrices = p.g.matrices.size;
-  p.launch(kernel, blocks_for(s, matrices), s, s, matrices, level_nodes<S>(p, p.top()), values);
+  p.launch(kernel, blocks_for(s, matrices), s, s, matrices, level_nodes<P>(p, p.top()), values);
 }
 
 template <class V, pivoting P>
 cudaError_t reduce_local(const geometry& g, const operands& o, const segments_shape& s,
                          const segment_coupling& e, std::byte* workspace, cudaStream_t stream) {
-  constexpr pass_kind S = local_pass<P>;
   const side_groups single{g};
   pass_launcher<V> p{g, o, s, single, workspace, stream};
-  on_rows<S>(p, reduce_kernel<V, S>, {}, beyond<V>(e));
-  for (int k = 0; k < p.top(); ++k) on_level<S>(p, k, reduce_level<V, S, 1>, nullptr);
-  on_top<S>(p, open_level<V, S>,
-            local_equations<V, S>{static_cast<V*>(e.equations), e.batch_size, g.matrices.size});
+  launch_reduction<P>(p, beyond<V>(e));
+  for (int k = 0; k < p.top(); ++k) on_level<P>(p, k, reduce_level<V, P, 1>);
+  on_top<P>(p, open_level<V, P>,
+            local_equations<V, P>{static_cast<V*>(e.equations), e.batch_size, g.matrices.size});
   return p.result;
 }
 
 template <class V, pivoting P>
 cudaError_t expand_local(const geometry& g, const operands& o, const segments_shape& s,
                          const segment_coupling& e, std::byte* workspace, cudaStream_t stream) {
-  constexpr pass_kind S = local_pass<P>;
   const side_groups single{g};
   pass_launcher<V> p{g, o, s, single, workspace, stream};
-  const local_equations<V, S> equations{static_cast<V*>(e.equations), e.batch_size,
+  const local_equations<V, P> equations{static_cast<V*>(e.equations), e.batch_size,
                                         g.matrices.size};
-  const local_unknowns<V, S> unknowns{static_cast<V*>(const_cast<void*>(e.unknowns)), e.batch_size,
+  const local_unknowns<V, P> unknowns{static_cast<V*>(const_cast<void*>(e.unknowns)), e.batch_size,
                                       g.matrices.size};
   constexpr index_t most = 8192;
   const index_t blocks = (g.matrices.size + block_threads - 1) / block_threads;
   const onchip_shape plain{.threads = block_threads, .shared_bytes = 0};
-  p.launch(judge_local<V, S>, static_cast<unsigned>(min(blocks, most)), plain, g, p.systems.o, e,
+  p.launch(judge_local<V, P>, static_cast<unsigned>(min(blocks, most)), plain, g, p.systems.o, e,
            equations, unknowns, p.system_states());
-  on_top<S>(p, enter_level<V, S>, unknowns);
-  for (int k = p.top(); k-- > 0;) on_level<S>(p, k, expand_level<V, S, 1>, nullptr);
-  on_rows<S>(p, expand_kernel<V, S>, {p.system_states(), e.found}, beyond<V>(e));
+  on_top<P>(p, enter_level<V, P>, unknowns);
+  for (int k = p.top(); k-- > 0;) on_level<P>(p, k, expand_level<V, P, 1>);
+  launch_expansion<P>(p, line_states<1>{p.system_states(), e.found, 0, 0, 1});
   return p.result;
 }
 

@@ -21,8 +21,10 @@ class row_segment {
   using operands = typename arrays::operands;
   using maps = tensor_maps_of<geometry::inputs, geometry::outputs>;
   using values = side_values<V, Sides>;
-  using equations = typename core::chunk<V, P, values>::equations;
-  using unknowns = typename core::chunk<V, P, values>::unknowns;
+  using chunk = core::chunk<V, P, values>;
+  using equations = typename chunk::equations;
+  using unknowns = typename chunk::unknowns;
+  using place_type = places;
   struct memory : interleaved_memory<V, P, Sides> {
     tma::mbarrier mbarrier;
     int* flags;
@@ -49,15 +51,13 @@ class row_segment {
       tile = tile_iterator<false>(s.schedule, begin + in_band % width);
     }
   };
+  template <pivoting Q>
   class part;
 
   static unsigned count(const shape& s, index_t) {
     return static_cast<unsigned>(s.schedule.tiles) * static_cast<unsigned>(s.segments);
   }
   static int threads(const shape& s) { return s.threads(); }
-  static __device__ __forceinline__ unsigned next_systems(const shape&, unsigned number) {
-    return number + 1;
-  }
 
   __device__ __forceinline__ row_segment(const geometry& g, const operands& o, const maps& boxes,
                                          const shape& s, memory& m, const position& at)
@@ -94,6 +94,16 @@ class row_segment {
   __device__ __forceinline__ void wait_loaded() { t_.load(); }
 
   __device__ __forceinline__ places place() const { return {s_, rank_, rows(), 0}; }
+  __device__ __forceinline__ int speaks_for(const places& p) const {
+    return p.of_group.lane == 0 ? asks_for(p) : -1;
+  }
+  __device__ __forceinline__ int asks_for(const places& p) const {
+    return p.of_group.system < systems() ? p.of_group.system : -1;
+  }
+  __device__ __forceinline__ int system_of_chunk(const places& p) const {
+    const bool any = p.system < systems() && p.chunk * s_.chunk_rows < rows();
+    return any ? p.system : -1;
+  }
   using chunk_view =
       std::conditional_t<Sides == 1, interleaved_chunk_view<V>, sided_chunk_view<V, Sides>>;
   __device__ __forceinline__ chunk_view chunk_rows(int system, int first) const {
@@ -105,10 +115,6 @@ class row_segment {
   __device__ __forceinline__ void store(bool skipped, Skip skip) {
     t_.store(skipped, skip);
   }
-  __device__ __forceinline__ void leave() {
-    t_.fence_proxy_async();
-    __syncthreads();
-  }
 
  private:
   const geometry& g_;
@@ -118,8 +124,12 @@ class row_segment {
 };
 
 template <class V, pivoting P, int Sides>
+template <pivoting Q>
 class row_segment<V, P, Sides>::part {
  public:
+  using equations = typename core::chunk<V, Q, values>::equations;
+  using unknowns = typename core::chunk<V, Q, values>::unknowns;
+
   __device__ __forceinline__ part(const row_segment& t, const places& p, const shape& s,
                                   const memory& m)
       : t_(t),
@@ -130,11 +140,10 @@ class row_segment<V, P, Sides>::part {
         groups_(p.of_group) {}
 
   __device__ __forceinline__ int system() const { return p_.system; }
-  __device__ __forceinline__ int speaks_for() const {
-    return p_.of_group.lane == 0 ? asks_for() : -1;
-  }
-  __device__ __forceinline__ int asks_for() const {
-    return p_.of_group.system < t_.systems() ? p_.of_group.system : -1;
+  __device__ __forceinline__ bool has_rows() const { return n_ > 0; }
+  __device__ __forceinline__ void leave_out() { n_ = 0; }
+  __device__ __forceinline__ void vote(const solve_status& found) const {
+    dominance_vote(view_of_chunk(), n_, p_.system, false, found);
   }
 
   template <bool Keep, class Monitor, class Mark>
@@ -147,7 +156,7 @@ class row_segment<V, P, Sides>::part {
     Monitor of_groups;
     if (exchange_.any_part()) all = groups_.up(exchange_.of_group(), nullptr, of_groups);
     if (n_ > 0 && !monitor.bounded) mark(system());
-    if (asks_for() >= 0 && !of_groups.bounded) mark(asks_for());
+    if (const int other = t_.asks_for(p_); other >= 0 && !of_groups.bounded) mark(other);
     return all;
   }
   __device__ __forceinline__ unknowns down(const unknowns& of_rows) const {
@@ -171,9 +180,9 @@ class row_segment<V, P, Sides>::part {
   const row_segment& t_;
   const places& p_;
   int first_, n_;
-  thread_chunk<V, P, values> chunk_;
-  chunk_exchange<V, P, values> exchange_;
-  block_level<V, P, values> groups_;
+  thread_chunk<V, Q, values> chunk_;
+  chunk_exchange<V, Q, values> exchange_;
+  block_level<V, Q, values> groups_;
 };
 
 }  // namespace tridia::cuda::segments

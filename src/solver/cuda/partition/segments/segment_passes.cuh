@@ -15,38 +15,9 @@ namespace tridia::cuda::segments {
 
 using core::chunk;
 
-/// Distinguishes passes over all systems, unmonitored or monitored, from pivoted passes over those
-/// that are left. With partial pivoting, systems are solved without interchanges first, while their
-/// growth is monitored, and those whose numbers grow are left for a second stage.
-enum class pass_kind { plain, monitored, pivoted };
-
-template <pass_kind S>
-inline constexpr pivoting pivots = S == pass_kind::pivoted ? pivoting::partial : pivoting::none;
-/// This is the maximum number of threads per block that holds rows: the stages of a plan have one
-/// shape.
-template <pass_kind S>
-inline constexpr int most_row_threads = most_threads_of(S == pass_kind::plain ? pivoting::none
-                                                                              : pivoting::partial);
-
-/// Describes the state of a system once it is closed; and where x of one that was solved, or left,
-/// overflows in the last pass, which goes on all the same.
-enum class system_state : int { solved, left, failed, solved_overflowed, left_overflowed };
-
-/// Returns whether stage S finishes a system.
-template <pass_kind S>
-__device__ __forceinline__ bool is_mine(system_state v) {
-  if constexpr (S == pass_kind::pivoted)
-    return v == system_state::left || v == system_state::left_overflowed;
-  return v == system_state::solved || v == system_state::solved_overflowed;
-}
-/// Returns whether a system has no finite solution, once all stages are done.
-inline __device__ bool has_failed(system_state v) {
-  return v != system_state::solved && v != system_state::left;
-}
-/// This is the state of a system that stage S finishes if its x overflows.
-template <pass_kind S>
-inline constexpr system_state has_overflowed =
-    S == pass_kind::pivoted ? system_state::left_overflowed : system_state::solved_overflowed;
+/// Describes the state of a line: whether its system had a finite solution when it was closed, and
+/// whether x of one that had overflows in the last pass, which goes on all the same.
+enum class system_state : int { solved, failed, overflowed };
 
 /// Holds the states of lines, each of which is a system with one of its right-hand sides, and where
 /// x of those that have overflowed ceases to be finite, as a status; null if nobody asks.
@@ -69,7 +40,6 @@ template <class V, pivoting P, int Sides = 1>
 struct nodes {
   typename chunk<V, P, side_values<V, Sides>>::equations* equations;
   typename chunk<V, P, side_values<V, Sides>>::unknowns* unknowns;
-  int* unstable;
 };
 
 /// Holds the nodes of some systems in a level that a block combines.
@@ -106,152 +76,131 @@ class node_block {
   int rank_, systems_;
 };
 
-/// Returns whether stage S, which may know the states of systems, has nothing to do for `count` of
-/// them from `first` on. All threads take part.
-template <pass_kind S>
-__device__ __forceinline__ bool is_done(index_t first, int count,
-                                        const system_state* system_states) {
-  if (system_states == nullptr) return false;
-  const int system = static_cast<int>(threadIdx.x);
-  return !__syncthreads_or(system < count && is_mine<S>(system_states[first + system]));
-}
-
-/// A block of the second stage handles this many tiles; most often they are already done.
-inline constexpr unsigned second_pass_run = 8;
-
-/// Calls f(number) for the tiles, of `tiles`, that this block has in a segments' pass, until it
-/// returns false: then those with other systems follow.
-template <pass_kind S, class Segment, class F>
-__device__ __forceinline__ void for_each_tile(const typename Segment::shape& s, unsigned tiles,
-                                              F f) {
-  if constexpr (S != pass_kind::pivoted) {
-    f(blockIdx.x);
-  } else {
-    unsigned tile = blockIdx.x * second_pass_run;
-    const unsigned end = min(tile + second_pass_run, tiles);
-    while (tile < end) tile = f(tile) ? tile + 1 : Segment::next_systems(s, tile);
-  }
-}
-
 inline __device__ bool speaks_for_system(const chunk_place& p) {
   return p.system >= 0 && p.warp == 0 && p.lane == 0;
 }
 
-/// Writes the result of a block's systems for the level above: their equations, by the threads that
-/// speak for a system, and whether numbers grew. `unstable`: a flag a system in shared memory.
-template <pass_kind S, class Block, class Equations, class Nodes>
-__device__ __forceinline__ void hand_up(const Block& b, int speaks_for, const Equations& all,
-                                        const int* unstable, const Nodes& above) {
-  if (speaks_for >= 0) above.equations[b.node_above(speaks_for)] = all;
-  if constexpr (S == pass_kind::monitored) {
-    __syncthreads();
-    const int system = static_cast<int>(threadIdx.x);
-    if (system < b.systems()) above.unstable[b.node_above(system)] = unstable[system];
+/// Returns the equations of a segment's systems, to the threads that speak for one. With partial
+/// pivoting each system is reduced without interchanges, unless most of its rows here lack
+/// dominance, and with them if numbers grow: then `m.flags` of it is above 0. All threads take
+/// part; flags are 0 before.
+template <pivoting P, class Segment>
+__device__ __forceinline__ typename Segment::equations reduce_rows(
+    const Segment& t, const typename Segment::place_type& place, const typename Segment::shape& s,
+    const typename Segment::memory& m) {
+  typename Segment::template part<pivoting::none> plain(t, place, s, m);
+  if constexpr (P == pivoting::none) {
+    growth_monitor<false, false> ignore;
+    return plain.template reduce<false>(ignore, [](int) {});
+  } else {
+    const solve_status found{m.flags, nullptr, nullptr};
+    const bool here = plain.has_rows();
+    plain.vote(found);
+    bool unstable = here && found.is_unstable(plain.system());
+    typename Segment::equations all{};
+    if (!__syncthreads_and(unstable || !here)) {
+      if (unstable) plain.leave_out();
+      growth_monitor<true, false> monitor;
+      all = Segment::chunk::from_plain(
+          plain.template reduce<false>(monitor, [&](int system) { found.mark_unstable(system); }));
+      __syncthreads();
+      unstable = here && found.is_unstable(plain.system());
+      if (!__syncthreads_or(unstable)) return all;
+    }
+    typename Segment::template part<pivoting::partial> pivoted(t, place, s, m);
+    if (!unstable) pivoted.leave_out();
+    growth_monitor<false, false> ignore;
+    const auto with_interchanges = pivoted.template reduce<false>(ignore, [](int) {});
+    const int speaker = t.speaks_for(place);
+    return speaker >= 0 && found.is_unstable(speaker) ? with_interchanges : all;
   }
 }
 
-template <pass_kind S>
-using monitor_of = growth_monitor<S == pass_kind::monitored, false>;
 /// Reduces segments to equations, in the first pass.
-template <class V, pass_kind S, class Segment, int Sides>
-__global__ void __launch_bounds__(most_row_threads<S>)
+template <class V, pivoting P, class Segment, int Sides>
+__global__ void __launch_bounds__(most_threads_of(P))
     reduce_segments(const __grid_constant__ typename Segment::geometry g,
                     const __grid_constant__ typename Segment::operands o,
                     const __grid_constant__ typename Segment::maps maps,
-                    const __grid_constant__ typename Segment::shape s, unsigned tiles,
-                    const nodes<V, pivots<S>, Sides> above, edge_entries<V>* edges,
-                    const line_states<Sides> states, const outside<V> beyond) {
+                    const __grid_constant__ typename Segment::shape s,
+                    const nodes<V, P, Sides> above, int* pivoted, edge_entries<V>* edges,
+                    const outside<V> beyond) {
   extern __shared__ __align__(cache_line) unsigned char memory[];
   typename Segment::memory m(memory, s);
   m.mbarrier.start();
-  for_each_tile<S, Segment>(s, tiles, [&](unsigned number) {
-    const typename Segment::position at(s, number);
-    Segment t(g, o, maps, s, m, at);
-    if (S == pass_kind::pivoted && is_done<S>(t.number(0), t.systems(), states.at)) {
-      return false;
-    }
-    const int system = static_cast<int>(threadIdx.x);
-    if (system < t.systems()) m.flags[system] = 0;
-    t.load_async();
-    t.wait_loaded();
-    if ((S != pass_kind::pivoted || beyond.open) && system < t.systems()) {
-      beyond.mend(t, g, o, system);
-      edges[t.node_above(system)].take(t, system);
-    }
-    if (beyond.open) __syncthreads();
-    const auto place = t.place();
-    typename Segment::part part(t, place, s, m);
-    monitor_of<S> monitor;
-    const auto all =
-        part.template reduce<false>(monitor, [&](int unstable) { m.flags[unstable] = 1; });
-    hand_up<S>(t, part.speaks_for(), all, m.flags, above);
-    if constexpr (S == pass_kind::pivoted) t.leave();
-    return true;
-  });
+  const typename Segment::position at(s, blockIdx.x);
+  Segment t(g, o, maps, s, m, at);
+  const int system = static_cast<int>(threadIdx.x);
+  if (system < t.systems()) m.flags[system] = 0;
+  t.load_async();
+  t.wait_loaded();
+  if (system < t.systems()) {
+    beyond.mend(t, g, o, system);
+    edges[t.node_above(system)].take(t, system);
+  }
+  if (beyond.open) __syncthreads();
+  const auto place = t.place();
+  const auto all = reduce_rows<P>(t, place, s, m);
+  if (const int speaker = t.speaks_for(place); speaker >= 0) {
+    above.equations[t.node_above(speaker)] = all;
+  }
+  if constexpr (P == pivoting::partial) {
+    __syncthreads();
+    if (system < t.systems()) pivoted[t.node_above(system)] = m.flags[system] > 0;
+  }
 }
 
 /// Combines the equations of a block's nodes. All threads take part.
-template <class V, pass_kind S, int Sides = 1>
+template <class V, pivoting P, int Sides = 1>
 struct node_gather {
-  using C = chunk<V, pivots<S>, side_values<V, Sides>>;
+  using C = chunk<V, P, side_values<V, Sides>>;
   chunk_place place;
-  block_level<V, pivots<S>, side_values<V, Sides>> chunks;
+  block_level<V, P, side_values<V, Sides>> chunks;
   index_t node;  // of this thread, if it has one
-  monitor_of<S> monitor;
   typename C::equations all;
 
   __device__ __forceinline__ node_gather(const node_block& b, const onchip_shape& s,
-                                         const nodes<V, pivots<S>, Sides>& in,
+                                         const nodes<V, P, Sides>& in,
                                          typename C::equations* of_warps)
       : place(place_of<true>(s, b)),
         chunks(place),
         node(b.number(place.system) * s.rows + b.first_row() + place.chunk) {
     typename C::equations e{};
-    if (place.at >= 0) {
-      e = in.equations[node];
-      if constexpr (S == pass_kind::monitored) monitor.bounded = in.unstable[node] == 0;
-    }
-    all = chunks.up(e, of_warps, monitor);
+    if (place.at >= 0) e = in.equations[node];
+    growth_monitor<false, false> ignore;
+    all = chunks.up(e, of_warps, ignore);
   }
   node_gather(const node_gather&) = delete;
 
   /// Gives each node its interface unknowns.
   __device__ __forceinline__ void spread(const typename C::unknowns& of_all,
-                                         const nodes<V, pivots<S>, Sides>& to) const {
+                                         const nodes<V, P, Sides>& to) const {
     const auto mine = chunks.down(of_all);
     if (place.at >= 0) to.unknowns[node] = mine;
   }
 };
 
 /// Reduces a level's equations to those of the level above.
-template <class V, pass_kind S, int Sides>
+template <class V, pivoting P, int Sides>
 __global__ void __launch_bounds__(most_threads)
     reduce_level(const __grid_constant__ onchip_shape s, index_t matrices,
-                 const nodes<V, pivots<S>, Sides> in, const nodes<V, pivots<S>, Sides> above,
-                 const system_state* system_states) {
-  using gather = node_gather<V, S, Sides>;
+                 const nodes<V, P, Sides> in, const nodes<V, P, Sides> above) {
+  using gather = node_gather<V, P, Sides>;
   __shared__ typename gather::C::equations of_warps[most_threads / warp_size];
-  __shared__ int unstable[most_threads];
   const node_block b(s, matrices);
-  if (S == pass_kind::pivoted && is_done<S>(b.number(0), b.systems(), system_states)) return;
-  unstable[threadIdx.x] = 0;
-  __syncthreads();
   const gather level(b, s, in, of_warps);
   const chunk_place& p = level.place;
-  if (p.system >= 0 && !level.monitor.bounded) unstable[p.system] = 1;
-  hand_up<S>(b, speaks_for_system(p) ? p.system : -1, level.all, unstable, above);
+  if (speaks_for_system(p)) above.equations[b.node_above(p.system)] = level.all;
 }
 
 /// Finds a level's interface unknowns from those of the level above.
-template <class V, pass_kind S, int Sides>
+template <class V, pivoting P, int Sides>
 __global__ void __launch_bounds__(most_threads)
     expand_level(const __grid_constant__ onchip_shape s, index_t matrices,
-                 const nodes<V, pivots<S>, Sides> in, const nodes<V, pivots<S>, Sides> above,
-                 const system_state* system_states) {
-  using gather = node_gather<V, S, Sides>;
+                 const nodes<V, P, Sides> in, const nodes<V, P, Sides> above) {
+  using gather = node_gather<V, P, Sides>;
   __shared__ typename gather::C::equations of_warps[most_threads / warp_size];
   const node_block b(s, matrices);
-  if (S == pass_kind::pivoted && is_done<S>(b.number(0), b.systems(), system_states)) return;
   const gather level(b, s, in, of_warps);
   typename gather::C::unknowns unknowns{};
   if (level.place.system >= 0) unknowns = above.unknowns[b.node_above(level.place.system)];
@@ -260,71 +209,93 @@ __global__ void __launch_bounds__(most_threads)
 
 /// Records that x of some right-hand sides of a system overflows in the rows of a chunk: all values
 /// were finite until now.
-template <pass_kind S, int Sides, class Rows>
+template <int Sides, class Rows>
 __device__ __forceinline__ void mark_overflow(const Rows& solved, index_t first_line,
                                               const line_states<Sides>& states) {
 #pragma unroll
   for (int side = 0; side < Sides; ++side) {
     const index_t line = states.line(first_line, side);
     // Without interchanges what is not finite spreads to the first row.
-    if ((Sides > 1 && solved.is_finite(0, side)) || !is_mine<S>(states.at[line])) continue;
-    states.at[line] = has_overflowed<S>;
+    if (Sides > 1 && solved.is_finite(0, side)) continue;
+    if (states.at[line] == system_state::failed) continue;
+    states.at[line] = system_state::overflowed;
     if (states.overflows == nullptr) continue;
     layout::merge_status(states.overflows + line, 0, -(solved.first_overflow(side) + 1));
   }
 }
 
+/// Finds x of those systems of a segment that were reduced with pivoting Q: `mine` says whether
+/// this thread's chunk belongs to one. All threads take part.
+template <pivoting Q, int Sides, class Segment, class Unknowns>
+__device__ __forceinline__ void expand_rows(const Segment& t,
+                                            const typename Segment::place_type& place,
+                                            const typename Segment::shape& s,
+                                            const typename Segment::memory& m, bool mine,
+                                            const Unknowns& unknowns,
+                                            const line_states<Sides>& states) {
+  typename Segment::template part<Q> part(t, place, s, m);
+  if (!mine) part.leave_out();
+  growth_monitor<false, false> ignore;
+  part.template reduce<true>(ignore, [](int) {});
+  if (part.expand(part.down(unknowns))) return;
+  const int system = part.system();
+  mark_overflow(part.solved(), Sides == 1 ? t.number(system) : t.status_of(system), states);
+}
+
 /// Finds x of every segment from its interface unknowns, in the last pass.
-template <class V, pass_kind S, class Segment, int Sides>
-__global__ void __launch_bounds__(most_row_threads<S>)
+template <class V, pivoting P, class Segment, int Sides>
+__global__ void __launch_bounds__(most_threads_of(P))
     expand_segments(const __grid_constant__ typename Segment::geometry g,
                     const __grid_constant__ typename Segment::operands o,
                     const __grid_constant__ typename Segment::maps maps,
-                    const __grid_constant__ typename Segment::shape s, unsigned tiles,
-                    const nodes<V, pivots<S>, Sides> above, const edge_entries<V>* edges,
-                    const line_states<Sides> states, const outside<V> beyond) {
+                    const __grid_constant__ typename Segment::shape s,
+                    const nodes<V, P, Sides> above, const int* pivoted,
+                    const edge_entries<V>* edges, const line_states<Sides> states) {
   extern __shared__ __align__(cache_line) unsigned char memory[];
   typename Segment::memory m(memory, s);
   m.mbarrier.start();
-  for_each_tile<S, Segment>(s, tiles, [&](unsigned number) {
-    const typename Segment::position at(s, number);
-    Segment t(g, o, maps, s, m, at);
-    if (S != pass_kind::plain && is_done<S>(t.number(0), t.systems(), states.at)) return false;
-    const auto place = t.place();
-    typename Segment::part part(t, place, s, m);
-    // The loads from the workspace are issued before the tile's, and used after them.
-    typename Segment::unknowns unknowns{};
-    if (part.asks_for() >= 0) unknowns = above.unknowns[t.node_above(part.asks_for())];
-    const int system = static_cast<int>(threadIdx.x);
-    system_state v{};
-    edge_entries<V> edge;
-    if (system < t.systems()) {
-      if (Sides == 1) v = states.at[t.number(system)];
-      edge = edges[t.node_above(system)];
+  const typename Segment::position at(s, blockIdx.x);
+  Segment t(g, o, maps, s, m, at);
+  const auto place = t.place();
+  // The loads from the workspace are issued before the tile's, and used after them.
+  typename Segment::unknowns unknowns{};
+  if (const int asker = t.asks_for(place); asker >= 0) {
+    unknowns = above.unknowns[t.node_above(asker)];
+  }
+  const int system = static_cast<int>(threadIdx.x);
+  bool failed = false, pivots = false;
+  edge_entries<V> edge;
+  if (system < t.systems()) {
+    // All of several right-hand sides are stored: those that have failed are filled with NaN.
+    if (Sides == 1) failed = states.at[t.number(system)] == system_state::failed;
+    if constexpr (P == pivoting::partial) pivots = pivoted[t.node_above(system)] != 0;
+    edge = edges[t.node_above(system)];
+  }
+  t.load_async();
+  t.wait_loaded();
+  int *const left_out = m.flags, *const with_pivoting = m.flags + s.systems;
+  if (system < t.systems()) {
+    left_out[system] = failed;
+    if constexpr (P == pivoting::partial) with_pivoting[system] = pivots;
+    edge.put(t, system);
+  }
+  const bool any_left_out = __syncthreads_or(failed);
+  if constexpr (P == pivoting::none) {
+    expand_rows<pivoting::none>(t, place, s, m, true, unknowns, states);
+  } else {
+    const int of_chunk = t.system_of_chunk(place);
+    const bool here = of_chunk >= 0, mine = here && with_pivoting[of_chunk] != 0;
+    if (!__syncthreads_and(mine || !here)) {
+      expand_rows<pivoting::none>(t, place, s, m, !mine, Segment::chunk::to_plain(unknowns),
+                                  states);
     }
-    t.load_async();
-    t.wait_loaded();
-    int* const left_out = m.flags;
-    bool any_left_out = false;
-    if (system < t.systems()) {
-      // All of several right-hand sides are stored: those that have failed are filled with NaN.
-      any_left_out = left_out[system] = Sides == 1 && !is_mine<S>(v);
-      edge.put(t, system);
+    if (__syncthreads_or(mine)) {
+      expand_rows<pivoting::partial>(t, place, s, m, mine, unknowns, states);
     }
-    any_left_out = __syncthreads_or(any_left_out);
-
-    growth_monitor<false, false> ignore;
-    part.template reduce<true>(ignore, [](int) {});
-    const int mine = part.system();
-    if (!part.expand(part.down(unknowns)) && !left_out[mine]) {
-      mark_overflow<S>(part.solved(), Sides == 1 ? t.number(mine) : t.status_of(mine), states);
-    }
-    t.fence_proxy_async();
-    __syncthreads();
-    t.store(any_left_out, [&](int i) { return left_out[i] != 0; });
-    if constexpr (S == pass_kind::pivoted) t.leave();
-    return true;
-  });
+  }
+  t.fence_proxy_async();
+  __syncthreads();
+  t.store(any_left_out, [&](int i) { return left_out[i] != 0; });
 }
 
 inline unsigned blocks_for(const onchip_shape& s, index_t systems) {
@@ -364,57 +335,63 @@ struct pass_launcher {
   [[nodiscard]] index_t* overflows() const {
     return reinterpret_cast<index_t*>(workspace + shape.overflows);
   }
+  [[nodiscard]] int* pivoted() const { return reinterpret_cast<int*>(workspace + shape.pivoted); }
   [[nodiscard]] edge_entries<V>* edges() const {
     return reinterpret_cast<edge_entries<V>*>(workspace + shape.edges);
   }
 };
 
-template <pass_kind S, class V, int Sides>
-nodes<V, pivots<S>, Sides> level_nodes(const pass_launcher<V, Sides>& p, int k) {
-  using C = chunk<V, pivots<S>, side_values<V, Sides>>;
+template <pivoting P, class V, int Sides>
+nodes<V, P, Sides> level_nodes(const pass_launcher<V, Sides>& p, int k) {
+  using C = chunk<V, P, side_values<V, Sides>>;
   const segments_level& l = p.shape.level[k];
   return {reinterpret_cast<typename C::equations*>(p.workspace + l.equations),
-          reinterpret_cast<typename C::unknowns*>(p.workspace + l.unknowns),
-          reinterpret_cast<int*>(p.workspace + l.unstable)};
+          reinterpret_cast<typename C::unknowns*>(p.workspace + l.unknowns)};
 }
 
 /// Launches a pass over the nodes of level k.
-template <pass_kind S, class V, int Sides, class Kernel>
-void on_level(pass_launcher<V, Sides>& p, int k, Kernel kernel, const system_state* system_states) {
+template <pivoting P, class V, int Sides, class Kernel>
+void on_level(pass_launcher<V, Sides>& p, int k, Kernel kernel) {
   const onchip_shape& s = p.level_shape(k);
   const index_t systems = p.system_count();
-  p.launch(kernel, blocks_for(s, systems), s, s, systems, level_nodes<S>(p, k),
-           level_nodes<S>(p, k + 1), system_states);
+  p.launch(kernel, blocks_for(s, systems), s, s, systems, level_nodes<P>(p, k),
+           level_nodes<P>(p, k + 1));
 }
 
-/// Return the kernels of the first and the last pass for a type of segments.
-template <class V, pass_kind S, int Sides = 1>
-constexpr auto reduce_kernel = []<class Segment>(std::type_identity<Segment>) {
-  return reduce_segments<V, S, Segment, Sides>;
-};
-template <class V, pass_kind S, int Sides = 1>
-constexpr auto expand_kernel = []<class Segment>(std::type_identity<Segment>) {
-  return expand_segments<V, S, Segment, Sides>;
-};
-
-/// Launches a pass over the rows. `kernel_for` returns the kernel for segments of a type.
-template <pass_kind S, class V, int Sides, class KernelFor>
-void on_rows(pass_launcher<V, Sides>& p, KernelFor kernel_for, const line_states<Sides>& states,
-             const outside<V>& beyond) {
+/// Launches a pass over the rows. `kernel_for` returns the kernel for segments of a type, which
+/// takes `last` in the end.
+template <pivoting P, class V, int Sides, class KernelFor, class Last>
+void on_rows(pass_launcher<V, Sides>& p, KernelFor kernel_for, const Last& last) {
   const auto launch = [&]<class Segment>(std::type_identity<Segment> of,
                                          const typename Segment::maps& maps,
                                          const typename Segment::shape& s) {
-    const unsigned tiles = Segment::count(s, p.system_count());
-    const unsigned run = S == pass_kind::pivoted ? second_pass_run : 1;
-    p.launch(kernel_for(of), (tiles - 1) / run + 1, Segment::threads(s), s.shared_bytes,
-             p.systems.g, p.systems.o, maps, s, tiles, level_nodes<S>(p, 0), p.edges(), states,
-             beyond);
+    p.launch(kernel_for(of), Segment::count(s, p.system_count()), Segment::threads(s),
+             s.shared_bytes, p.systems.g, p.systems.o, maps, s, level_nodes<P>(p, 0), p.pivoted(),
+             p.edges(), last);
   };
   if (p.shape.in_boxes) {
-    launch(std::type_identity<row_segment<V, pivots<S>, Sides>>{}, p.systems.maps, p.shape.of_rows);
+    launch(std::type_identity<row_segment<V, P, Sides>>{}, p.systems.maps, p.shape.of_rows);
   } else {
-    launch(std::type_identity<line_segment<V, pivots<S>, Sides>>{}, no_maps{}, p.shape.of_lines);
+    launch(std::type_identity<line_segment<V, P, Sides>>{}, no_maps{}, p.shape.of_lines);
   }
+}
+template <pivoting P, class V, int Sides>
+void launch_reduction(pass_launcher<V, Sides>& p, const outside<V>& beyond) {
+  on_rows<P>(
+      p,
+      []<class Segment>(std::type_identity<Segment>) {
+        return reduce_segments<V, P, Segment, Sides>;
+      },
+      beyond);
+}
+template <pivoting P, class V, int Sides>
+void launch_expansion(pass_launcher<V, Sides>& p, const line_states<Sides>& states) {
+  on_rows<P>(
+      p,
+      []<class Segment>(std::type_identity<Segment>) {
+        return expand_segments<V, P, Segment, Sides>;
+      },
+      states);
 }
 
 }  // namespace tridia::cuda::segments

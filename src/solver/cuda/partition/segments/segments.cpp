@@ -157,14 +157,15 @@ std::optional<segments_shape> plan_passes(const task& t, const side_groups& grou
   places memory;
   all.system_states = memory.take(lines, sizeof(int));
   all.overflows = memory.take(lines, sizeof(index_t));
-  all.edges = memory.take(g.matrices.size * segments, 2 * size);
+  const index_t in_rows = g.matrices.size * segments;
+  all.pivoted = memory.take(t.pivoting == pivoting::partial ? in_rows : 0, sizeof(int));
+  all.edges = memory.take(in_rows, 2 * size);
   for (index_t nodes = segments;; nodes = all.level[all.levels - 1].shape.blocks) {
     segments_level& level = all.level[all.levels++];
     level.shape = share_nodes(nodes, most);
     const index_t in_all = g.matrices.size * nodes;
     level.equations = memory.take(in_all, equation_values(t.pivoting, sides) * size);
     level.unknowns = memory.take(in_all, unknown_values(t.pivoting, sides) * size);
-    level.unstable = memory.take(t.pivoting == pivoting::partial ? in_all : 0, sizeof(int));
     if (level.shape.blocks == 1) break;
   }
   all.bytes = memory.end();

@@ -86,18 +86,17 @@ struct lines_of_systems {
 
 /// Closes systems in the last level, a block for some of them, and enters the states of their
 /// lines.
-template <pass_kind S, boundary B, int Sides>
+template <pivoting P, boundary B, int Sides>
 __global__ void __launch_bounds__(most_threads)
     close_level(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
-                const __grid_constant__ onchip_shape s, const nodes<V, pivots<S>, Sides> in,
+                const __grid_constant__ onchip_shape s, const nodes<V, P, Sides> in,
                 const __grid_constant__ lines_of_systems<Sides> lines) {
-  using gather = node_gather<V, S, Sides>;
+  using gather = node_gather<V, P, Sides>;
   using C = typename gather::C;
   __shared__ typename C::equations of_warps[most_threads / warp_size];
   __shared__ int unsound[most_level_systems][Sides];
   const line_states<Sides>& states = lines.states;
   const node_block b(s, lines.count);
-  if (S == pass_kind::pivoted && is_done<S>(b.number(0), b.systems(), states.at)) return;
   const int systems = b.systems(), valid = Sides == 1 ? 1 : states.valid;
   for (int i = static_cast<int>(threadIdx.x); i < systems * Sides; i += s.threads) {
     unsound[i / Sides][i % Sides] = 0;
@@ -109,34 +108,19 @@ __global__ void __launch_bounds__(most_threads)
   level.spread(unknowns, in);
 #pragma unroll
   for (int side = 0; side < Sides; ++side) {
-    if ((speaks_for_system(p) && !is_sound(level.all, unknowns, side)) ||
-        (p.system >= 0 && !level.monitor.bounded)) {
-      unsound[p.system][side] = 1;
-    }
+    if (speaks_for_system(p) && !is_sound(level.all, unknowns, side)) unsound[p.system][side] = 1;
   }
   __syncthreads();
   for (int i = static_cast<int>(threadIdx.x); i < systems * valid; i += s.threads) {
-    int& bad = unsound[i / valid][i % valid];
+    const bool bad = unsound[i / valid][i % valid] != 0;
     const index_t line = lines.line(b.number(i / valid), i % valid);
-    system_state& v = states.at[line];
-    if (S == pass_kind::pivoted && !is_mine<S>(v)) {
-      bad = 0;
-      continue;
-    }
     states.overflows[line] = 0;
-    if (!bad) {
-      if (S != pass_kind::pivoted) v = system_state::solved;
-      enter_line(g, o.status, line, 0);
-    } else {
-      v = S == pass_kind::monitored ? system_state::left : system_state::failed;
-    }
+    states.at[line] = bad ? system_state::failed : system_state::solved;
+    if (!bad) enter_line(g, o.status, line, 0);
   }
-  if constexpr (S != pass_kind::monitored) {
-    __syncthreads();
-    for (int i = 0; i < systems * valid; ++i) {
-      if (!unsound[i / valid][i % valid]) continue;
-      diagnose<pivots<S>, B>(g, o, lines.line(b.number(i / valid), i % valid));
-    }
+  for (int i = 0; i < systems * valid; ++i) {
+    if (!unsound[i / valid][i % valid]) continue;
+    diagnose<P, B>(g, o, lines.line(b.number(i / valid), i % valid));
   }
 }
 
@@ -149,9 +133,11 @@ __global__ void __launch_bounds__(block_threads)
                 const system_state* states, const index_t* overflows) {
   const index_t sides = g.right_sides.size, lines = g.matrices.size * sides;
   const index_t first = index_t{blockIdx.x} * block_threads;
-  const auto failed = [&](int i) { return first + i < lines && has_failed(states[first + i]); };
+  const auto failed = [&](int i) {
+    return first + i < lines && states[first + i] != system_state::solved;
+  };
   const bool mine = failed(static_cast<int>(threadIdx.x));
-  if (mine && blockIdx.y == 0 && states[first + threadIdx.x] != system_state::failed) {
+  if (mine && blockIdx.y == 0 && states[first + threadIdx.x] == system_state::overflowed) {
     enter_line(g, o.status, first + threadIdx.x, overflows[first + threadIdx.x]);
   }
   if (!__syncthreads_or(mine)) return;
@@ -165,23 +151,21 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 /// Launches all passes of whole systems.
-template <pass_kind S, boundary B, int Sides>
+template <pivoting P, boundary B, int Sides>
 void run(pass_launcher<V, Sides>& p) {
-  // The expansion does not depend on whether the reduction was monitored.
-  constexpr pass_kind down = S == pass_kind::monitored ? pass_kind::plain : S;
   const line_states<Sides> states{p.system_states(), p.overflows(), p.groups.line_begin,
                                   p.groups.line_step, p.groups.valid};
   const int top = p.top();
 
-  on_rows<S>(p, reduce_kernel<V, S, Sides>, states, {});
-  for (int k = 0; k < top; ++k) on_level<S>(p, k, reduce_level<V, S, Sides>, states.at);
+  launch_reduction<P>(p, outside<V>{});
+  for (int k = 0; k < top; ++k) on_level<P>(p, k, reduce_level<V, P, Sides>);
   const onchip_shape& last = p.level_shape(top);
   const lines_of_systems<Sides> lines{layout::axes_in(p.groups.first.matrices, layout::status),
                                       p.system_count(), states};
-  p.launch(close_level<S, B, Sides>, blocks_for(last, p.system_count()), last, p.g,
-           solver::typed<V>(p.untyped), last, level_nodes<S>(p, top), lines);
-  for (int k = top; k-- > 0;) on_level<down>(p, k, expand_level<V, down, Sides>, states.at);
-  on_rows<S>(p, expand_kernel<V, S, Sides>, states, {});
+  p.launch(close_level<P, B, Sides>, blocks_for(last, p.system_count()), last, p.g,
+           solver::typed<V>(p.untyped), last, level_nodes<P>(p, top), lines);
+  for (int k = top; k-- > 0;) on_level<P>(p, k, expand_level<V, P, Sides>);
+  launch_expansion<P>(p, states);
 }
 
 /// Does the last launch. If there are few lines, several blocks share each, so that the device is
@@ -200,17 +184,12 @@ void fill(pass_launcher<V, Sides>& p) {
   p.result = cudaGetLastError();
 }
 
-template <pivoting P>
-inline constexpr pass_kind first_pass =
-    P == pivoting::none ? pass_kind::plain : pass_kind::monitored;
-
 template <pivoting P, boundary B>
 cudaError_t solve(const geometry& g, const operands& o, const segments_shape& shape,
                   std::byte* workspace, cudaStream_t stream) {
   const side_groups single{g};
   pass_launcher<V> p{g, o, shape, single, workspace, stream};
-  run<first_pass<P>, B>(p);
-  if constexpr (P != pivoting::none) run<pass_kind::pivoted, B>(p);
+  run<P, B>(p);
   fill(p);
   return p.result;
 }
@@ -224,14 +203,14 @@ cudaError_t solve_sides(const geometry& g, const operands& o, const sides_shape&
   for (int k = 0; k < shape.count && result == cudaSuccess; ++k) {
     const auto& [groups, of_part] = shape.parts[k];
     pass_launcher<V, sides> p{g, o, of_part, groups, workspace, stream};
-    run<pass_kind::plain, B>(p);
+    run<pivoting::none, B>(p);
     if (k == shape.count - 1) fill(p);
     result = p.result;
   }
   return result;
 }
 
-template <pass_kind S, int Sides>
+template <pivoting P, int Sides>
 cudaError_t allow_passes(std::size_t bytes) {
   cudaError_t result = cudaSuccess;
   const auto allow = [&](auto kernel) {
@@ -239,18 +218,12 @@ cudaError_t allow_passes(std::size_t bytes) {
     result = allow_shared(kernel, bytes);
   };
   const auto allow_rows = [&]<class Segment>(std::type_identity<Segment>) {
-    allow(reduce_segments<V, S, Segment, Sides>);
-    allow(expand_segments<V, S, Segment, Sides>);
+    allow(reduce_segments<V, P, Segment, Sides>);
+    allow(expand_segments<V, P, Segment, Sides>);
   };
-  allow_rows(std::type_identity<line_segment<V, pivots<S>, Sides>>{});
-  allow_rows(std::type_identity<row_segment<V, pivots<S>, Sides>>{});
+  allow_rows(std::type_identity<line_segment<V, P, Sides>>{});
+  allow_rows(std::type_identity<row_segment<V, P, Sides>>{});
   return result;
-}
-
-template <pivoting P>
-cudaError_t prepare(std::size_t bytes) {
-  const cudaError_t result = allow_passes<first_pass<P>, 1>(bytes);
-  return result == cudaSuccess ? allow_passes<pass_kind::pivoted, 1>(bytes) : result;
 }
 
 }  // namespace
@@ -264,7 +237,8 @@ template <class V>
 segments_launches segments_kernels(pivoting p, boundary b) {
   return core::with_variant(p, b, [](auto v) -> segments_launches {
     constexpr pivoting pivots = decltype(v)::pivots;
-    return {&segments::prepare<pivots>, &segments::solve<pivots, decltype(v)::boundary_kind>,
+    return {&segments::allow_passes<pivots, 1>,
+            &segments::solve<pivots, decltype(v)::boundary_kind>,
             &segments::reduce_local<V, pivots>, &segments::expand_local<V, pivots>};
   });
 }
@@ -273,7 +247,7 @@ template segments_launches segments_kernels<TRIDIA_VALUE>(pivoting, boundary);
 template <class V>
 sides_launches sides_kernels(boundary b) {
   return core::with_variant(pivoting::none, b, [](auto v) -> sides_launches {
-    return {&segments::allow_passes<segments::pass_kind::plain, sides_together(sizeof(V))>,
+    return {&segments::allow_passes<pivoting::none, sides_together(sizeof(V))>,
             &segments::solve_sides<decltype(v)::boundary_kind>};
   });
 }

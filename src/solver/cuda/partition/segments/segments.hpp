@@ -22,8 +22,8 @@ inline constexpr int level_warps = 4, most_level_systems = level_warps * warp_si
 /// Describes a level above the rows. Its nodes are the blocks of the level below it; nodes of one
 /// system follow each other, and so do systems.
 struct segments_level {
-  onchip_shape shape;  // rows are nodes, a chunk is one of them; there is no tile
-  std::size_t equations, unknowns, unstable;  // where they lie in the workspace, one a node
+  onchip_shape shape;               // rows are nodes, a chunk is one of them; there is no tile
+  std::size_t equations, unknowns;  // where they lie in the workspace, one a node
 };
 
 struct segments_shape {
@@ -33,9 +33,9 @@ struct segments_shape {
   interleaved_shape of_rows;  // of neighbouring systems, moved in boxes
   int levels;                 // one at least; a block of the last one closes systems
   segments_level level[most_levels];
-  // These lie in the workspace: an entry a line, a system with one right-hand side; and two a
-  // segment.
-  std::size_t system_states, overflows, edges;
+  // These lie in the workspace: an entry a line, a system with one right-hand side; and, of each
+  // segment of a system, whether it is pivoted, and two of its entries.
+  std::size_t system_states, overflows, pivoted, edges;
   std::size_t bytes;  // of the workspace, aligned
 };
 
