@@ -46,6 +46,7 @@ tridia_cuda_kernels(tridia_cuda
     line_operator/cuda/scan.cu
     solver/cuda/factored/block_factor.cu
     solver/cuda/factored/substitute.cu
+    solver/cuda/short_systems.cu
     solver/cuda/thread_per_system.cu
     solver/cuda/partition/interleaved.cu
     solver/cuda/partition/onchip.cu
@@ -109,6 +110,7 @@ target_sources(tridia PRIVATE
   solver/cuda/partition/onchip.cpp
   solver/cuda/partition/segments/segments.cpp
   solver/cuda/partition/tensor_maps.cpp
+  solver/cuda/short_systems.cpp
   solver/cuda/tuned.cpp)
 target_compile_definitions(tridia PRIVATE TRIDIA_HAS_CUDA)
 target_link_libraries(tridia PRIVATE CUDA::cudart_static)

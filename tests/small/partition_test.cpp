@@ -12,12 +12,14 @@ namespace tridia_test {
 namespace {
 
 using tridia::boundary;
+using tridia::coefficients;
 using tridia::pivoting;
 using tridia::problem;
 using tridia::value_type;
 
 const kernel kOnchip{"onchip", "onchip_kernel"};
 const kernel kInterleaved{"interleaved", "interleaved_kernel"};
+const kernel kShort{"short_systems", "solve_short_systems"};
 const kernel kThread{"thread_per_system", "solve_kernel"};
 constexpr pivoting kPivotings[] = {pivoting::none, pivoting::partial};
 
@@ -145,12 +147,24 @@ void add_segments(std::vector<small_case>& all) {
       {"segments_interleaved", {.extents = {40'009, 3}, .axis = 0}, passes, {}, "in segments"});
 }
 
+void add_short_systems(std::vector<small_case>& all) {
+  const std::string several = "right-hand sides of a matrix";
+  add_variants(all,
+               {"short_sides", {.extents = {40, 5}, .right_hand_sides = 5}, {kShort}, {}, several});
+  add_variants(all, {"short_sides_of_one",
+                     {.extents = {4, 90}, .axis = 0, .coefficients = coefficients::shared},
+                     {kShort},
+                     {},
+                     several});
+}
+
 std::vector<small_case> cases() {
   std::vector<small_case> all;
   add_in_memory_order(all);
   add_interleaved(all);
   add_turns(all);
   add_segments(all);
+  add_short_systems(all);
   add_variants(all, {"thread", {.extents = {2, 40}, .axis = 0}, {kThread}, {}, "a thread a system"},
                {.boundaries = {boundary::periodic}});
   return all;

@@ -4,6 +4,7 @@
 #include "solver/cuda/broadcast.hpp"
 #include "solver/cuda/factored/factored_solver.hpp"
 #include "solver/cuda/method.hpp"
+#include "solver/cuda/short_systems.hpp"
 #include "solver/executor.hpp"
 #include "solver/registry.hpp"
 #include "solver/system_memory.hpp"
@@ -30,6 +31,7 @@ std::unique_ptr<const method> make_execution(const task& t, const factored_metho
     return make_constant_method(t, *factored, limits);
   }
   if (auto chosen = choose_method(t, limits)) return chosen;
+  if (auto short_systems = make_short_systems(t, limits)) return short_systems;
   if (auto broadcast = make_broadcast_of_few(t, limits)) return broadcast;
   if (!factored->scans()) {
     if (auto broadcast = make_broadcast_method(t, limits)) return broadcast;
