@@ -34,6 +34,7 @@ module tridia
     tridia_to_points = 2
   integer, parameter, public :: tridia_end_closure = 0, tridia_end_symmetric = 1, &
     tridia_end_antisymmetric = 2, tridia_end_symmetric_half = 3, tridia_end_antisymmetric_half = 4
+  integer, parameter, public :: tridia_gradient = 0, tridia_divergence = 1, tridia_laplacian = 2
 
   !> Holds a row of a constant matrix.
   type, public :: tridia_matrix_row
@@ -102,6 +103,56 @@ module tridia
     procedure :: apply => operator_apply
     procedure :: apply_add => operator_apply_add
     procedure :: destroy => operator_destroy
+  end type
+
+  !> Describes a term of a differential operator: `factor` times the operator of a scheme along an axis. From
+  !> `type` on it says where the arrays lie, which is read only where the operator is made for addresses.
+  type, public :: tridia_differential_term
+    character(64) :: scheme = ''             !< The name of a scheme, "C6" say.
+    integer :: dim = 1                       !< The lines lie along this axis.
+    real(real64) :: spacing = 1, factor = 1
+    integer :: quantity = tridia_first_derivative, staggering = tridia_staggering_none
+    character(64) :: closure = ''            !< The name of a closure, "3-4-6-4-3" say; blank: the default.
+    integer :: boundary = tridia_regular
+    integer :: head = tridia_end_closure, tail = tridia_end_closure
+    integer :: operation = tridia_operation_none
+    real(real64) :: alpha_f = 0.45_real64    !< The parameter of filters.
+    real(real64), allocatable :: metric(:)   !< dx/dxi at each result of a line of a stretched grid.
+    integer :: type = tridia_f64
+    integer(int64), allocatable :: shape(:)  !< The shape of what is read; of an adjoint, of what it writes.
+    !> Strides count elements, for the axes of `shape`; not allocated means dense.
+    integer(int64), allocatable :: in_strides(:), out_strides(:)
+    integer(int64) :: fields = 1             !< The number of fields per call.
+    !> Steps count elements from one field to the next; 0: one dense array after another.
+    integer(int64) :: in_step = 0, out_step = 0
+  end type
+
+  !> Applies compact schemes along several axes in one call, many times: a gradient (one field, a result for
+  !> each term), a divergence (a field for each term, one result: their sum), or a Laplacian (one field, one
+  !> result: the sum, of whatever terms). Copies are the same operator: destroy one.
+  type, public :: tridia_differential_operator
+    type(c_ptr) :: handle = c_null_ptr  !< The tridia_differential_operator of C.
+    type(c_field_layout), allocatable, private :: made_for(:)
+  contains
+    procedure :: create => differential_create
+    procedure :: create_for => differential_create_for
+    procedure :: apply => differential_apply
+    procedure :: apply_add => differential_apply_add
+    procedure :: apply_addresses => differential_apply_addresses
+    procedure :: apply_add_addresses => differential_apply_add_addresses
+    procedure :: destroy => differential_destroy
+    procedure :: kind => differential_kind
+    procedure :: term_count => differential_term_count
+    procedure :: in_count => differential_in_count
+    procedure :: out_count => differential_out_count
+    procedure :: in_shape => differential_in_shape
+    procedure :: out_shape => differential_out_shape
+    procedure :: backend => differential_backend
+    procedure :: device => differential_device
+    procedure :: threads => differential_threads
+    procedure :: workspace_bytes => differential_workspace_bytes
+    procedure :: warning => differential_warning
+    procedure :: description => differential_description
   end type
 
   public :: tridia_solve
@@ -282,13 +333,8 @@ contains
     type(c_ptr), optional, intent(in) :: status, stream
     integer, optional, intent(out) :: stat
     character(*), optional, intent(inout) :: errmsg
-    type(c_execution) :: e
-    e%struct_size = c_sizeof(e)
-    e%workspace = workspace
-    e%workspace_bytes = bytes
-    if (present(status)) e%status = status
-    if (present(stream)) e%stream = stream
-    call report(c_plan_execute(self%handle, dl, d, du, rhs, x, e), stat, errmsg)
+    call report(c_plan_execute(self%handle, dl, d, du, rhs, x, &
+      execution_at(workspace, bytes, status, stream)), stat, errmsg)
   end subroutine
 
   !> Factors every matrix into `factors`, of factors_bytes() bytes.
@@ -374,65 +420,8 @@ contains
     if (c_factors_bytes(self%handle, found) == 0) value = int(found, int64)
   end function
 
-  !> Makes an operator for arrays of these shapes and strides, of a scheme that comes with the library
-  !> ("C6") and of a closure ("3-4-6-4-3"; without one, the default).
-  subroutine operator_create_for(self, scheme, in, out, dim, spacing, quantity, staggering, closure, &
-      boundary, head, tail, metric, operation, alpha_f, options, stat, errmsg)
-    class(tridia_operator), intent(inout) :: self
-    character(*), intent(in) :: scheme
-    type(*), dimension(..), target, intent(in) :: in, out
-    integer, optional, intent(in) :: dim, quantity, staggering, boundary, head, tail, operation
-    real(real64), optional, intent(in) :: spacing, alpha_f
-    character(*), optional, intent(in) :: closure
-    real(real64), optional, target, contiguous, intent(in) :: metric(:)
-    type(tridia_options), optional, intent(in) :: options
-    integer, optional, intent(out) :: stat
-    character(*), optional, intent(inout) :: errmsg
-    character(kind=c_char) :: message(message_size)
-    character(kind=c_char, len=:), allocatable, target :: name, ends
-    type(c_grid) :: g
-    type(c_scheme_choice) :: choice
-    type(c_ptr) :: handle
-    call set_grid(g, spacing, boundary, head, tail, metric, operation)
-    call set_choice(choice, scheme, closure, name, ends, quantity, staggering, alpha_f)
-    handle = c_null_ptr
-    call report(c_operator_for(g, as_c(options), choice, in, out, int_or(dim, 1), handle, message), &
-      stat, errmsg, message)
-    if (c_associated(handle)) self%handle = handle
-  end subroutine
-
-  !> Computes out = op(in). Without a workspace one is allocated for the call.
-  subroutine operator_apply(self, in, out, stat, errmsg)
-    class(tridia_operator), intent(in) :: self
-    type(*), dimension(..), target, intent(in) :: in
-    type(*), dimension(..), target, intent(inout) :: out
-    integer, optional, intent(out) :: stat
-    character(*), optional, intent(inout) :: errmsg
-    character(kind=c_char) :: message(message_size)
-    call report(c_apply(self%handle, c_null_ptr, in, out, c_null_ptr, message), stat, errmsg, message)
-  end subroutine
-
-  !> Computes out = out + s op(in).
-  subroutine operator_apply_add(self, s, in, out, stat, errmsg)
-    class(tridia_operator), intent(in) :: self
-    real(real64), target, intent(in) :: s
-    type(*), dimension(..), target, intent(in) :: in
-    type(*), dimension(..), target, intent(inout) :: out
-    integer, optional, intent(out) :: stat
-    character(*), optional, intent(inout) :: errmsg
-    character(kind=c_char) :: message(message_size)
-    call report(c_apply(self%handle, c_loc(s), in, out, c_null_ptr, message), stat, errmsg, message)
-  end subroutine
-
-  !> Destroys the operator, and with it all copies.
-  subroutine operator_destroy(self, stat, errmsg)
-    class(tridia_operator), intent(inout) :: self
-    integer, optional, intent(out) :: stat
-    character(*), optional, intent(inout) :: errmsg
-    call report(c_operator_destroy(self%handle), stat, errmsg)
-    self%handle = c_null_ptr
-  end subroutine
-
+  include 'tridia_operator.inc'
+  include 'tridia_differential.inc'
   include 'tridia_private.inc'
   include 'tridia_report.inc'
   include 'tridia_plan_private.inc'

@@ -5,6 +5,9 @@ module tridia_c
   implicit none
   public
 
+  !> C's arrays have at most this many axes.
+  integer, parameter :: max_rank = 32
+
   !> These mirror the structs of tridia/c/plan.h and tridia/c/operator.h.
   type, bind(C) :: c_matrix_row
     real(c_double) :: dl(2) = 0, d(2) = 0, du(2) = 0
@@ -62,6 +65,19 @@ module tridia_c
     integer(c_int) :: quantity = 0, staggering = 0
     real(c_double) :: alpha_f = 0.45_c_double
     type(c_ptr) :: scheme = c_null_ptr, closure = c_null_ptr
+  end type
+
+  !> These two mirror the structs of tridia_descriptors.c and tridia_field_lists.h.
+  type, bind(C) :: c_term_choice
+    type(c_scheme_choice) :: scheme
+    type(c_grid) :: grid
+    real(c_double) :: factor = 1
+    integer(c_int) :: dim = 1
+  end type
+
+  type, bind(C) :: c_field_layout
+    integer(c_int) :: type = 0, rank = 0
+    integer(c_int64_t) :: extents(max_rank) = 0, strides(max_rank) = 0
   end type
 
   interface
@@ -143,6 +159,44 @@ module tridia_c
       character(kind=c_char), intent(inout) :: message(*)
     end function
 
+    integer(c_int) function c_differential_create(kind, terms, count, options, op, message) &
+        bind(C, name="tridia_fortran_differential_create")
+      import
+      integer(c_int), value :: kind, count
+      type(c_term_choice), intent(in) :: terms(*)
+      type(c_options), intent(in) :: options
+      type(c_ptr), intent(inout) :: op
+      character(kind=c_char), intent(inout) :: message(*)
+    end function
+
+    integer(c_int) function c_differential_for(kind, terms, count, options, in, in2, in3, in4, in5, in6, &
+        out, out2, out3, out4, out5, out6, op, made_for, message) &
+        bind(C, name="tridia_fortran_differential_for")
+      import
+      integer(c_int), value :: kind, count
+      type(c_term_choice), intent(inout) :: terms(*)
+      type(c_options), intent(in) :: options
+      type(*), dimension(..), target, intent(in) :: in, out
+      type(*), dimension(..), target, optional, intent(in) :: in2, in3, in4, in5, in6
+      type(*), dimension(..), target, optional, intent(in) :: out2, out3, out4, out5, out6
+      type(c_ptr), intent(inout) :: op
+      type(c_field_layout), intent(inout) :: made_for(*)
+      character(kind=c_char), intent(inout) :: message(*)
+    end function
+
+    integer(c_int) function c_differential_apply(op, s, in, in2, in3, in4, in5, in6, out, out2, out3, &
+        out4, out5, out6, e, made_for, count, message) bind(C, name="tridia_fortran_differential_apply")
+      import
+      type(c_ptr), value :: op, s, e
+      type(*), dimension(..), target, intent(in) :: in
+      type(*), dimension(..), target, optional, intent(in) :: in2, in3, in4, in5, in6
+      type(*), dimension(..), target, intent(inout) :: out
+      type(*), dimension(..), target, optional, intent(inout) :: out2, out3, out4, out5, out6
+      type(c_field_layout), intent(in) :: made_for(*)
+      integer(c_int), value :: count
+      character(kind=c_char), intent(inout) :: message(*)
+    end function
+
     integer(c_int) function c_plan_create(problem, options, plan) bind(C, name="tridia_plan_create")
       import
       type(c_problem), intent(in) :: problem
@@ -168,6 +222,117 @@ module tridia_c
     integer(c_int) function c_operator_destroy(op) bind(C, name="tridia_operator_destroy")
       import
       type(c_ptr), value :: op
+    end function
+
+    integer(c_int) function c_differential_destroy(op) &
+        bind(C, name="tridia_differential_operator_destroy")
+      import
+      type(c_ptr), value :: op
+    end function
+
+    integer(c_int) function c_differential_apply_addresses(op, in, out, e) &
+        bind(C, name="tridia_differential_operator_apply")
+      import
+      type(c_ptr), value :: op
+      type(c_ptr), intent(in) :: in(*), out(*)
+      type(c_execution), intent(in) :: e
+    end function
+
+    integer(c_int) function c_differential_add_addresses(op, s, in, out, e) &
+        bind(C, name="tridia_differential_operator_apply_add")
+      import
+      type(c_ptr), value :: op
+      real(c_double), value :: s
+      type(c_ptr), intent(in) :: in(*), out(*)
+      type(c_execution), intent(in) :: e
+    end function
+
+    integer(c_int) function c_differential_term_count(op, value) &
+        bind(C, name="tridia_differential_operator_term_count")
+      import
+      type(c_ptr), value :: op
+      integer(c_int), intent(inout) :: value
+    end function
+
+    integer(c_int) function c_differential_in_count(op, value) &
+        bind(C, name="tridia_differential_operator_in_count")
+      import
+      type(c_ptr), value :: op
+      integer(c_int), intent(inout) :: value
+    end function
+
+    integer(c_int) function c_differential_out_count(op, value) &
+        bind(C, name="tridia_differential_operator_out_count")
+      import
+      type(c_ptr), value :: op
+      integer(c_int), intent(inout) :: value
+    end function
+
+    integer(c_int) function c_differential_kind(op, value) &
+        bind(C, name="tridia_differential_operator_kind")
+      import
+      type(c_ptr), value :: op
+      integer(c_int), intent(inout) :: value
+    end function
+
+    integer(c_int) function c_differential_backend(op, value) &
+        bind(C, name="tridia_differential_operator_backend")
+      import
+      type(c_ptr), value :: op
+      integer(c_int), intent(inout) :: value
+    end function
+
+    integer(c_int) function c_differential_device(op, value) &
+        bind(C, name="tridia_differential_operator_device")
+      import
+      type(c_ptr), value :: op
+      integer(c_int), intent(inout) :: value
+    end function
+
+    integer(c_int) function c_differential_threads(op, value) &
+        bind(C, name="tridia_differential_operator_threads")
+      import
+      type(c_ptr), value :: op
+      integer(c_int), intent(inout) :: value
+    end function
+
+    integer(c_int) function c_differential_bytes(op, value) &
+        bind(C, name="tridia_differential_operator_workspace_bytes")
+      import
+      type(c_ptr), value :: op
+      integer(c_size_t), intent(inout) :: value
+    end function
+
+    integer(c_int) function c_differential_warning(op, text) &
+        bind(C, name="tridia_differential_operator_warning")
+      import
+      type(c_ptr), value :: op
+      type(c_ptr), intent(inout) :: text
+    end function
+
+    integer(c_int) function c_differential_description(op, text) &
+        bind(C, name="tridia_differential_operator_description")
+      import
+      type(c_ptr), value :: op
+      type(c_ptr), intent(inout) :: text
+    end function
+
+    integer(c_int) function c_differential_in_extents(op, term, extents, rank) &
+        bind(C, name="tridia_differential_operator_in_extents")
+      import
+      type(c_ptr), value :: op
+      integer(c_int), value :: term
+      type(c_ptr), intent(inout) :: extents
+      integer(c_int), intent(inout) :: rank
+    end function
+
+    integer(c_int) function c_differential_out_extents(op, term, extents, rank) &
+        bind(C, name="tridia_differential_operator_out_extents")
+      import
+      type(c_ptr), value :: op
+      integer(c_int), value :: term
+      type(c_ptr), intent(inout) :: extents
+      integer(c_int), intent(inout) :: rank
     end function
 
     integer(c_int) function c_plan_reason(plan, text) bind(C, name="tridia_plan_reason")

@@ -51,7 +51,7 @@ static inline int64_t stride_of(const CFI_cdesc_t* a, int rank, int k) {
 
 static inline int check_array(const CFI_cdesc_t* a, const char* name, int type, char* message) {
   if (type_of(a) < 0) return refuse(message, name, "is neither real nor complex of 4 or 8 bytes");
-  if (type_of(a) != type) return refuse(message, name, "has another type than x");
+  if (type_of(a) != type) return refuse(message, name, "has another type than the other arrays");
   if (a->rank < 1) return refuse(message, name, "is a scalar");
   for (int k = 0; k < a->rank; ++k) {
     if (a->dim[k].extent < 0)

@@ -14,8 +14,11 @@ TYPE = re.compile(r"(?P<comment>(?:^  !>.*\n)*)^  type, public :: (?P<name>\w+)\
                   r"^  end type\n", re.MULTILINE)
 GENERIC = re.compile(r"(?P<comment>(?:^  !>.*\n)*)^  interface (?P<name>\w+)\n"
                      r"    module procedure (?P<procedures>.*)\n", re.MULTILINE)
+PRIVATE = re.compile(r"^    .*, private ::.*\n", re.MULTILINE)
 BINDING = re.compile(r"procedure :: (\w+) => (\w+)")
 PARAMETERS = re.compile(r"^  integer, parameter, public ::(?:.*&\n)*.*\n", re.MULTILINE)
+BOUNDS = re.compile(r"\((?:[^()]|\([^()]*\))*\)")
+INCLUDE = re.compile(r"^  include '(.*)'\n", re.MULTILINE)
 MODULE = re.compile(r"(?P<comment>(?:^!>.*\n)+)^module (?P<name>\w+)\n", re.MULTILINE)
 
 
@@ -30,14 +33,14 @@ def block(code):
 
 def interface(procedure, name):
     """Returns the head of a procedure, under a name, and the declarations of its arguments and result."""
-    arguments = re.search(r"\((.*?)\)", procedure["head"], re.DOTALL)[1].replace("&", "")
+    arguments = re.search(procedure["name"] + r"\((.*?)\)", procedure["head"], re.DOTALL)[1].replace("&", "")
     wanted = set(re.findall(r"\w+", arguments)) | set(re.findall(r"result\((\w+)\)", procedure["head"]))
     if "function" in procedure["kind"]:
         wanted.add(procedure["name"])
     lines = [re.sub(r"^  ", "", line) for line in procedure["head"].splitlines()]
     for line in procedure["body"].splitlines():
         declared = re.fullmatch(r"    (?:type|class|integer|logical|character|real|complex)\b.* :: (.*)", line)
-        if declared and wanted & set(re.findall(r"\w+", declared[1])):
+        if declared and wanted & set(re.findall(r"\w+", BOUNDS.sub("", declared[1]))):
             lines.append(line[2:])
     return "\n".join(lines).replace(procedure["name"], name, 1)
 
@@ -62,7 +65,8 @@ def module_page(text):
                  for name in re.findall(r"\w+", generic["procedures"])]
         parts += section("###", generic["name"], generic["comment"], "\n\n".join(forms))
     for kind in TYPE.finditer(text):
-        components = re.sub(r"^    ", "", kind["body"].split("  contains\n")[0], flags=re.MULTILINE)
+        components = re.sub(r"^    ", "", PRIVATE.sub("", kind["body"].split("  contains\n")[0]),
+                            flags=re.MULTILINE)
         parts += section("###", f"type({kind['name']})", kind["comment"], components.rstrip())
         for binding, name in BINDING.findall(kind["body"]):
             parts += section("####", f"{kind['name']}%{binding}", procedures[name]["comment"],
@@ -77,6 +81,12 @@ def page(texts):
             "[in Fortran](../fortran.md).\n\n" + "\n".join(module_page(text) for text in modules))
 
 
+def source(path):
+    """Returns the text of a module with that of the files that it includes."""
+    return INCLUDE.sub(lambda m: (path.parent / m[1]).read_text(encoding="utf-8"),
+                       path.read_text(encoding="utf-8"))
+
+
 def write(sources, folder):
-    texts = [path.read_text(encoding="utf-8") for path in sorted(sources.glob("*.f90"))]
+    texts = [source(path) for path in sorted(sources.glob("*.f90"))]
     (folder / "fortran-module.md").write_text(page(texts), encoding="utf-8")

@@ -28,17 +28,25 @@
 
 program solve_test
   use checks
+  use differential_calls, only: test_differential_calls
+  use differential_refusals, only: test_differential_refusals
   use refusals
-  use solve_f32, only: test_f32 => test_ranks
-  use solve_f64, only: test_f64 => test_ranks
-  use solve_c64, only: test_c64 => test_ranks
-  use solve_c128, only: test_c128 => test_ranks
+  use solve_f32, only: differentials_f32 => test_differentials, test_f32 => test_ranks
+  use solve_f64, only: differentials_f64 => test_differentials, test_f64 => test_ranks
+  use solve_c64, only: differentials_c64 => test_differentials, test_c64 => test_ranks
+  use solve_c128, only: differentials_c128 => test_differentials, test_c128 => test_ranks
   implicit none
   call test_f32()
+  call differentials_f32()
   call test_f64()
+  call differentials_f64()
   call test_c64()
+  call differentials_c64()
   call test_c128()
+  call differentials_c128()
   call test_refusals()
+  call test_differential_calls()
+  call test_differential_refusals()
   print '(i0, a, i0, a)', checked, ' checks, ', wrong, ' wrong'
   if (wrong > 0) error stop 1
 end program

@@ -42,6 +42,7 @@ if(EXISTS ${WORK}/outside/fortran_solve)
   set(without_leaks ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0)
   run(${without_leaks} ${WORK}/outside/fortran_solve)
   run(${without_leaks} ${WORK}/outside/fortran_derivative)
+  run(${without_leaks} ${WORK}/outside/fortran_laplacian)
 endif()
 
 # The same by pkg-config, which is all that a makefile needs.
