@@ -15,7 +15,7 @@ function(tridia_cpu_kernels isa)
     add_library(${target} OBJECT solver/cpu/kernels.cpp solver/cpu/part_kernels.cpp)
     # Line operators see complex arrays as real ones.
     if(name MATCHES "^f")
-      target_sources(${target} PRIVATE compact/cpu/kernels.cpp)
+      target_sources(${target} PRIVATE line_operator/cpu/kernels.cpp)
     endif()
     target_compile_features(${target} PRIVATE cxx_std_20)
     target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}

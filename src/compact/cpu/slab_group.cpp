@@ -1,5 +1,5 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "compact/cpu/parts.hpp"
+#include "compact/cpu/one_pass.hpp"
 #include "compact/term_group.hpp"
 #include "cpu/cache_size.hpp"
 #include "solver/executor.hpp"

@@ -1,9 +1,9 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "compact/cpu/line_group.hpp"
-#include "compact/cpu/vector_block.hpp"
 #include "cpu/lane_copy.hpp"
+#include "line_operator/cpu/line_group.hpp"
+#include "line_operator/cpu/vector_block.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 // These functions copy between arrays and the buffer, in which lines lie side by side: row after
 // row, a lane a line.
-namespace tridia::compact::cpu::TRIDIA_ISA {
+namespace tridia::line_operator::cpu::TRIDIA_ISA {
 
 using tridia::cpu::TRIDIA_ISA::accumulate;
 using tridia::cpu::TRIDIA_ISA::load_lines_by_vectors;
@@ -152,4 +152,4 @@ void store_together(const line_group& s, index_t count, const R* rows, R* memory
   copy_past_cache(memory, static_cast<R*>(s.out) + s.out_at[0], s.live * count);
 }
 
-}  // namespace tridia::compact::cpu::TRIDIA_ISA
+}  // namespace tridia::line_operator::cpu::TRIDIA_ISA

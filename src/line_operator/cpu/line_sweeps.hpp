@@ -1,12 +1,12 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "compact/cpu/carried.hpp"
-#include "compact/cpu/dense_lines.hpp"
-#include "compact/cpu/line_buffer.hpp"
-#include "compact/cpu/line_gather.hpp"
-#include "compact/cpu/line_prefetch.hpp"
-#include "compact/cpu/operator_tables.hpp"
+#include "line_operator/cpu/carried.hpp"
+#include "line_operator/cpu/dense_lines.hpp"
+#include "line_operator/cpu/line_buffer.hpp"
+#include "line_operator/cpu/line_gather.hpp"
+#include "line_operator/cpu/line_prefetch.hpp"
+#include "line_operator/cpu/operator_tables.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -17,7 +17,7 @@
 // What is left of row i overwrites the buffer's row i, `front` rows after the values that stencils
 // still need. An adjoint solves first: what substitution finds stays in the buffer, and the results
 // are gathered from it as soon as all that they need is there.
-namespace tridia::compact::cpu::TRIDIA_ISA {
+namespace tridia::line_operator::cpu::TRIDIA_ISA {
 // kernels.cpp alone includes this file. With internal linkage GCC inlines what is called once,
 // which saves 3 to 5 % of a field that fits in the cache.
 namespace {
@@ -443,4 +443,4 @@ class line_sweeps {
 };
 
 }  // namespace
-}  // namespace tridia::compact::cpu::TRIDIA_ISA
+}  // namespace tridia::line_operator::cpu::TRIDIA_ISA

@@ -2,11 +2,11 @@
 
 // This file is compiled once for each instruction set and real type: the build defines TRIDIA_ISA
 // and TRIDIA_VALUE.
-#include "compact/cpu/kernels.hpp"
+#include "line_operator/cpu/kernels.hpp"
 
-#include "compact/cpu/line_sweeps.hpp"
+#include "line_operator/cpu/line_sweeps.hpp"
 
-namespace tridia::compact::cpu::TRIDIA_ISA {
+namespace tridia::line_operator::cpu::TRIDIA_ISA {
 namespace {
 
 constexpr int most_vectors = 4;
@@ -29,4 +29,4 @@ kernels<TRIDIA_VALUE> TRIDIA_TABLE() {
   return {width<R>, vector_block<R, most_vectors>::count, apply<R>};
 }
 
-}  // namespace tridia::compact::cpu::TRIDIA_ISA
+}  // namespace tridia::line_operator::cpu::TRIDIA_ISA

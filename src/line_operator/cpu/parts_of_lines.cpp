@@ -1,11 +1,11 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "compact/cpu/parts.hpp"
+#include "line_operator/cpu/parts_of_lines.hpp"
 
 #include "cpu/cache_size.hpp"
-#include "gpu/devices.hpp"
+#include "layout/alignment.hpp"
+#include "line_operator/cpu/whole_lines.hpp"
 #include "line_operator/share_summing.hpp"
 #include "line_operator/split_lines.hpp"
-#include "solver/executor.hpp"
 
 #include <omp.h>
 
@@ -13,14 +13,8 @@
 #include <cstring>
 #include <vector>
 
-namespace tridia::compact::cpu {
+namespace tridia::line_operator::cpu {
 namespace {
-
-using line_operator::line_split;
-using line_operator::part_order;
-using line_operator::part_run;
-using line_operator::share_summing;
-using line_operator::split_wish;
 
 /// Fewer lines leave lanes or threads without work. The number of threads does not count: results
 /// must not depend on it.
@@ -33,15 +27,11 @@ constexpr index_t least_points = 4096;
 /// cache side by side.
 constexpr index_t good_contiguous = 2048, good_interleaved = 512;
 
-bool is_contiguous(const task& t) { return t.geometry.lines[layout::rhs].step == 1; }
-
-index_t threads_of(const task& t) {
-  return t.options.threads > 0 ? t.options.threads : omp_get_max_threads();
-}
+bool is_contiguous(const operation_task& t) { return t.geometry.lines[layout::rhs].step == 1; }
 
 }  // namespace
 
-bool are_long(const task& t) {
+bool are_long(const operation_task& t) {
   const index_t lines = t.geometry.right_sides.size, points = t.line.points;
   if (points < least_points || lines == 0) return false;
   if (lines < enough_lines) return true;
@@ -52,9 +42,9 @@ bool are_long(const task& t) {
 namespace {
 
 template <class R>
-class parts_executor final : public operator_executor {
+class parts_of_lines final : public line_operation {
  public:
-  parts_executor(const task& t, const line_split& s)
+  parts_of_lines(const operation_task& t, const line_split& s)
       : lines_(t.geometry.right_sides),
         in_(t.geometry.lines[layout::rhs]),
         points_(t.line.points),
@@ -62,13 +52,13 @@ class parts_executor final : public operator_executor {
         places_(s.places),
         groups_(s.sums.groups),
         weights_(s.sums.weights.size()),
-        threads_(static_cast<int>(threads_of(t))) {
+        threads_(static_cast<int>(t.threads)) {
     const std::vector<std::byte> rounded = line_operator::rounded(s.sums.weights, t.type);
     if (!rounded.empty()) std::memcpy(weights_.data(), rounded.data(), rounded.size());
     step_in_ = s.part_points * in_.step;
     step_out_ = s.part_points * t.geometry.lines[layout::x].step;
     for (const part_run& r : s.runs) {
-      task part = t;
+      operation_task part = t;
       part.line = r.line;
       part.geometry = line_operator::lines_of(t.geometry, s, r);
       runs_.push_back({make_whole_lines(part, nullptr), s.order == part_order::apart ? r.parts : 1,
@@ -81,22 +71,15 @@ class parts_executor final : public operator_executor {
   std::size_t workspace_bytes() const override {
     std::size_t of_runs = 0;
     for (const run& r : runs_) of_runs = std::max(of_runs, r.lines->workspace_bytes());
-    return solver::alignment + prescribed_bytes() + of_runs;
+    return layout::alignment + prescribed_bytes() + of_runs;
   }
-  void check_pointer(const char* name, const void* p) const override {
-    gpu::check_host_pointer(name, p);
-  }
-
-  void clear(void* memory, std::size_t bytes, void*) const override {
-    std::memset(memory, 0, bytes);
-  }
-  void apply(const call& c) const override {
-    std::byte* const memory = solver::align(c.workspace);
+  void apply(const operation_call& c) const override {
+    std::byte* const memory = layout::align(c.workspace);
     R* const prescribed = reinterpret_cast<R*>(memory);
     std::abs(in_.step) == 1 ? sum_borders<1>(c.in, prescribed) : sum_borders<8>(c.in, prescribed);
     for (const run& r : runs_) {
       for (int p = 0; p < r.parts; ++p) {
-        call part = c;
+        operation_call part = c;
         part.in = static_cast<const R*>(c.in) + r.in + p * step_in_;
         part.out = static_cast<R*>(c.out) + r.out + p * step_out_;
         part.prescribed = prescribed + (r.slot + p * r.prescribed) * lines_.size;
@@ -109,14 +92,14 @@ class parts_executor final : public operator_executor {
  private:
   /// Describes the calls for one run: as many as `parts`, where these are not done together.
   struct run {
-    std::unique_ptr<const operator_executor> lines;
+    std::unique_ptr<const line_operation> lines;
     int parts;
     index_t in, out, slot;  // elements that the first one begins at; its first slot
     index_t prescribed;     // slots of one
   };
 
   std::size_t prescribed_bytes() const {
-    return solver::round_up(static_cast<std::size_t>(slots_ * lines_.size) * sizeof(R));
+    return layout::round_up(static_cast<std::size_t>(slots_ * lines_.size) * sizeof(R));
   }
 
   template <int Lanes>
@@ -145,14 +128,14 @@ class parts_executor final : public operator_executor {
 
 }  // namespace
 
-std::unique_ptr<const operator_executor> make_parts_of_lines(const task& t) {
+std::unique_ptr<const line_operation> make_parts_of_lines(const operation_task& t) {
   if (!are_long(t)) return {};
   const index_t most = is_contiguous(t) ? good_contiguous : good_interleaved;
   const split_wish wish{.most_points = most, .most_window = most, .most_axes = layout::max_axes};
   const auto s = line_operator::split(t.line, t.type, t.geometry, wish);
   if (!s) return {};
-  if (t.type == value_type::f32) return std::make_unique<parts_executor<float>>(t, *s);
-  return std::make_unique<parts_executor<double>>(t, *s);
+  if (t.type == value_type::f32) return std::make_unique<parts_of_lines<float>>(t, *s);
+  return std::make_unique<parts_of_lines<double>>(t, *s);
 }
 
-}  // namespace tridia::compact::cpu
+}  // namespace tridia::line_operator::cpu

@@ -1,13 +1,13 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "compact/cpu/line_group.hpp"
-#include "compact/cpu/operator_tables.hpp"
 #include "cpu/lanes.hpp"
+#include "line_operator/cpu/line_group.hpp"
+#include "line_operator/cpu/operator_tables.hpp"
 
 #include <algorithm>
 
-namespace tridia::compact::cpu::TRIDIA_ISA {
+namespace tridia::line_operator::cpu::TRIDIA_ISA {
 
 /// Prefetches the memory of a group of lines a little at a time beside the sweeps along them: what
 /// lies further on in the direction of the sweep and, beyond the end of the lines, in the next
@@ -86,4 +86,4 @@ class line_prefetch {
   use in_, out_;
 };
 
-}  // namespace tridia::compact::cpu::TRIDIA_ISA
+}  // namespace tridia::line_operator::cpu::TRIDIA_ISA

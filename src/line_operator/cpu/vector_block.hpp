@@ -3,7 +3,7 @@
 
 #include "cpu/lanes.hpp"
 
-namespace tridia::compact::cpu::TRIDIA_ISA {
+namespace tridia::line_operator::cpu::TRIDIA_ISA {
 
 namespace stdx = std::experimental;
 
@@ -61,4 +61,4 @@ struct vector_block {
   }
 };
 
-}  // namespace tridia::compact::cpu::TRIDIA_ISA
+}  // namespace tridia::line_operator::cpu::TRIDIA_ISA

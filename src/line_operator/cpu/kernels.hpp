@@ -1,12 +1,12 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "compact/cpu/line_group.hpp"
-#include "compact/cpu/operator_tables.hpp"
+#include "line_operator/cpu/line_group.hpp"
+#include "line_operator/cpu/operator_tables.hpp"
 
 // These kernels apply line operators. They are compiled once for each instruction set and real type
 // (kernels.cpp), everything else once.
-namespace tridia::compact::cpu {
+namespace tridia::line_operator::cpu {
 
 /// Holds the kernels for one value type. `buffer` holds `buffer_rows * pitch` values, aligned to 64
 /// bytes.
@@ -32,4 +32,4 @@ TRIDIA_DECLARE_TABLES(x86_64_v4)
 TRIDIA_DECLARE_TABLES(baseline)
 #undef TRIDIA_DECLARE_TABLES
 
-}  // namespace tridia::compact::cpu
+}  // namespace tridia::line_operator::cpu

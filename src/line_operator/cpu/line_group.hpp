@@ -3,7 +3,7 @@
 
 #include "tridia/types.hpp"
 
-namespace tridia::compact::cpu {
+namespace tridia::line_operator::cpu {
 
 /// This is the maximum number of lanes of a group.
 inline constexpr int most_lanes = 512;
@@ -39,4 +39,4 @@ struct line_group {
   bool accumulate;
 };
 
-}  // namespace tridia::compact::cpu
+}  // namespace tridia::line_operator::cpu

@@ -1,14 +1,14 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "compact/cpu/line_group.hpp"
-#include "compact/cpu/operator_tables.hpp"
-#include "compact/factors.hpp"
+#include "line_operator/cpu/line_factors.hpp"
+#include "line_operator/cpu/line_group.hpp"
+#include "line_operator/cpu/operator_tables.hpp"
 
 #include <algorithm>
 #include <vector>
 
-namespace tridia::compact::cpu {
+namespace tridia::line_operator::cpu {
 
 /// The tables of a line operator, and what they point to.
 template <class R>
@@ -16,7 +16,7 @@ class owned_tables {
  public:
   /// `gather`: the stencils of an adjoint's results, whose scale is that of the values; or null.
   /// `dense`: what all of it comes to, as a matrix; empty where lines are not short.
-  owned_tables(const line_operator::specification& line, const line_operator::specification* gather,
+  owned_tables(const specification& line, const specification* gather,
                const std::vector<double>& dense)
       : dense_(dense.begin(), dense.end()) {
     const bool periodic = line.boundary == boundary::periodic;
@@ -46,7 +46,7 @@ class owned_tables {
     table_.results_at = table_.first_row + table_.prescribed_at + table_.prescribed;
     table_.buffer_rows =
         table_.results_at + most_staged + std::max(table_.gather_before, table_.gather_after);
-    number(factor(line.matrix, line.rows, line.boundary), line.scale);
+    number(factor_line(line), line.scale);
     table_.dense = dense_.empty() ? nullptr : dense_.data();
   }
   owned_tables(const owned_tables&) = delete;
@@ -58,7 +58,7 @@ class owned_tables {
   /// Says how far the values lie before and after a row that needs them.
   struct reach {
     index_t before = 0, after = 0;
-    explicit reach(const line_operator::specification& line) {
+    explicit reach(const specification& line) {
       add(line.interior);
       for (const stencil& s : line.head) add(s);
       for (const stencil& s : line.tail) add(s);
@@ -70,7 +70,7 @@ class owned_tables {
   };
 
   /// Keeps the stencils of an operator: of all rows that are prescribed or have one of their own.
-  stencil_table<R> kept(const line_operator::specification& line) {
+  stencil_table<R> kept(const specification& line) {
     const auto longer = [](index_t prescribed, const std::vector<stencil>& own) {
       return std::max(prescribed, static_cast<index_t>(own.size()));
     };
@@ -81,7 +81,7 @@ class owned_tables {
     for (index_t i = line.rows - tails; i < line.rows; ++i) ends.push_back(weights_of(line, i));
     return {weights_of(line.interior), ends.data(), ends.data() + heads, heads, tails, line.rows};
   }
-  weights<R> weights_of(const line_operator::specification& line, index_t row) {
+  weights<R> weights_of(const specification& line, index_t row) {
     const index_t prescribed = line.prescribed_number(row);
     if (prescribed < 0) return weights_of(line.stencil_of(row));
     const index_t at = table_.prescribed_at - table_.front + prescribed;  // as a point
@@ -93,10 +93,10 @@ class owned_tables {
     return {kept.data(), s.first, static_cast<int>(kept.size())};
   }
 
-  void number(const factors& f, const std::vector<double>& scale) {
+  void number(const line_factors& f, const std::vector<double>& scale) {
     const auto round = [](long double v) { return static_cast<R>(v); };
     for (std::size_t i = 0; i < f.rows.size(); ++i) {
-      const factor_row& r = f.rows[i];
+      const line_factor_row& r = f.rows[i];
       const R s = scale.empty() ? R(1) : static_cast<R>(scale[i]);
       numbers_.push_back({round(r.below), round(r.pivot), round(r.next), round(r.fill),
                           round(r.border), round(r.column), s, r.swapped, r.fill != 0,
@@ -147,4 +147,4 @@ class owned_tables {
   std::vector<R> dense_;
 };
 
-}  // namespace tridia::compact::cpu
+}  // namespace tridia::line_operator::cpu

@@ -1,14 +1,14 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "compact/cpu/operator_tables.hpp"
-#include "compact/cpu/vector_block.hpp"
 #include "cpu/lane_copy.hpp"
+#include "line_operator/cpu/operator_tables.hpp"
+#include "line_operator/cpu/vector_block.hpp"
 
 #include <algorithm>
 #include <type_traits>
 
-namespace tridia::compact::cpu::TRIDIA_ISA {
+namespace tridia::line_operator::cpu::TRIDIA_ISA {
 
 using tridia::cpu::TRIDIA_ISA::accumulate;
 using tridia::cpu::TRIDIA_ISA::overwrite;
@@ -133,4 +133,4 @@ class line_gather {
 };
 
 }  // namespace
-}  // namespace tridia::compact::cpu::TRIDIA_ISA
+}  // namespace tridia::line_operator::cpu::TRIDIA_ISA

@@ -1,8 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
-#include "compact/cpu/kernels.hpp"
 #include "cpu/isa.hpp"
+#include "line_operator/cpu/kernels.hpp"
 
-namespace tridia::compact::cpu {
+namespace tridia::line_operator::cpu {
 
 template <>
 kernels<float> find_kernels() {
@@ -18,4 +18,4 @@ kernels<double> find_kernels() {
 #undef TRIDIA_TABLE_F64
 }
 
-}  // namespace tridia::compact::cpu
+}  // namespace tridia::line_operator::cpu

@@ -1,9 +1,9 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "compact/cpu/line_group.hpp"
+#include "line_operator/cpu/line_group.hpp"
 
-namespace tridia::compact::cpu {
+namespace tridia::line_operator::cpu {
 
 /// Holds the values that pass from one chunk to the next, in every lane.
 template <class R>
@@ -12,4 +12,4 @@ struct alignas(64) carried {
   R next[most_lanes], after[most_lanes], end[most_lanes];  // and of the backward sweep
 };
 
-}  // namespace tridia::compact::cpu
+}  // namespace tridia::line_operator::cpu

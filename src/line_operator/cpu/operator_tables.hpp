@@ -5,7 +5,7 @@
 #include "tridia/types.hpp"
 
 // These tables describe a line operator to kernels.
-namespace tridia::compact::cpu {
+namespace tridia::line_operator::cpu {
 
 /// Lines of at most so many points and results are multiplied with a dense matrix: recurrences
 /// along so few rows mostly wait for their own results.
@@ -19,7 +19,7 @@ struct weights {
   int first, count;
 };
 
-/// Holds a `factor_row` (compact/factors.hpp) and the scale of its result.
+/// Holds a `line_factor_row` (line_factors.hpp) and the scale of its result.
 template <class R>
 struct row_numbers {
   R below, pivot, next, fill, border, column, scale;
@@ -101,4 +101,4 @@ struct tables {
   }
 };
 
-}  // namespace tridia::compact::cpu
+}  // namespace tridia::line_operator::cpu

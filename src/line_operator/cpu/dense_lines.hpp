@@ -1,10 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "compact/cpu/operator_tables.hpp"
-#include "compact/cpu/vector_block.hpp"
+#include "line_operator/cpu/operator_tables.hpp"
+#include "line_operator/cpu/vector_block.hpp"
 
-namespace tridia::compact::cpu::TRIDIA_ISA {
+namespace tridia::line_operator::cpu::TRIDIA_ISA {
 // Like the sweeps (line_sweeps.hpp), this has internal linkage.
 namespace {
 
@@ -39,4 +39,4 @@ TRIDIA_FN void multiply_lines(const R* matrix, index_t points, index_t results, 
 }
 
 }  // namespace
-}  // namespace tridia::compact::cpu::TRIDIA_ISA
+}  // namespace tridia::line_operator::cpu::TRIDIA_ISA
