@@ -15,7 +15,6 @@
 namespace tridia::compact::cpu {
 namespace {
 
-using line_operator::cpu::are_long;
 using line_operator::cpu::line_operation;
 using line_operator::cpu::operation_task;
 
@@ -80,7 +79,8 @@ bool takes_one_pass(const task& t) {
   if (t.operation == operation::none) return make_parts(t) == nullptr;
   // A periodic line of one row has no backward sweep, in which results are gathered.
   const index_t least = t.line.boundary == boundary::periodic ? 2 : 1;
-  return t.line.rows >= least && !are_long(lines_of(t));
+  return t.line.rows >= least &&
+         !line_operator::cpu::are_long(t.line.points, t.geometry.right_sides.size, t.type);
 }
 
 }  // namespace tridia::compact::cpu

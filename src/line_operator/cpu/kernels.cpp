@@ -12,14 +12,15 @@ namespace {
 constexpr int most_vectors = 4;
 
 template <class R>
-void apply(const tables<R>& t, const line_group& s, R* buffer) {
-  s.lanes % vector_block<R, most_vectors>::count == 0
-      ? line_sweeps<R, most_vectors>(t, s, buffer).run()
-      : line_sweeps<R, 1>(t, s, buffer).run();
+bool apply(const tables<R>& t, const line_group& s, R* buffer) {
+  const bool finite = s.lanes % vector_block<R, most_vectors>::count == 0
+                          ? line_sweeps<R, most_vectors>(t, s, buffer).run()
+                          : line_sweeps<R, 1>(t, s, buffer).run();
 #if defined(__x86_64__)
   // Stores that bypass the cache must be ordered before later signals to other threads.
   if (s.nontemporal) _mm_sfence();
 #endif
+  return finite;
 }
 
 }  // namespace

@@ -14,7 +14,8 @@ template <class R>
 struct kernels {
   int unit;  // lanes of a transpose; a group's are a multiple
   int wide;  // lanes that are best worked on at once
-  void (*apply)(const tables<R>&, const line_group&, R* buffer);
+  /// Returns whether all results are finite, if the group's failures are asked for.
+  bool (*apply)(const tables<R>&, const line_group&, R* buffer);
 };
 
 /// Returns the best kernels that were built and that the processor supports.

@@ -12,6 +12,13 @@ inline constexpr int most_lanes = 512;
 /// staged then: a chunk takes up to 15 rows more, that would be a chunk of less than a vector.
 inline constexpr index_t most_chunk = 64, most_staged = most_chunk + 16;
 
+/// Says why a line has no finite result: row `row` of it is the first that is not finite; or
+/// there the elimination overflows. -1: it has one.
+struct line_failure {
+  index_t row;
+  bool overflows;
+};
+
 /// Describes the lines that go through the buffer side by side, a lane each. There is no vector
 /// type in it: kernels are compiled once for each instruction set, everything else once.
 struct line_group {
@@ -37,6 +44,7 @@ struct line_group {
   index_t prescribed_step;          // from one row that is prescribed to the next
   double s;
   bool accumulate;
+  line_failure* failures;  // of each line, entered if there is any; null where none is looked for
 };
 
 }  // namespace tridia::line_operator::cpu

@@ -1,8 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "line_operator/cpu/backward_chunks.hpp"
 #include "line_operator/cpu/carried.hpp"
 #include "line_operator/cpu/dense_lines.hpp"
+#include "line_operator/cpu/failure_search.hpp"
 #include "line_operator/cpu/line_buffer.hpp"
 #include "line_operator/cpu/line_gather.hpp"
 #include "line_operator/cpu/line_prefetch.hpp"
@@ -46,16 +48,28 @@ class line_sweeps {
         results_(buffer + t.results_at * s.pitch),
         points_(lies_in_ ? static_cast<const R*>(s.in) + s.in_at[0] : staged_),
         point_pitch_(lies_in_ ? s.in_step : s.pitch),
-        prefetch_(t, s, {pieces_in_, lies_in_}, {lies_out_, lies_out_}) {}
+        prefetch_(t, s, {pieces_in_, lies_in_}, {lies_out_, lies_out_}),
+        search_(t, s, rows_) {}
 
-  void run() {
-    if (t_.dense != nullptr) return multiply();
+  /// Returns whether all results are finite, if failures are asked for.
+  bool run() {
+    if (t_.dense != nullptr) {
+      multiply();
+    } else {
+      sweep();
+    }
+    return search_.all_finite();
+  }
+
+ private:
+  void sweep() {
     for_each_block([&](int lane) {
       values::zero().store(state_.left + lane);
       values::zero().store(state_.border + lane);
       values::zero().store(state_.next + lane);
       values::zero().store(state_.after + lane);
       values::zero().store(state_.end + lane);
+      values::zero().store(state_.zero + lane);
     });
     if (t_.gathers) {
       t_.periodic ? forward<1, true, true>() : forward<1, false, true>();
@@ -66,10 +80,11 @@ class line_sweeps {
       });
     }
     if (t_.periodic) close();
+    search_.after_forward(state_);
+    if (t_.periodic) put_last();
     t_.periodic ? backward<true>() : backward<false>();
   }
 
- private:
   /// Returns whether the values of a row of all lanes are contiguous, so that they can be used
   /// without a copy.
   bool lie_side_by_side(index_t apart, index_t step) const {
@@ -94,6 +109,7 @@ class line_sweeps {
       prefetch_.forward(lane, 0, points);
       multiply_lines<R, Vectors>(t_.dense, points, results, points_ + lane, point_pitch_,
                                  static_cast<R>(s_.s), results_ + lane, pitch_);
+      search_.template after_product<Vectors>(lane, results_ + lane, points_ + lane, point_pitch_);
       if (!lies_out_) return;
       prefetch_.backward(lane, 0, results);
       s_.accumulate ? put_rows<destination::sum>(lane) : put_rows<destination::array>(lane);
@@ -253,6 +269,9 @@ class line_sweeps {
       end.store(state_.end + lane);
       (t_.gathers ? end : end.times(scale)).store(rows_ + last * pitch_ + lane);
     });
+  }
+  void put_last() const {
+    const index_t last = t_.eliminated;
     // The backward sweep stages it with the rows before it, if there are any.
     if ((lies_out_ || last == 0) && !t_.gathers) put_staged(last, last + 1, rows_ + last * pitch_);
   }
@@ -280,47 +299,19 @@ class line_sweeps {
     t_.gathers ? gather_backward<Columned, Where>() : solve_backward<Columned, Where>();
   }
 
-  /// Calls f(k0, k1) for chunks of all rows from the last to the first. Where lines are contiguous,
-  /// they begin where cache lines of the result do, if that is the same in all lines; row k is
-  /// done together with result k + `later`.
-  template <class F>
-  void for_each_chunk_back(index_t later, F f) const {
-    constexpr index_t line = 64 / sizeof(R);
-    const auto past = [&](int l) {
-      return static_cast<index_t>(reinterpret_cast<std::uintptr_t>(s_.out) / sizeof(R)) +
-             s_.out_at[l] + later;
-    };
-    const bool alike = s_.live == 1 || (past(1) - past(0)) % line == 0;
-    // What is left over in front is stored by smaller vectors.
-    const bool aligned = alike && t_.eliminated > s_.chunk;
-    const index_t first = aligned ? (line - past(0) % line) % line : 0;
-    for (index_t k1 = t_.eliminated, k0; k1 > 0; k1 = k0) {
-      k0 = k1 > first ? first + (k1 - 1 - first) / s_.chunk * s_.chunk : 0;
-      // A chunk that is shorter than a vector is done together with the next one.
-      if (k1 - k0 < width<R> && k0 >= s_.chunk) k0 -= s_.chunk;
-      f(k0, k1);
-    }
-  }
-  /// Calls f(v0, v1) for the visits of a chunk from the last to the first.
-  template <class F>
-  void for_each_visit_back(index_t k0, index_t k1, F f) const {
-    for (index_t v1 = k1, v0; v1 > k0; v1 = v0) {
-      v0 = std::max(v1 - s_.visit, k0);
-      f(v0, v1);
-    }
-  }
-
   /// Does all rows of an operator.
   template <bool Columned, destination Where>
   void solve_backward() {
-    for_each_chunk_back(0, [&](index_t k0, index_t k1) {
+    for_each_chunk_back<R>(s_, t_.eliminated, 0, [&](index_t k0, index_t k1) {
       staged_from_ = k0;
-      for_each_visit_back(k0, k1, [&](index_t v0, index_t v1) {
+      for_each_visit_back(s_, k0, k1, [&](index_t v0, index_t v1) {
         for_each_block([&](int lane) {
           prefetch_.backward(lane, v0, v1);
           backward_rows<Columned, Where>(lane, v0, v1);
         });
       });
+      // What is stored in one piece overwrites the rows.
+      if (k0 == 0) search_.after_backward(state_);
       if (Where == destination::staged) put_staged(k0, with_last_row(k0, k1), results_);
     });
   }
@@ -346,10 +337,10 @@ class line_sweeps {
       solution.template gather<Where>(lane, a, b, place<Where>(lane, a), pitch_of(Where));
     };
     const auto ready = [&](index_t k) { return k == 0 ? 0 : std::min(done, k + before); };
-    for_each_chunk_back(before, [&](index_t k0, index_t k1) {
+    for_each_chunk_back<R>(s_, t_.eliminated, before, [&](index_t k0, index_t k1) {
       const index_t end = done;
       staged_from_ = ready(k0);
-      for_each_visit_back(k0, k1, [&](index_t v0, index_t v1) {
+      for_each_visit_back(s_, k0, k1, [&](index_t v0, index_t v1) {
         const index_t from = ready(v0);
         for_each_block([&](int lane) {
           prefetch_.backward(lane, from, done);
@@ -391,15 +382,20 @@ class line_sweeps {
     const R* at = rows_ + (b - 1) * pitch + lane;
     R* to = place<Where>(lane, b - 1);
     values next = values::load(state_.next + lane);
+    values zero = values::load(state_.zero + lane);
     const values end = values::load(state_.end + lane);
     for (index_t i = b; i > a; --i, n -= step, at -= pitch, to -= to_pitch) {
       next = values::load(at).times(simd(n->pivot)).plus(simd(-n->next), next);
       values x = next;
-      if constexpr (Columned) x = x.plus(simd(-n->column), end);
+      if constexpr (Columned) {
+        x = x.plus(simd(-n->column), end);
+        zero = zero.plus(simd(R(0)), x);
+      }
       if constexpr (Where != destination::kept) x = x.times(s * simd(n->scale));
       put<Where>(x, to, nontemporal);
     }
     next.store(state_.next + lane);
+    if (Columned) zero.store(state_.zero + lane);
   }
 
   /// Does one row of the backward sweep, whatever it is.
@@ -412,7 +408,10 @@ class line_sweeps {
     x = x.plus(simd(-n.next), next);
     next.store(state_.after + lane);
     x.store(state_.next + lane);
-    if (n.columned) x = x.plus(simd(-n.column), values::load(state_.end + lane));
+    if (n.columned) {
+      x = x.plus(simd(-n.column), values::load(state_.end + lane));
+      values::load(state_.zero + lane).plus(simd(R(0)), x).store(state_.zero + lane);
+    }
     if (Where != destination::kept) x = x.times(simd(static_cast<R>(s_.s)) * simd(n.scale));
     put<Where>(x, place<Where>(lane, i), s_.nontemporal);
   }
@@ -439,6 +438,7 @@ class line_sweeps {
   const R* points_;
   index_t point_pitch_;
   line_prefetch<R, values::count> prefetch_;
+  failure_search<R> search_;
   carried<R> state_;
 };
 

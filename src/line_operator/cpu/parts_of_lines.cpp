@@ -3,6 +3,7 @@
 
 #include "cpu/cache_size.hpp"
 #include "layout/alignment.hpp"
+#include "line_operator/cpu/part_failures.hpp"
 #include "line_operator/cpu/whole_lines.hpp"
 #include "line_operator/share_summing.hpp"
 #include "line_operator/split_lines.hpp"
@@ -31,11 +32,10 @@ bool is_contiguous(const operation_task& t) { return t.geometry.lines[layout::rh
 
 }  // namespace
 
-bool are_long(const operation_task& t) {
-  const index_t lines = t.geometry.right_sides.size, points = t.line.points;
+bool are_long(index_t points, index_t lines, value_type type) {
   if (points < least_points || lines == 0) return false;
   if (lines < enough_lines) return true;
-  const auto strip = static_cast<std::size_t>(points * lines_of_strip) * size_of(t.type);
+  const auto strip = static_cast<std::size_t>(points * lines_of_strip) * size_of(type);
   return strip > tridia::cpu::near_cache_bytes();
 }
 
@@ -52,6 +52,8 @@ class parts_of_lines final : public line_operation {
         places_(s.places),
         groups_(s.sums.groups),
         weights_(s.sums.weights.size()),
+        inner_(s.order == part_order::within ? lines_.size / lines_.at[0].extent : lines_.size),
+        part_points_(s.part_points),
         threads_(static_cast<int>(t.threads)) {
     const std::vector<std::byte> rounded = line_operator::rounded(s.sums.weights, t.type);
     if (!rounded.empty()) std::memcpy(weights_.data(), rounded.data(), rounded.size());
@@ -61,9 +63,10 @@ class parts_of_lines final : public line_operation {
       operation_task part = t;
       part.line = r.line;
       part.geometry = line_operator::lines_of(t.geometry, s, r);
-      runs_.push_back({make_whole_lines(part, nullptr), s.order == part_order::apart ? r.parts : 1,
-                       r.point * in_.step, r.row * t.geometry.lines[layout::x].step, r.slot,
-                       r.line.prescribed()});
+      const bool apart = s.order == part_order::apart;
+      runs_.push_back({make_whole_lines(part, nullptr), apart ? r.parts : 1, apart ? 1 : r.parts,
+                       r.point, r.point * in_.step, r.row * t.geometry.lines[layout::x].step,
+                       r.slot, r.line.prescribed()});
     }
   }
 
@@ -71,35 +74,47 @@ class parts_of_lines final : public line_operation {
   std::size_t workspace_bytes() const override {
     std::size_t of_runs = 0;
     for (const run& r : runs_) of_runs = std::max(of_runs, r.lines->workspace_bytes());
-    return layout::alignment + prescribed_bytes() + of_runs;
+    return layout::alignment + prescribed_bytes() + failure_bytes() + of_runs;
   }
   void apply(const operation_call& c) const override {
     std::byte* const memory = layout::align(c.workspace);
     R* const prescribed = reinterpret_cast<R*>(memory);
+    const first_failures failures(reinterpret_cast<index_t*>(memory + prescribed_bytes()),
+                                  c.failures != nullptr ? lines_.size : 0);
     std::abs(in_.step) == 1 ? sum_borders<1>(c.in, prescribed) : sum_borders<8>(c.in, prescribed);
     for (const run& r : runs_) {
-      for (int p = 0; p < r.parts; ++p) {
+      for (int p = 0; p < r.calls; ++p) {
+        const run_report report({inner_, r.together, r.point + p * part_points_, part_points_},
+                                failures);
         operation_call part = c;
         part.in = static_cast<const R*>(c.in) + r.in + p * step_in_;
         part.out = static_cast<R*>(c.out) + r.out + p * step_out_;
         part.prescribed = prescribed + (r.slot + p * r.prescribed) * lines_.size;
-        part.workspace = memory + prescribed_bytes();
+        part.workspace = memory + prescribed_bytes() + failure_bytes();
+        part.failures = c.failures != nullptr ? &report : nullptr;
         r.lines->apply(part);
       }
     }
+    if (c.failures != nullptr) failures.report_to(*c.failures);
   }
 
  private:
-  /// Describes the calls for one run: as many as `parts`, where these are not done together.
+  /// Describes the calls for one run: one for each part, or one for all of them together.
   struct run {
     std::unique_ptr<const line_operation> lines;
-    int parts;
+    int calls;
+    index_t together;       // parts of a call
+    index_t point;          // of the whole line, where the first part begins
     index_t in, out, slot;  // elements that the first one begins at; its first slot
     index_t prescribed;     // slots of one
   };
 
   std::size_t prescribed_bytes() const {
     return layout::round_up(static_cast<std::size_t>(slots_ * lines_.size) * sizeof(R));
+  }
+
+  std::size_t failure_bytes() const {
+    return layout::round_up(static_cast<std::size_t>(lines_.size) * sizeof(index_t));
   }
 
   template <int Lanes>
@@ -122,6 +137,7 @@ class parts_of_lines final : public line_operation {
   line_operator::slot_order places_;
   std::vector<line_operator::sum_group> groups_;
   std::vector<R> weights_;
+  index_t inner_, part_points_;
   std::vector<run> runs_;
   int threads_;
 };
@@ -129,7 +145,7 @@ class parts_of_lines final : public line_operation {
 }  // namespace
 
 std::unique_ptr<const line_operation> make_parts_of_lines(const operation_task& t) {
-  if (!are_long(t)) return {};
+  if (!are_long(t.line.points, t.geometry.right_sides.size, t.type)) return {};
   const index_t most = is_contiguous(t) ? good_contiguous : good_interleaved;
   const split_wish wish{.most_points = most, .most_window = most, .most_axes = layout::max_axes};
   const auto s = line_operator::split(t.line, t.type, t.geometry, wish);

@@ -7,8 +7,9 @@
 
 namespace tridia::line_operator::cpu {
 
-/// Returns whether whole lines are too few, or a batch of them does not fit in the cache of a core.
-bool are_long(const operation_task&);
+/// Returns whether whole lines of so many points are too few, or a batch of them does not fit in
+/// the cache of a core.
+bool are_long(index_t points, index_t lines, value_type);
 
 /// Makes what applies an operator to parts of long lines (line_operator/split_lines.hpp), which are
 /// lines for the lanes and threads that whole lines are too few for, or short enough for the cache.

@@ -47,6 +47,12 @@ struct vector_block {
     for (simd& part : b.v) part = simd(R(0));
     return b;
   }
+  TRIDIA_FN bool is_zero() const {
+    bool all = true;
+    _Pragma("GCC unroll 8") for (int i = 0; i < M; ++i) all =
+        all && stdx::all_of(v[i] == simd(R(0)));
+    return all;
+  }
   /// Computes this + factor b.
   TRIDIA_FN vector_block plus(const simd& factor, const vector_block& b) const {
     vector_block r;

@@ -225,7 +225,13 @@ class whole_lines final : public line_operation {
     s.prescribed_step = geometry_.right_sides.size;
     s.s = c.s;
     s.accumulate = c.accumulate;
-    kernels_.apply(table(), s, buffer);
+    line_failure failures[most_lanes];
+    s.failures = c.failures != nullptr ? failures : nullptr;
+    if (kernels_.apply(table(), s, buffer)) return;
+    for (int l = 0; l < live; ++l) {
+      const line_failure& f = failures[l];
+      if (f.row >= 0) c.failures->enter(from + l, f.row, f.overflows);
+    }
   }
 
   layout::geometry geometry_;

@@ -4,7 +4,9 @@
 #include "cpu/store_policy.hpp"
 #include "gpu/devices.hpp"
 #include "line_operator/constant.hpp"
+#include "solver/cpu/line_operator/operator_solver.hpp"
 #include "solver/cpu/parallel_for.hpp"
+#include "solver/cpu/parts/part_choice.hpp"
 #include "solver/cpu/parts/part_executor.hpp"
 #include "solver/cpu/pipelined_sweeps.hpp"
 #include "solver/cpu/ragged/packed_batch.hpp"
@@ -49,7 +51,7 @@ class cpu_executor final : public solver::executor {
   int threads() const override { return place_.threads(); }
   std::string description() const override {
     if (task_.options.algorithm != algorithm::partition) return {};
-    return "no line is cut into parts: they are short, or a ragged batch";
+    return "no line is cut into parts: they are short or many, or a ragged batch";
   }
   std::size_t workspace_bytes() const override {
     return solver::alignment + place_.kept_bytes() + place_.threads() * place_.thread_bytes();
@@ -359,7 +361,12 @@ namespace tridia::solver {
 
 std::unique_ptr<const executor> make_cpu(const task& t) {
   if (!t.row_starts.empty()) return cpu::make_packed_batch(t);
-  if (t.options.algorithm == algorithm::partition) {
+  if (auto as_operator = cpu::make_operator_solver(t)) return as_operator;
+  // An operator would have cut these lines, but for their type or matrix; they are not so few that
+  // elimination would cut them as well.
+  const bool as_lines = t.constant && cpu::operators_cut(t.geometry) &&
+                        !cpu::parts_are_faster(t.geometry, coefficients::shared);
+  if (t.options.algorithm == algorithm::partition && !as_lines) {
     if (auto by_parts = cpu::make_part_executor(t)) return by_parts;
   }
   return cpu::make_line_executor(t);

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/cpu/parts/part_choice.hpp"
 
+#include "solver/cpu/line_operator/operator_solver.hpp"
 #include "solver/cpu/parts/part_split.hpp"
 
 namespace tridia::cpu {
@@ -24,6 +25,7 @@ bool are_few_lines(const layout::geometry& g) { return line_count(g) <= few_line
 bool parts_are_faster(const layout::geometry& g, coefficients of) {
   if (!part_split::is_possible(g)) return false;
   if (line_count(g) <= very_few_lines) return g.rows >= short_rows;
+  if (of == coefficients::constant && operators_cut(g)) return true;
   if (g.rows < long_rows) return false;
   // If there are more lines, neighbours in memory are swept over together, and a matrix for many
   // right-hand sides is factored once.
