@@ -359,7 +359,7 @@ class line_sweeps {
   }
   template <bool Columned, destination Where>
   void backward_rows(int lane, index_t k0, index_t k1) {
-    const index_t from = t_.plain_back_from, to = std::max(t_.plain_to, from);
+    const index_t from = t_.plain_back_from, to = std::max(t_.plain_back_to, from);
     index_t i = k1;
     for (; i > k0 && i > to; --i) substitute<Where>(lane, i - 1);
     if (i > k0 && i > from) {

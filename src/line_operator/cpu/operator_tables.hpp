@@ -66,9 +66,9 @@ struct tables {
   // `same`, and only that one's are kept.
   const row_numbers<R>* numbers;
   index_t same, repeated;
-  // Rows from the first to before the second have the interior's stencil, and no interchange.
-  // Substitution takes the two of them before an interchange for rows like any others.
-  index_t plain_from, plain_to, plain_back_from;
+  // Rows from the first to before the second have the interior's stencil, and no interchange. Those
+  // of substitution fill nothing, and are not the two after a row that does, which needs them.
+  index_t plain_from, plain_to, plain_back_from, plain_back_to;
   index_t eliminated;  // rows that are: all but the last of a periodic line
   R corner, last_scale;
   // Results of short lines come from the whole of scale A^-1 B, `points` numbers for each of them,

@@ -10,6 +10,21 @@
 
 namespace tridia::line_operator::cpu {
 
+/// Finds the plain rows of a table around the middle one, if that is one of them.
+template <class R>
+void find_plain_rows(const row_numbers<R>* numbers, tables<R>& t) {
+  const index_t first = t.stencils.heads, end = t.eliminated - t.stencils.tails;
+  const auto plain = [&](index_t i) { return !numbers[i].swapped && !numbers[i].fills; };
+  const index_t middle = std::clamp(t.eliminated / 2, first, std::max(first, end));
+  t.plain_from = t.plain_to = middle;
+  while (t.plain_from > first && plain(t.plain_from - 1)) --t.plain_from;
+  while (t.plain_to < end && plain(t.plain_to)) ++t.plain_to;
+  t.plain_back_from = t.plain_back_to = t.eliminated / 2;
+  while (t.plain_back_from > 0 && !numbers[t.plain_back_from - 1].fills) --t.plain_back_from;
+  while (t.plain_back_to < t.eliminated && !numbers[t.plain_back_to].fills) ++t.plain_back_to;
+  if (t.plain_back_from > 0) t.plain_back_from += 2;
+}
+
 /// The tables of a line operator, and what they point to.
 template <class R>
 class owned_tables {
@@ -103,22 +118,11 @@ class owned_tables {
                           r.border != 0, r.column != 0});
     }
     table_.eliminated = static_cast<index_t>(numbers_.size());
-    find_plain_rows();
+    find_plain_rows(numbers_.data(), table_);
     keep_one_of_equal_rows();
     table_.numbers = numbers_.data();
     table_.corner = round(f.corner);
     table_.last_scale = scale.empty() ? R(1) : static_cast<R>(scale.back());
-  }
-
-  /// Finds the plain rows around the middle one, if that is one of them.
-  void find_plain_rows() {
-    const index_t first = table_.stencils.heads, end = table_.eliminated - table_.stencils.tails;
-    const auto plain = [&](index_t i) { return !numbers_[i].swapped && !numbers_[i].fills; };
-    const index_t middle = std::clamp(table_.eliminated / 2, first, std::max(first, end));
-    table_.plain_from = table_.plain_to = middle;
-    while (table_.plain_from > first && plain(table_.plain_from - 1)) --table_.plain_from;
-    while (table_.plain_to < end && plain(table_.plain_to)) ++table_.plain_to;
-    table_.plain_back_from = table_.plain_from + 2;
   }
 
   static bool equal(const row_numbers<R>& a, const row_numbers<R>& b) {

@@ -9,14 +9,6 @@
 
 namespace tridia::cpu {
 
-inline bool is_real(value_type t) { return t == value_type::f32 || t == value_type::f64; }
-
-/// Returns whether the kernels of operators read and write all in long pieces. Lines that are
-/// neighbours in memory are eliminated as fast.
-inline bool are_contiguous(const layout::geometry& g) {
-  return g.lines[layout::rhs].step == 1 && g.lines[layout::x].step == 1;
-}
-
 /// Fills x of lines that have no finite solution with NaN, and enters their statuses.
 template <class R>
 class line_failures final : public line_operator::cpu::failure_report {

@@ -4,9 +4,11 @@
 #include "gpu/devices.hpp"
 #include "line_operator/constant.hpp"
 #include "line_operator/cpu/line_factors.hpp"
+#include "line_operator/cpu/operator_tables.hpp"
 #include "line_operator/cpu/parts_of_lines.hpp"
 #include "line_operator/cpu/whole_lines.hpp"
 #include "solver/cpu/line_operator/line_failures.hpp"
+#include "solver/cpu/line_operator/sweep_choice.hpp"
 #include "solver/cpu/parallel_for.hpp"
 #include "solver/system.hpp"
 #include "tridia/error.hpp"
@@ -107,15 +109,17 @@ std::unique_ptr<const solver::executor> make_parts(const task& t, const operatio
 
 template <class R>
 std::unique_ptr<const solver::executor> make_whole(const task& t, const operation_task& lines) {
-  if (line_operator::cpu::are_long(t.geometry.rows, t.geometry.right_sides.size, t.type)) return {};
+  const bool is_short = t.geometry.rows <= line_operator::cpu::longest_dense;
+  if (!is_short && !sweeps_are_faster(t)) return {};
   (void)line_operator::factor(*t.constant, t.pivoting);
   try {
-    std::vector<double> inverse = line_operator::cpu::dense_matrix(lines, nullptr);
-    if (!inverse.empty() && !is_well_conditioned(lines.line, inverse)) inverse.clear();
-    if (inverse.empty() && !rarely_interchanges(lines.line)) return {};
+    const std::vector<double> inverse = line_operator::cpu::dense_matrix(lines, nullptr);
+    if (is_short ? !is_well_conditioned(lines.line, inverse) : !rarely_interchanges(lines.line)) {
+      return {};
+    }
     return std::make_unique<operator_solver<R>>(
         t.geometry, line_operator::cpu::make_whole_lines(lines, nullptr, {}, inverse),
-        inverse.empty() ? "" : "lines are multiplied with a dense matrix");
+        is_short ? "lines are multiplied with a dense matrix" : "");
   } catch (const error&) {
     // The matrix is so close to a singular one that it takes the elimination that was asked for.
     return {};
@@ -131,16 +135,15 @@ std::unique_ptr<const solver::executor> make(const task& t, const operation_task
 }  // namespace
 
 bool operators_cut(const geometry& g) {
-  return are_contiguous(g) && line_operator::cpu::are_long(
-                                  g.rows, g.matrices.size * g.right_sides.size, value_type::f32);
+  return g.lines[layout::rhs].step == 1 && g.lines[layout::x].step == 1 &&
+         line_operator::cpu::are_long(g.rows, g.matrices.size * g.right_sides.size,
+                                      value_type::f32);
 }
 
 std::unique_ptr<const solver::executor> make_operator_solver(const task& t) {
-  const geometry& g = t.geometry;
-  if (!t.constant || !t.ragged.empty() || !is_real(t.type) || !are_contiguous(g)) return {};
-  if (g.rows == 0 || g.right_sides.size == 0 || g.matrices.size != 1) return {};
+  if (!t.constant || !suits_operators(t) || t.geometry.matrices.size != 1) return {};
   const index_t threads = t.options.threads > 0 ? t.options.threads : omp_get_max_threads();
-  const operation_task lines{line_operator::solving_with(*t.constant), t.type, g, threads};
+  const operation_task lines{line_operator::solving_with(*t.constant), t.type, t.geometry, threads};
   return t.type == value_type::f32 ? make<float>(t, lines) : make<double>(t, lines);
 }
 
