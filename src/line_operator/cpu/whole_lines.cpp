@@ -81,11 +81,12 @@ class whole_lines final : public line_operation {
 
   void apply(const operation_call& c) const override {
     std::byte* const memory = layout::align(c.workspace);
+    const tables<R> t = table_of(c);
     line_split groups = groups_;
     if (groups.piece == groups.lines) groups.head = unaligned_head(c.out);
     const index_t count = groups.count();
     const auto one = [&](index_t i, int thread) {
-      run(c, groups.begin(i), groups.begin(i + 1),
+      run(c, t, groups.begin(i), groups.begin(i + 1),
           reinterpret_cast<R*>(memory + thread * buffer_bytes()));
     };
     if (threads_ == 1) {
@@ -98,6 +99,14 @@ class whole_lines final : public line_operation {
 
  private:
   const tables<R>& table() const { return tables_.view(); }
+  tables<R> table_of(const operation_call& c) const {
+    tables<R> t = table();
+    if (c.numbers == nullptr) return t;
+    t.numbers = static_cast<const row_numbers<R>*>(c.numbers);
+    t.same = t.eliminated, t.repeated = 0;
+    find_plain_rows(t.numbers, t);
+    return t;
+  }
   std::size_t buffer_bytes() const {
     return layout::round_up(static_cast<std::size_t>(table().buffer_rows * pitch()) * sizeof(R));
   }
@@ -187,7 +196,7 @@ class whole_lines final : public line_operation {
     at.out_apart = apart(at.out, static_cast<int>(to - from));
   }
 
-  void run(const operation_call& c, index_t from, index_t to, R* buffer) const {
+  void run(const operation_call& c, const tables<R>& t, index_t from, index_t to, R* buffer) const {
     line_starts at;
     const int live = static_cast<int>(to - from);
     place_lines(from, to, at);
@@ -227,7 +236,7 @@ class whole_lines final : public line_operation {
     s.accumulate = c.accumulate;
     line_failure failures[most_lanes];
     s.failures = c.failures != nullptr ? failures : nullptr;
-    if (kernels_.apply(table(), s, buffer)) return;
+    if (kernels_.apply(t, s, buffer)) return;
     for (int l = 0; l < live; ++l) {
       const line_failure& f = failures[l];
       if (f.row >= 0) c.failures->enter(from + l, f.row, f.overflows);

@@ -5,6 +5,7 @@
 #include "gpu/devices.hpp"
 #include "line_operator/constant.hpp"
 #include "solver/cpu/line_operator/operator_solver.hpp"
+#include "solver/cpu/line_operator/shared_substitution.hpp"
 #include "solver/cpu/parallel_for.hpp"
 #include "solver/cpu/parts/part_choice.hpp"
 #include "solver/cpu/parts/part_executor.hpp"
@@ -43,7 +44,10 @@ constexpr index_t fewest_units = 4;
 class cpu_executor final : public solver::executor {
  public:
   explicit cpu_executor(const task& t) : task_(t), place_(task_) {
-    if (!t.constant) return;
+    if (!t.constant) {
+      if (place_.shares_matrices()) sweeps_ = make_shared_substitution(t);
+      return;
+    }
     constant_ = line_operator::rounded(line_operator::factor(*t.constant, t.pivoting), t.type,
                                        place_.kernels_at(0).lanes);
   }
@@ -54,7 +58,7 @@ class cpu_executor final : public solver::executor {
     return "no line is cut into parts: they are short or many, or a ragged batch";
   }
   std::size_t workspace_bytes() const override {
-    return solver::alignment + place_.kept_bytes() + place_.threads() * place_.thread_bytes();
+    return solver::alignment + sweeps_at() + (sweeps_ ? sweeps_->workspace_bytes() : 0);
   }
   std::size_t factors_bytes() const override {
     return solver::alignment + solver::status_bytes(place_.geometry()) +
@@ -92,6 +96,7 @@ class cpu_executor final : public solver::executor {
     const geometry& g = place_.geometry();
     const solver::factor_block block = solver::split_factors(g, const_cast<void*>(factors));
     spread(block.status, 0, g.matrices.size, o.status);
+    if (substitutes_by_sweeps(block.status[0], block.data, o, align(workspace))) return;
     const section_split batches = place_.right_side_batches(o.x);
     const index_t sides = place_.sides(batches);
     std::atomic<bool> good = true;
@@ -280,6 +285,7 @@ class cpu_executor final : public solver::executor {
     for (index_t i0 = 0; i0 < units; i0 += place_.kept_units()) {
       const index_t count = std::min(place_.kept_units(), units - i0);
       for_each(count, [&](index_t slot, int) { factor(i0 + slot, slot); });
+      if (substitutes_by_sweeps(*status_of(0), factors_of(0), o, workspace)) continue;
       std::atomic<bool> good = true;
       for_each(count * sides, [&](index_t k, int thread) {
         const index_t slot = k / sides;
@@ -287,6 +293,17 @@ class cpu_executor final : public solver::executor {
       });
       for (index_t slot = 0; slot < count && !good; ++slot) share_nan_of_unit(o, i0 + slot);
     }
+  }
+
+  /// Returns the bytes of the workspace before that of sweeps.
+  std::size_t sweeps_at() const {
+    return solver::round_up(place_.kept_bytes() + place_.threads() * place_.thread_bytes());
+  }
+  /// Substitutes for all right-hand sides by the sweeps of operators, where these take them: there
+  /// is one matrix then. Returns whether it has.
+  bool substitutes_by_sweeps(index_t status, const void* factors, const operands& o,
+                             std::byte* workspace) const {
+    return sweeps_ != nullptr && status == 0 && sweeps_->apply(factors, o, workspace + sweeps_at());
   }
 
   // ---- statuses ----
@@ -346,7 +363,8 @@ class cpu_executor final : public solver::executor {
 
   task task_;
   work_split place_;
-  std::vector<line_operator::memory_line> constant_;  // factors of a constant matrix
+  std::vector<line_operator::memory_line> constant_;     // factors of a constant matrix
+  std::unique_ptr<const shared_substitution> sweeps_{};  // of one matrix for all, or null
 };
 
 }  // namespace
