@@ -23,11 +23,6 @@ using tridia::problem;
 using tridia::value_type;
 using tridia::cuda::segments_tuning;
 
-std::vector<value_type> types_of_gpu() {
-  if (!have_gpu()) return {};
-  return {std::begin(kTypes), std::end(kTypes)};
-}
-
 class MixedPivoting : public ::testing::TestWithParam<value_type> {
  protected:
   /// Fills an experiment; some stretches of each system, of up to `longest` rows, are dominant.

@@ -107,11 +107,6 @@ TEST(SegmentSidesShape, IsForSeveralSidesWithoutPivoting) {
   EXPECT_FALSE(plan_sides(task_of(p), {}, kHopper));
 }
 
-std::vector<value_type> types_of_gpu() {
-  if (!have_gpu()) return {};
-  return {std::begin(kTypes), std::end(kTypes)};
-}
-
 class SegmentSides : public ::testing::TestWithParam<value_type> {
  protected:
   rng random_ = random_for("SegmentSides");

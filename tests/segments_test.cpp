@@ -290,11 +290,8 @@ TEST_P(LongSystems, AreTheSameFromRunToRun) {
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LongSystems);
-INSTANTIATE_TEST_SUITE_P(
-    All, LongSystems,
-    ::testing::ValuesIn(have_gpu() ? std::vector<value_type>(std::begin(kTypes), std::end(kTypes))
-                                   : std::vector<value_type>{}),
-    [](const auto& test) { return std::string(name(test.param)); });
+INSTANTIATE_TEST_SUITE_P(All, LongSystems, ::testing::ValuesIn(types_of_gpu()),
+                         [](const auto& test) { return std::string(name(test.param)); });
 
 }  // namespace
 }  // namespace tridia_test

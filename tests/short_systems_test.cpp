@@ -86,11 +86,6 @@ TEST(ShortSystemsShape, IsForShortSystemsThatShareMatrices) {
   EXPECT_FALSE(plan_short_systems(task_of(of_one_matrix({.extents = {1 << 20, 4}}))));
 }
 
-std::vector<value_type> types_of_gpu() {
-  if (!have_gpu()) return {};
-  return {std::begin(kTypes), std::end(kTypes)};
-}
-
 class ShortSystems : public ::testing::TestWithParam<value_type> {
  protected:
   rng random_ = random_for("ShortSystems");

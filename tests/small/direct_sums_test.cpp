@@ -213,12 +213,8 @@ TEST_P(SmallDistributedSums, GoTheDirectWayAsByMessages) {
   EXPECT_FALSE(watch.is_late());
 }
 
-std::vector<value_type> types() {
-  return have_gpu() ? std::vector<value_type>(std::begin(kTypes), std::end(kTypes))
-                    : std::vector<value_type>{};
-}
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SmallDistributedSums);
-INSTANTIATE_TEST_SUITE_P(All, SmallDistributedSums, ::testing::ValuesIn(types()),
+INSTANTIATE_TEST_SUITE_P(All, SmallDistributedSums, ::testing::ValuesIn(types_of_gpu()),
                          [](const auto& test) { return std::string(name(test.param)); });
 
 }  // namespace

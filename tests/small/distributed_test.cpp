@@ -213,11 +213,6 @@ std::vector<problem> fields(value_type type) {
   return all;
 }
 
-std::vector<value_type> types() {
-  return have_gpu() ? std::vector<value_type>(std::begin(kTypes), std::end(kTypes))
-                    : std::vector<value_type>{};
-}
-
 class SmallDistributed : public ::testing::TestWithParam<value_type> {};
 
 TEST_P(SmallDistributed, SolvesByEveryStrategy) {
@@ -254,7 +249,7 @@ TEST_P(SmallDistributed, NamesRowsThatAreNotFinite) {
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SmallDistributed);
-INSTANTIATE_TEST_SUITE_P(All, SmallDistributed, ::testing::ValuesIn(types()),
+INSTANTIATE_TEST_SUITE_P(All, SmallDistributed, ::testing::ValuesIn(types_of_gpu()),
                          [](const auto& test) { return std::string(name(test.param)); });
 
 whole_array some_field(value_type type, const std::vector<index_t>& extents) {
@@ -369,7 +364,7 @@ TEST_P(SmallDistributedRows, SolveBetweenNeighbours) {
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SmallDistributedRows);
-INSTANTIATE_TEST_SUITE_P(All, SmallDistributedRows, ::testing::ValuesIn(types()),
+INSTANTIATE_TEST_SUITE_P(All, SmallDistributedRows, ::testing::ValuesIn(types_of_gpu()),
                          [](const auto& test) { return std::string(name(test.param)); });
 
 /// This test meets the kernels of a rank's rows, which ranks that wait for each other cannot show

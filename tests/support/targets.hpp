@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <iterator>
 #include <vector>
 
 #include "support/device_memory.hpp"
@@ -10,6 +11,12 @@ namespace tridia_test {
 
 inline constexpr tridia::value_type kTypes[] = {tridia::value_type::f32, tridia::value_type::f64,
                                                 tridia::value_type::c64, tridia::value_type::c128};
+
+/// Returns all value types if a GPU is here, and none otherwise.
+inline std::vector<tridia::value_type> types_of_gpu() {
+  if (!have_gpu()) return {};
+  return {std::begin(kTypes), std::end(kTypes)};
+}
 
 /// Returns all backends that can run here.
 inline std::vector<tridia::backend> backends() {
