@@ -87,11 +87,6 @@ class sweeps final : public shared_substitution {
   std::unique_ptr<const line_operation> solve_;
 };
 
-template <class R>
-std::unique_ptr<const shared_substitution> make(const task& t, const operation_task& lines) {
-  return std::make_unique<sweeps<R>>(t, line_operator::cpu::make_whole_lines(lines, nullptr));
-}
-
 }  // namespace
 
 std::unique_ptr<const shared_substitution> make_shared_substitution(const task& t) {
@@ -106,7 +101,7 @@ std::unique_ptr<const shared_substitution> make_shared_substitution(const task& 
   identity.solves = true;
   const index_t threads = t.options.threads > 0 ? t.options.threads : omp_get_max_threads();
   const operation_task lines{std::move(identity), t.type, g, threads};
-  return t.type == value_type::f32 ? make<float>(t, lines) : make<double>(t, lines);
+  return std::make_unique<sweeps<float>>(t, line_operator::cpu::make_whole_lines(lines, nullptr));
 }
 
 }  // namespace tridia::cpu
