@@ -242,6 +242,25 @@ __device__ __forceinline__ void expand_rows(const Segment& t,
   mark_overflow(part.solved(), Sides == 1 ? t.number(system) : t.status_of(system), states);
 }
 
+/// Finds x of a segment's systems, each in the way in which it was reduced: `pivoted` is above 0
+/// where that was with interchanges. All threads take part, after a barrier.
+template <int Sides, class Segment, class Unknowns>
+__device__ __forceinline__ void expand_either(const Segment& t,
+                                              const typename Segment::place_type& place,
+                                              const typename Segment::shape& s,
+                                              const typename Segment::memory& m, const int* pivoted,
+                                              const Unknowns& unknowns,
+                                              const line_states<Sides>& states) {
+  const int of_chunk = t.system_of_chunk(place);
+  const bool here = of_chunk >= 0, mine = here && pivoted[of_chunk] > 0;
+  if (!__syncthreads_and(mine || !here)) {
+    expand_rows<pivoting::none>(t, place, s, m, !mine, Segment::chunk::to_plain(unknowns), states);
+  }
+  if (__syncthreads_or(mine)) {
+    expand_rows<pivoting::partial>(t, place, s, m, mine, unknowns, states);
+  }
+}
+
 /// Finds x of every segment from its interface unknowns, in the last pass.
 template <class V, pivoting P, class Segment, int Sides>
 __global__ void __launch_bounds__(most_threads_of(P))
@@ -254,7 +273,8 @@ __global__ void __launch_bounds__(most_threads_of(P))
   extern __shared__ __align__(cache_line) unsigned char memory[];
   typename Segment::memory m(memory, s);
   m.mbarrier.start();
-  const typename Segment::position at(s, blockIdx.x);
+  // The last rows that were reduced come first: they are still in the L2.
+  const typename Segment::position at(s, gridDim.x - 1 - blockIdx.x);
   Segment t(g, o, maps, s, m, at);
   const auto place = t.place();
   // The loads from the workspace are issued before the tile's, and used after them.
@@ -283,15 +303,7 @@ __global__ void __launch_bounds__(most_threads_of(P))
   if constexpr (P == pivoting::none) {
     expand_rows<pivoting::none>(t, place, s, m, true, unknowns, states);
   } else {
-    const int of_chunk = t.system_of_chunk(place);
-    const bool here = of_chunk >= 0, mine = here && with_pivoting[of_chunk] != 0;
-    if (!__syncthreads_and(mine || !here)) {
-      expand_rows<pivoting::none>(t, place, s, m, !mine, Segment::chunk::to_plain(unknowns),
-                                  states);
-    }
-    if (__syncthreads_or(mine)) {
-      expand_rows<pivoting::partial>(t, place, s, m, mine, unknowns, states);
-    }
+    expand_either(t, place, s, m, with_pivoting, unknowns, states);
   }
   t.fence_proxy_async();
   __syncthreads();
