@@ -18,14 +18,14 @@ module tridia_distributed_c
     integer(c_int) :: strategy = 0, statuses = 1
     real(c_double) :: tolerance = 0, neglected_coupling = -1
     integer(c_size_t) :: interface_bytes = 67108864
-    integer(c_int) :: threads = 0, reserved = 0
+    integer(c_int) :: threads = 0, timings = 0
   end type
 
   type, bind(C) :: c_distributed_operator_options
     integer(c_size_t) :: struct_size = 0
     real(c_double) :: tolerance = 0
     integer(c_int) :: threads = 0, slabs = 1
-    integer(c_int) :: strategy = 0, reserved = 0
+    integer(c_int) :: strategy = 0, timings = 0
   end type
 
   interface

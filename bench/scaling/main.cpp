@@ -56,25 +56,34 @@ struct measured {
   }
 };
 
-measured measure(const scaling_case& c, const communicator& by, const scaling_options& o,
-                 bool takes_part = true) {
-  const auto w = make_work(c, by);
-  // A repetition has so many executions that neither the clock's resolution nor the latency of the
-  // device matters.
-  seconds_of(*w, by, 1, takes_part);
-  const double once = seconds_of(*w, by, 2, takes_part) / 2;
-  const int count = by.device() < 0 ? 1 : std::clamp(static_cast<int>(0.01 / once), 2, 100);
-  measured m;
-  for (int k = 0; k < o.repetitions; ++k) {
-    m.ms.push_back(seconds_of(*w, by, count, takes_part) / count * 1e3);
-  }
+/// Adds the times of the phases of an execution.
+void add_steps(measured& m, const scaling_case& c, const communicator& by, bool takes_part) {
+  const auto w = make_work(c, by, true);
+  seconds_of(*w, by, 2, takes_part);
   for (const step& s : w->timings()) m.steps.emplace_back(s.name, slowest(s.seconds) * 1e3);
   // The slowest rank of each step would count the waiting of the others again. Rank 0, which writes
   // the rows, is the first of its lines, and solves their reduced systems.
   for (const step& s : w->thesis_steps()) m.steps.emplace_back(s.name, s.seconds * 1e3);
-  m.error = slowest(w->error());
-  m.workspace_bytes = w->workspace_bytes();
-  m.note = w->note();
+}
+
+measured measure(const scaling_case& c, const communicator& by, const scaling_options& o,
+                 bool takes_part = true) {
+  measured m;
+  {
+    const auto w = make_work(c, by, false);
+    // A repetition has so many executions that neither the clock's resolution nor the latency of
+    // the device matters.
+    seconds_of(*w, by, 1, takes_part);
+    const double once = seconds_of(*w, by, 2, takes_part) / 2;
+    const int count = by.device() < 0 ? 1 : std::clamp(static_cast<int>(0.01 / once), 2, 100);
+    for (int k = 0; k < o.repetitions; ++k) {
+      m.ms.push_back(seconds_of(*w, by, count, takes_part) / count * 1e3);
+    }
+    m.error = slowest(w->error());
+    m.workspace_bytes = w->workspace_bytes();
+    m.note = w->note();
+  }
+  add_steps(m, c, by, takes_part);
   return m;
 }
 

@@ -39,10 +39,10 @@ std::vector<step> named(const step_times& s) {
           {"reduced", s.reduced}, {"sum", s.sum}};
 }
 
-/// Solves with own coefficients; x = 1 everywhere. Statuses are off, as peers have none.
+/// Solves with own coefficients; x = 1 everywhere.
 class solve_work final : public work {
  public:
-  solve_work(const scaling_case& c, const communicator& by)
+  solve_work(const scaling_case& c, const communicator& by, bool timings)
       : blocks_(c.extents, c.ranks), shape_(blocks_.block(by.rank()).extents, c.axis) {
     const auto n = static_cast<std::size_t>(c.extents[c.axis]);
     std::vector<double> rhs(n, 0.5);
@@ -55,7 +55,7 @@ class solve_work final : public work {
     }
     x_ = std::make_unique<field>(shape_, by.device());
     const tridia::problem lines{.axis = c.axis, .pivoting = tridia::pivoting::none};
-    plan_options o{.strategy = c.how};
+    plan_options o{.strategy = c.how, .timings = timings};
     if (c.how == strategy::nearest && c.ranks[c.axis] > 1) {
       o.neglected_coupling =
           plan(blocks_, lines, by).neglected_coupling(in_[0].data(), in_[1].data(), in_[2].data());
@@ -88,12 +88,12 @@ class solve_work final : public work {
 /// Computes a scheme's first derivative of a cubic, for which its default closure is exact.
 class derivative_work final : public work {
  public:
-  derivative_work(const scaling_case& c, const communicator& by)
+  derivative_work(const scaling_case& c, const communicator& by, bool timings)
       : blocks_(c.extents, c.ranks),
         shape_(blocks_.block(by.rank()).extents, c.axis),
         derivative_(blocks_, tridia::find_scheme(tridia::quantity::first_derivative, c.scheme),
                     {.axis = c.axis, .spacing = 1.0 / static_cast<double>(c.extents[c.axis])}, by,
-                    {.slabs = c.slabs, .strategy = c.how}),
+                    {.slabs = c.slabs, .strategy = c.how, .timings = timings}),
         how_(c.how),
         crosses_ranks_(c.ranks[c.axis] > 1),
         carriers_(by.size() > 1 ? "; " + by.reason() : ""),
@@ -136,9 +136,9 @@ class derivative_work final : public work {
 
 }  // namespace
 
-std::unique_ptr<work> make_work(const scaling_case& c, const communicator& by) {
-  if (c.does == scaling_case::what::solve) return std::make_unique<solve_work>(c, by);
-  return std::make_unique<derivative_work>(c, by);
+std::unique_ptr<work> make_work(const scaling_case& c, const communicator& by, bool timings) {
+  if (c.does == scaling_case::what::solve) return std::make_unique<solve_work>(c, by, timings);
+  return std::make_unique<derivative_work>(c, by, timings);
 }
 
 }  // namespace tridia_bench

@@ -47,7 +47,9 @@ class work {
   [[nodiscard]] virtual std::string note() const = 0;
 };
 
-/// Makes the work of a case; all ranks of the communicator make it together.
-std::unique_ptr<work> make_work(const scaling_case&, const tridia::distributed::communicator&);
+/// Makes the work of a case; all ranks of the communicator make it together. Its executions are
+/// timed by their phases, which takes a GPU some time, or not.
+std::unique_ptr<work> make_work(const scaling_case&, const tridia::distributed::communicator&,
+                                bool timings);
 
 }  // namespace tridia_bench

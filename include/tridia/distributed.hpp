@@ -138,6 +138,8 @@ struct plan_options {
   /// line across ranks that has no finite solution is unspecified.
   bool statuses = true;
   int threads = 0;  ///< See `options::threads`.
+  /// If true, `plan::timings` has the times of phases, which take a GPU some 3 microseconds each.
+  bool timings = false;
 };
 
 /// Holds the times of the phases of an execution on this rank, in seconds.
@@ -201,7 +203,8 @@ class plan {
   [[nodiscard]] const std::string& reason() const noexcept;
   /// Returns the number of systems of this rank's block, as `tridia::plan::systems` does.
   [[nodiscard]] index_t systems() const noexcept;
-  /// Returns the times of the last execution that was finished; on a GPU it waits for that one.
+  /// Returns the times of the last execution that was finished; on a GPU it waits for that one. They
+  /// are 0 unless `plan_options::timings` asked for them.
   [[nodiscard]] phase_times timings() const;
   /// Returns the same by the steps of `step_times`.
   [[nodiscard]] step_times step_timings() const;
@@ -255,6 +258,7 @@ struct operator_options {
   /// the sums go to `out`. Any other strategy but `automatic`, and `gather` for an adjoint, are
   /// refused (unsupported).
   distributed::strategy strategy = distributed::strategy::automatic;
+  bool timings = false;  ///< See `plan_options::timings`.
 };
 
 /// Applies a compact scheme along one axis of a grid that is spread over ranks. Its results are
@@ -292,6 +296,7 @@ class compact_operator {
   /// Returns the ranks, among those that share this rank's lines, that it exchanges messages with.
   [[nodiscard]] const std::vector<int>& peers() const noexcept;
   /// Returns the times of the last application that was finished; on a GPU it waits for that one.
+  /// They are 0 unless `operator_options::timings` asked for them.
   [[nodiscard]] phase_times timings() const;
   /// Returns the same by the steps of `step_times`.
   [[nodiscard]] step_times step_timings() const;

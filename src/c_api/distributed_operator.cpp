@@ -16,11 +16,11 @@ compact_operator& operator_of(const tridia_distributed_operator* op) {
 tridia::distributed::operator_options as_cpp(const tridia_distributed_operator_options* o) {
   if (o == nullptr) return {};
   check_struct(o, "options");
-  if (o->reserved != 0) tridia::refuse("reserved: " + std::to_string(o->reserved) + " is not 0");
   return {.tolerance = o->tolerance,
           .threads = o->threads,
           .slabs = o->slabs,
-          .strategy = strategy_of(o->strategy)};
+          .strategy = strategy_of(o->strategy),
+          .timings = o->timings != 0};
 }
 
 }  // namespace

@@ -17,13 +17,13 @@ tridia::distributed::plan_options as_cpp(const tridia_distributed_plan_options* 
   tridia::distributed::plan_options q;
   if (o == nullptr) return q;
   check_struct(o, "options");
-  if (o->reserved != 0) refuse("reserved: " + std::to_string(o->reserved) + " is not 0");
   q.strategy = strategy_of(o->strategy);
   q.tolerance = o->tolerance;
   if (!(o->neglected_coupling < 0)) q.neglected_coupling = o->neglected_coupling;
   q.interface_bytes = o->interface_bytes;
   q.statuses = o->statuses != 0;
   q.threads = o->threads;
+  q.timings = o->timings != 0;
   return q;
 }
 

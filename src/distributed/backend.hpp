@@ -38,6 +38,10 @@ class backend {
   /// Makes what completes primary solutions. All ranks of a communicator make theirs together.
   virtual std::unique_ptr<gathered_faces> make_faces(const faces_task&, transport&) const = 0;
   virtual std::unique_ptr<phase_timer> make_phase_timer() const = 0;
+  [[nodiscard]] std::unique_ptr<phase_timer> phase_timer_if(bool wanted) const {
+    if (wanted) return make_phase_timer();
+    return std::make_unique<no_phase_timer>();
+  }
   /// Allocates memory that lives as long as the returned pointer.
   virtual std::shared_ptr<void> allocate(std::size_t bytes) const = 0;
   virtual void copy(const box_copy&, std::size_t size, void* stream) const = 0;

@@ -268,7 +268,7 @@ plan::plan(const decomposition& g, tridia::problem p, communicator ranks, const 
     s->transport->maxima(order);
     // Memory may run out on one rank alone.
     agreement(*s->transport).reach([&] {
-      s->times = s->where->make_phase_timer();
+      s->times = s->where->phase_timer_if(s->options.timings);
       s->ranks.ranks()[s->axis] == 1 ? make_whole(*s) : make_parts(*s, order[0]);
     });
     state_ = std::move(s);

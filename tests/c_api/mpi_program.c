@@ -63,6 +63,12 @@ static void differentiate(const tridia_decomposition* cuts, const tridia_communi
   check(tridia_distributed_operator_create(cuts, s, NULL, &g, ranks, &o, &op));
   check(tridia_distributed_operator_apply(op, f, df, NULL));
   check(tridia_distributed_operator_step_timings(op, &times));
+  expect(times.primary == 0, "nothing is timed unless that is asked for");
+  check(tridia_distributed_operator_destroy(op));
+  o.timings = 1;
+  check(tridia_distributed_operator_create(cuts, s, NULL, &g, ranks, &o, &op));
+  check(tridia_distributed_operator_apply(op, f, df, NULL));
+  check(tridia_distributed_operator_step_timings(op, &times));
   expect(times.primary > 0, "rows are solved");
   for (int64_t i = 0; i < rows; ++i) expect(df[i] > 2.99999 && df[i] < 3.00001, "df is 3");
   check(tridia_distributed_operator_destroy(op));

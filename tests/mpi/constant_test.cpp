@@ -184,7 +184,7 @@ TEST(RankConstant, StepsAreTimed) {
   const distributed::decomposition g({40 * world_size(), 500}, {world_size(), 1});
   ranks_array<double> rhs(std::vector<double>(40 * 500, 1)), x(rhs);
   for (const strategy how : kStrategies) {
-    distributed_plan lines(g, p, by, {.strategy = how});
+    distributed_plan lines(g, p, by, {.strategy = how, .timings = true});
     lines.execute(nullptr, nullptr, nullptr, rhs.there(), x.there());
     by.synchronize(nullptr);
     const auto steps = lines.step_timings();

@@ -285,7 +285,7 @@ TEST(RankOperator, StepsAreTimed) {
   ranks_array<double> in(std::vector<double>(40 * 500, 1)), out(in);
   for (const strategy how : kStrategies) {
     distributed::compact_operator op(g, find_scheme(quantity::first_derivative, "C4"), {.axis = 0},
-                                     by, {.strategy = how});
+                                     by, {.strategy = how, .timings = true});
     op.apply(in.there(), out.there());
     by.synchronize(nullptr);
     const auto steps = op.step_timings();
@@ -537,7 +537,7 @@ TEST(RankOperatorFault, StartAndFinishTakeTurns) {
     distributed::compact_operator ends(g, s, lines, by);
     ends.start(in.block(), out.block());  // and ends before it is finished
   }
-  distributed::compact_operator op(g, s, lines, by);
+  distributed::compact_operator op(g, s, lines, by, {.timings = true});
   EXPECT_NE(refusal(errc::invalid_argument, [&] { op.finish(); }), "");
   EXPECT_NE(refusal(errc::invalid_argument, [&] { op.start(nullptr, out.block()); }), "");
   op.start(in.block(), out.block());

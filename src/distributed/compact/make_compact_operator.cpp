@@ -326,7 +326,7 @@ void make_split(op_state& s, index_t order) {
 }
 
 void make_parts(op_state& s, const scheme& what, const closure& c, index_t order) {
-  s.times = s.where->make_phase_timer();
+  s.times = s.where->phase_timer_if(s.options.timings);
   if (s.ranks.ranks()[s.axis] == 1) {
     s.whole = std::make_unique<const tridia::compact_operator>(what, c, s.lines,
                                                                s.where->options(s.options.threads));
