@@ -43,6 +43,7 @@ endfunction()
 tridia_cuda_kernels(tridia_cuda
   TYPES f32 f64 c64 c128
   FILES
+    distributed/cuda/fused_kernels.cu
     line_operator/cuda/scan.cu
     solver/cuda/factored/block_factor.cu
     solver/cuda/factored/substitute.cu
@@ -74,6 +75,7 @@ target_sources(tridia PRIVATE
   compact/cuda/cuda.cpp
   compact/cuda/short_lines.cpp
   distributed/cuda/backend.cpp
+  distributed/cuda/fused_lines.cpp
   distributed/cuda/local_rows.cpp
   gpu/devices.cpp
   gpu/device_limits.cpp

@@ -82,6 +82,18 @@ TEST(Strategies, AreChosenByWhatTheyCost) {
             strategy::all_to_all);
 }
 
+/// Many rows of a line, few ranks, and few lines speak for it.
+TEST(Strategies, OnePassPaysWhereReadingTwiceCostsMore) {
+  const auto pays = [](int ranks, double lines, double rows) {
+    return tridia::distributed::one_pass_pays(strategy::all_to_all, ranks, lines, rows, {6, 3, 8},
+                                              tridia::distributed::host_of_gpus);
+  };
+  EXPECT_TRUE(pays(2, 1e6, 256));
+  EXPECT_FALSE(pays(8, 1e6, 64));
+  EXPECT_TRUE(pays(8, 1e6, 1024));
+  EXPECT_TRUE(pays(8, 10, 64));
+}
+
 /// Implements an execution space like that of distributed/cpu/host_execution_space.hpp, for one
 /// thread.
 struct in_turn {

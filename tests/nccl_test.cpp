@@ -247,6 +247,8 @@ TEST_F(GpusTogether, SayWhatCarriesMessages) {
     }
     const tridia::distributed::plan lines(split(), {.axis = 0}, here.by);
     EXPECT_NE(lines.reason().find(said), std::string::npos) << lines.reason();
+    EXPECT_EQ(lines.reason().find("in one pass") != std::string::npos, reached == others)
+        << lines.reason();
   });
 }
 
@@ -263,8 +265,8 @@ void delay(void* stream, std::mt19937& draw) {
       time));
 }
 
-/// Two operators and a plan are in flight in three streams, while every rank is late at random; all
-/// results are the same bit for bit, round after round.
+/// Two operators and two plans are in flight in four streams, while every rank is late at random;
+/// all results are the same bit for bit, round after round.
 TEST_F(GpusTogether, RepeatWhateverIsLate) {
   const decomposition g = split();
   const auto c6 = tridia::find_scheme(tridia::quantity::first_derivative, "C6");
@@ -276,10 +278,10 @@ TEST_F(GpusTogether, RepeatWhateverIsLate) {
     const values field = waves(points, 0.31 + by.rank()), off(points, -1), diagonal(points, 2.5);
     tridia::distributed::compact_operator first(g, c6, {.axis = 0}, by),
         second(g, c6, {.axis = 0}, by);
-    tridia::distributed::plan lines(g, {.axis = 0}, by);
-    device_values in(field), a(off), d(diagonal), x(field), y(field), z(field);
-    const stream_handle streams[] = {make_stream(), make_stream(), make_stream()};
-    values expected[3];
+    tridia::distributed::plan lines(g, {.axis = 0}, by), same(g, {.axis = 0}, by);
+    device_values in(field), a(off), d(diagonal), x(field), y(field), z(field), w(field);
+    const stream_handle streams[] = {make_stream(), make_stream(), make_stream(), make_stream()};
+    values expected[4];
     here.meet();
     for (int round = 0; round < 200; ++round) {
       for (const auto& s : streams) delay(s.get(), draw);
@@ -288,16 +290,18 @@ TEST_F(GpusTogether, RepeatWhateverIsLate) {
       second.start(in.get(), y.get(), streams[1].get());
       first.finish();
       lines.execute(a.get(), d.get(), a.get(), in.get(), z.get(), {.stream = streams[2].get()});
+      same.execute(a.get(), d.get(), a.get(), in.get(), w.get(), {.stream = streams[3].get()});
       second.finish();
       if (round % 20 != 0) continue;
       for (const auto& s : streams) by.synchronize(s.get());
-      const device_values* const results[] = {&x, &y, &z};
-      for (int k = 0; k < 3; ++k) {
+      const device_values* const results[] = {&x, &y, &z, &w};
+      for (int k = 0; k < 4; ++k) {
         const values now = results[k]->host();
         if (round == 0) expected[k] = now;
         ASSERT_EQ(now, expected[k]) << "result " << k << " of round " << round;
       }
       ASSERT_EQ(expected[0], expected[1]);
+      ASSERT_EQ(expected[2], expected[3]);
     }
     for (const auto& s : streams) by.synchronize(s.get());
   });

@@ -225,7 +225,8 @@ class plan {
 
   /// Reduces this rank's rows, and sends what other ranks need. Between start and finish the inputs
   /// must not change; x is not written. With constant coefficients and `strategy::gather` nothing
-  /// can be sent before x is written, so that `finish` does all work. With A^T or A^H of
+  /// can be sent before x is written, so that `finish` does all work, as it does where lines are
+  /// solved in one pass (docs/distributed.md). With A^T or A^H of
   /// coefficients in arrays it waits for the ranks beside this one to start as well, as the rows at
   /// a block's ends have one entry each in their arrays.
   void start(const void* dl, const void* d, const void* du, const void* rhs, void* x,

@@ -5,6 +5,7 @@
 #include "distributed/line_operator/gathered_faces.hpp"
 #include "distributed/line_operator/line_sums.hpp"
 #include "distributed/phase_timer.hpp"
+#include "distributed/subdomain/fused_lines.hpp"
 #include "distributed/subdomain/interface.hpp"
 #include "distributed/subdomain/local_rows.hpp"
 #include "distributed/subdomain/neighbour_coefficients.hpp"
@@ -29,6 +30,12 @@ class backend {
   /// together.
   virtual std::unique_ptr<interface_systems> make_interface(strategy, const interface_task&,
                                                             transport&) const = 0;
+  /// Makes what solves lines of two ranks or more in one pass, or returns null, on all ranks alike.
+  /// All ranks of a communicator call it together.
+  virtual std::unique_ptr<fused_lines> make_fused(const local_rows_task&, const interface_task&,
+                                                  transport&) const {
+    return nullptr;
+  }
   /// Makes a status exchange. All ranks of a communicator make theirs together.
   virtual std::unique_ptr<status_exchange> make_status_exchange(const line_of_ranks&, index_t lines,
                                                                 const line_place&, int threads,

@@ -125,10 +125,28 @@ double most_lines(const plan::state& s) {
 }
 
 template <pivoting P>
-interface_size interface_size_of() {
+interface_size interface_size_of(value_type type) {
   using chunk = core::chunk<double, P>;
   return {core::value_count<typename chunk::equations, double>,
-          core::value_count<typename chunk::unknowns, double>, 0};
+          core::value_count<typename chunk::unknowns, double>, static_cast<double>(size_of(type))};
+}
+interface_size interface_size_of(const tridia::problem& p) {
+  return p.pivoting == pivoting::none ? interface_size_of<pivoting::none>(p.type)
+                                      : interface_size_of<pivoting::partial>(p.type);
+}
+
+const network& network_of(const plan::state& s) {
+  return s.transport->device() < 0 ? cluster_of_cpus : host_of_gpus;
+}
+
+/// Returns whether lines are to be solved in one pass, where that can be done.
+bool wants_one_pass(const plan::state& s) {
+  if (s.options.strategy != strategy::automatic) return false;
+  index_t rows = 0;
+  const std::vector<index_t>& cuts = s.ranks.cuts(s.axis);
+  for (std::size_t k = 1; k < cuts.size(); ++k) rows = std::max(rows, cuts[k] - cuts[k - 1]);
+  return one_pass_pays(s.chosen.strategy, s.ranks.ranks()[s.axis], most_lines(s),
+                       static_cast<double>(rows), interface_size_of(s.problem), network_of(s));
 }
 
 void choose(plan::state& s) {
@@ -144,12 +162,8 @@ void choose(plan::state& s) {
                 "rows, and there is no interface system to solve"};
     return;
   }
-  interface_size size = s.problem.pivoting == pivoting::none
-                            ? interface_size_of<pivoting::none>()
-                            : interface_size_of<pivoting::partial>();
-  size.bytes = static_cast<double>(size_of(s.problem.type));
   s.chosen = choose_strategy(s.options, s.problem.pivoting, s.ranks.ranks()[s.axis], most_lines(s),
-                             size, s.transport->device() < 0 ? cluster_of_cpus : host_of_gpus);
+                             interface_size_of(s.problem), network_of(s));
 }
 
 void make_whole(plan::state& s) {
@@ -218,15 +232,22 @@ void make_constant(plan::state& s, const line_of_ranks& line) {
 }
 
 void make_arrays(plan::state& s, const line_of_ranks& line) {
-  const tridia::problem& p = s.problem;
-  if (p.operation != operation::none) {
+  if (s.problem.operation != operation::none) {
     s.neighbours = s.where->make_neighbour_coefficients(s.rows_task(), line, *s.transport);
   }
+  if (wants_one_pass(s)) {
+    s.fused = s.where->make_fused(s.rows_task(), s.systems_task(), *s.transport);
+    if (s.fused) {
+      s.chosen = {
+          strategy::allgather,
+          "allgather, in one pass over memory: rows stay on the chip while the equations of "
+          "all ranks travel; " +
+              s.transport->reason()};
+      return;
+    }
+  }
   s.rows = s.where->make_local_rows(s.rows_task());
-  s.systems = s.where->make_interface(s.chosen.strategy,
-                                      {p.type, p.pivoting, p.boundary, line, s.lines(),
-                                       s.options.interface_bytes, s.options.threads},
-                                      *s.transport);
+  s.systems = s.where->make_interface(s.chosen.strategy, s.systems_task(), *s.transport);
 }
 
 void make_parts(plan::state& s, index_t order) {
@@ -253,6 +274,11 @@ local_rows_task plan::state::rows_task() const {
           options.threads,
           neighbours ? neighbours->before() : nullptr,
           neighbours ? neighbours->after() : nullptr};
+}
+
+interface_task plan::state::systems_task() const {
+  return {problem.type, problem.pivoting,        problem.boundary, line_here(*this),
+          lines(),      options.interface_bytes, options.threads};
 }
 
 plan::plan(const decomposition& g, tridia::problem p, communicator ranks, const plan_options& o) {

@@ -79,6 +79,14 @@ double seconds(const traffic& t, const network& n) {
          t.bytes / n.bytes_per_second + t.joins / n.joins_per_second;
 }
 
+bool one_pass_pays(strategy s, int ranks, double lines, double rows, const interface_size& size,
+                   const network& n) {
+  constexpr double inputs = 4;
+  const double again = lines * rows * inputs * size.bytes / n.memory_bytes_per_second;
+  const double sent = lines * (ranks - 1) * size.equations * size.bytes;
+  return sent / n.bytes_per_second <= again + seconds(traffic_of(s, ranks, lines, size), n);
+}
+
 void check_known_matrix(strategy s) {
   check_name(s);
   if (s == strategy::automatic || s == strategy::gather) return;

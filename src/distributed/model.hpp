@@ -24,13 +24,20 @@ traffic traffic_of(strategy, int ranks, double lines, const interface_size&);
 /// Describes a network and the processors that it connects.
 struct network {
   double round_seconds, message_seconds, bytes_per_second, joins_per_second;
+  double memory_bytes_per_second;  // of a processor
 };
 /// These are no measured values: they are of the order of a cluster's with one rank per socket.
-inline constexpr network cluster_of_cpus{3e-6, 5e-7, 8e9, 5e8};
+inline constexpr network cluster_of_cpus{3e-6, 5e-7, 8e9, 5e8, 1e11};
 /// These values are of the order of GPUs of one host and NCCL, as seen on H200s.
-inline constexpr network host_of_gpus{1.5e-5, 1e-6, 2e11, 2e10};
+inline constexpr network host_of_gpus{1.5e-5, 1e-6, 2e11, 2e10, 4e12};
 
 double seconds(const traffic&, const network&);
+
+/// Returns whether lines of which ranks have up to `rows` rows each are solved sooner in one pass
+/// (subdomain/fused_lines.hpp), where all ranks get all equations of a line, than in two, which
+/// read the rows once more, and by a strategy.
+bool one_pass_pays(strategy, int ranks, double lines, double rows, const interface_size&,
+                   const network&);
 
 struct strategy_choice {
   distributed::strategy strategy;

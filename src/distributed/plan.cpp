@@ -62,6 +62,11 @@ void solve_constant(plan::state& s) {
 }
 
 void solve_arrays(plan::state& s) {
+  if (s.fused) {
+    s.fused->solve(s.arrays, s.found->found(), s.stream);
+    s.times->record(&phase_times::expand, nullptr, s.stream);
+    return;
+  }
   interface_systems& systems = *s.systems;
   const index_t slabs = systems.slabs(), batches_a_slab = systems.batches_a_slab();
   for (index_t slab = 0; slab < slabs; ++slab) {
@@ -108,7 +113,8 @@ step_times plan::step_timings() const { return state_->times->read().steps; }
 std::size_t plan::workspace_bytes() const noexcept {
   const state& s = *state_;
   return (s.whole ? s.whole->workspace_bytes() : 0) + (s.sums ? s.sums->bytes() : 0) +
-         (s.faces ? s.faces->bytes() : 0) + (s.systems ? s.rows->bytes() + s.systems->bytes() : 0) +
+         (s.faces ? s.faces->bytes() : 0) + (s.fused ? s.fused->bytes() : 0) +
+         (s.systems ? s.rows->bytes() + s.systems->bytes() : 0) +
          (s.neighbours ? s.neighbours->bytes() : 0) + (s.found ? s.found->bytes() : 0);
 }
 
@@ -151,11 +157,13 @@ void plan::start(const void* dl, const void* d, const void* du, const void* rhs,
     s.times->record(&phase_times::reduce, &step_times::halo, stream);
     s.sums->send(stream);
     s.times->record(&phase_times::interface, &step_times::halo, stream);
-  } else if (s.systems && s.systems->slabs() > 0) {
+  } else if (s.fused || (s.systems && s.systems->slabs() > 0)) {
     if (s.neighbours) {
       s.neighbours->fetch(s.arrays, stream);
       s.times->record(&phase_times::interface, nullptr, stream);
     }
+  }
+  if (s.systems && s.systems->slabs() > 0) {
     const line_batches& cut = s.systems->cut();
     s.rows->reduce(s.arrays, cut, 0, cut.count(), s.systems->equations(), stream);
     s.times->record(&phase_times::reduce, nullptr, stream);
@@ -199,11 +207,14 @@ double plan::neglected_coupling(const void* dl, const void* d, const void* du) {
   rows.geometry = without_rhs(rows.geometry);
   const solver::operands arrays = s.operands_of(dl, d, du, d, nullptr, nullptr);
   if (s.neighbours) s.neighbours->fetch(arrays, nullptr);
-  const line_batches& cut = s.systems->cut();
-  s.where->make_local_rows(rows)->reduce(arrays, cut, 0, cut.count(), s.systems->equations(),
-                                         nullptr);
-  std::vector<std::byte> equations(s.systems->equation_bytes());
-  s.where->to_host(equations.data(), s.systems->equations(), equations.size());
+  // A plan that solves in one pass has no interface systems.
+  std::unique_ptr<interface_systems> made;
+  if (s.fused) made = s.where->make_interface(s.chosen.strategy, s.systems_task(), *s.transport);
+  interface_systems& systems = made ? *made : *s.systems;
+  const line_batches& cut = systems.cut();
+  s.where->make_local_rows(rows)->reduce(arrays, cut, 0, cut.count(), systems.equations(), nullptr);
+  std::vector<std::byte> equations(systems.equation_bytes());
+  s.where->to_host(equations.data(), systems.equations(), equations.size());
   const decay all = decay_of(s.problem.type, cut, equations.data());
   index_t heard[] = {bits(all.through_left), bits(all.through_right), bits(all.neighbour_left),
                      bits(all.neighbour_right)};

@@ -24,14 +24,14 @@ struct plan::state {
   strategy_choice chosen{};
   // An ordinary plan solves lines that do not cross ranks. With constant coefficients it also
   // solves this rank's rows of lines that do, except for what other ranks add to them, which are
-  // `sums`, or what `faces` finds. All other
-  // lines take the three parts.
+  // `sums`, or what `faces` finds. All other lines are solved in one pass, or take the three parts.
   std::unique_ptr<const tridia::plan> whole{};
   std::unique_ptr<line_sums> sums{};
   std::unique_ptr<gathered_faces> faces{};               // in place of `sums`, for `gather`
   std::shared_ptr<void> memory{};                        // of `whole`
   std::shared_ptr<void> statuses{};                      // of systems
   std::unique_ptr<neighbour_coefficients> neighbours{};  // of A^T
+  std::unique_ptr<fused_lines> fused{};                  // in place of `rows` and `systems`
   std::unique_ptr<local_rows> rows{};
   std::unique_ptr<interface_systems> systems{};
   std::unique_ptr<status_exchange> found{};
@@ -56,8 +56,9 @@ struct plan::state {
     if (arrays.status != nullptr || problem.right_hand_sides == 1) return arrays.status;
     return static_cast<index_t*>(statuses.get());
   }
-  /// Returns the task for the rows of this rank.
+  /// Return the tasks for the rows of this rank, and for the interface systems of its lines.
   [[nodiscard]] local_rows_task rows_task() const;
+  [[nodiscard]] interface_task systems_task() const;
 };
 
 }  // namespace tridia::distributed

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "distributed/gates.hpp"
+#include "distributed/direct_way.hpp"
 #include "tridia/distributed.hpp"
 
 #include <memory>
@@ -28,14 +28,19 @@ class exchange {
   virtual void start(std::span<const message> receives, std::span<const message> sends,
                      void* stream) = 0;
   /// Returns where kernels may write these messages instead, and read them, or null where they
-  /// cannot: the same on all ranks, which call it together, before anything has been started. The
-  /// exchange then only owns the way.
+  /// cannot: the same on all ranks that have any, which call it together, before anything has been
+  /// started. The exchange then only owns the way.
   virtual const direct_way* open(std::span<const message> /*receives*/,
                                  std::span<const message> /*sends*/) {
     return nullptr;
   }
   /// Throws peer_failure where a rank has failed before; of those that have a direct way.
   virtual void refuse_failed() {}
+  /// Are called before and after kernels that keep the GPU busy while they wait for other ranks.
+  /// Those of one communicator run one after another, in the order of the calls: if ranks ran them
+  /// in different orders, each could wait for one that the other has no room for.
+  virtual void begin_waiting(void* /*stream*/) {}
+  virtual void end_waiting(void* /*stream*/) {}
   /// Waits until all of them have arrived. Throws peer_failure after the time limit.
   virtual void wait(void* stream) = 0;
 };

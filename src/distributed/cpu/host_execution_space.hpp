@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/host_device.hpp"
-#include "distributed/gates.hpp"
+#include "distributed/direct_way.hpp"
 #include "distributed/line_operator/shares.hpp"
 #include "line_operator/share_summing.hpp"
 #include "tridia/types.hpp"
@@ -61,20 +61,20 @@ class host_execution_space {
   }
   /// Adds shares up.
   template <class V>
-  void add(const share_adding_task<V>& t) const {
+  void add(const share_adding_task<V>& t, const direct_way* /*way*/) const {
     for_each(t.sums * t.lines, 1, [t](index_t i, index_t /*slot*/) {
       const index_t sum = i / t.lines, line = i - sum * t.lines;
       V all(0);
       for (index_t k = t.first[sum]; k < t.first[sum + 1]; ++k) {
-        all = all + t.slots[t.terms[k]].at[line];
+        all = all + t.terms[k].at[line];
       }
       t.values[i] = all;
     });
   }
 
+  static bool may_begin_early() { return false; }
   /// No rank writes into the host memory of another.
-  void send(const direct_way& /*way*/) const {}
-  void receive(const direct_way& /*way*/) const {}
+  void clear(const direct_way& /*way*/) const {}
 
   template <class T>
   void copy(T* to, const T* from, index_t count) const {

@@ -95,6 +95,10 @@ class cuda_backend final : public backend {
                                                     transport& by) const override {
     return make_device_interface(s, t, by);
   }
+  std::unique_ptr<fused_lines> make_fused(const local_rows_task& t, const interface_task& i,
+                                          transport& by) const override {
+    return make_device_fused_lines(t, i, by);
+  }
   std::unique_ptr<status_exchange> make_status_exchange(const line_of_ranks& line, index_t lines,
                                                         const line_place& at, int /*threads*/,
                                                         transport& by) const override {

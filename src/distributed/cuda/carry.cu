@@ -10,8 +10,9 @@ namespace tridia::distributed {
 namespace {
 
 constexpr int threads = 256;
-// All blocks of a launch find room beside other kernels, among them those that others wait for.
-constexpr std::size_t most_blocks = 128;
+// Blocks that wait leave most multiprocessors to other kernels, among them those that others wait
+// for, some of which need a multiprocessor of their own (fused_kernels.hpp).
+constexpr std::size_t most_blocks = 64;
 constexpr int most_messages = 16;
 
 struct launch {

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "distributed/gates.hpp"
+#include "distributed/direct_way.hpp"
 
 #include <cuda_runtime_api.h>
 

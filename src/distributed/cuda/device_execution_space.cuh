@@ -1,8 +1,10 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "distributed/cuda/absent_words.hpp"
 #include "distributed/cuda/share_kernels.cuh"
 #include "gpu/check.hpp"
+#include "gpu/device_limits.hpp"
 #include "gpu/for_each.cuh"
 #include "tridia/types.hpp"
 
@@ -50,34 +52,51 @@ class device_execution_space {
     gpu::check(gpu::for_each(count, f, stream_), "working on lines");
   }
 
-  /// Computes shares.
+  /// Computes shares, and sends those that go to others by a direct way.
   template <class V>
   void sum(const share_summing_task<V>& t, index_t /*work*/) const {
-    if (std::abs(t.along.step) == 1) {
-      sum_shares_kernel<true>
-          <<<share_grid(t.lines.size), share_threads, share_bytes(t), stream_>>>(t);
-    } else {
-      sum_shares_kernel<false>
-          <<<share_grid(t.lines.size), share_threads, share_bytes(t), stream_>>>(t);
+    if (t.count == 0) return;
+    const auto kernel =
+        std::abs(t.along.step) == 1 ? sum_shares_kernel<true, V> : sum_shares_kernel<false, V>;
+    // All blocks have as many lines.
+    const index_t blocks = std::max((t.lines.size + share_threads - 1) / share_threads, index_t{1});
+    const index_t turns = (blocks + most_share_blocks - 1) / most_share_blocks;
+    // What a kernel may have is set for all threads of the process, so all of them set as much.
+    constexpr std::size_t without_asking = std::size_t{48} << 10;
+    if (share_bytes(t) > without_asking) {
+      gpu::check(gpu::allow_shared(kernel, gpu::current_device_limits().shared_bytes),
+                 gpu::giving_memory);
     }
+    kernel<<<static_cast<unsigned>((blocks + turns - 1) / turns), share_threads, share_bytes(t),
+             stream_>>>(t);
     gpu::check(cudaGetLastError(), "summing shares");
   }
-  /// Adds shares up.
+  /// Adds shares up, once those have come that a direct way brings.
   template <class V>
-  void add(const share_adding_task<V>& t) const {
+  void add(const share_adding_task<V>& t, const direct_way* way) const {
     if (t.sums == 0) return;
-    const dim3 blocks(share_grid(t.lines), static_cast<unsigned>(t.sums));
-    add_shares_kernel<<<blocks, share_threads, 0, stream_>>>(t);
-    gpu::check(cudaGetLastError(), "adding shares");
+    const index_t blocks = (t.lines + adding_threads - 1) / adding_threads;
+    const index_t most = std::max<index_t>(most_adding_blocks / t.sums, 1);
+    cudaLaunchAttribute early{};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = {static_cast<unsigned>(std::clamp(blocks, index_t{1}, most)),
+                      static_cast<unsigned>(t.sums)};
+    config.blockDim = adding_threads;
+    config.stream = stream_;
+    config.attrs = &early;
+    config.numAttrs = t.early ? 1 : 0;
+    gpu::check(cudaLaunchKernelEx(&config, add_shares_kernel<V>, t,
+                                  way == nullptr ? wait_limits{} : way->limits),
+               "adding shares");
   }
-  /// Sends what kernels before have written to a direct way, and waits for what others send.
-  void send(const direct_way& way) const {
-    send_kernel<<<1, 1, 0, stream_>>>(way.sending);
-    gpu::check(cudaGetLastError(), "sending");
-  }
-  void receive(const direct_way& way) const {
-    receive_kernel<<<1, 1, 0, stream_>>>(way.receiving);
-    gpu::check(cudaGetLastError(), "receiving");
+  /// Returns whether a launch may begin before the one before it has ended.
+  static bool may_begin_early() { return gpu::current_device_limits().clusters; }
+  /// Prepares a direct way for what it brings.
+  void clear(const direct_way& way) const {
+    for (const direct_way::place& from : way.from) clear_words(from);
+    gpu::check(cudaDeviceSynchronize(), "clearing what other ranks send");
   }
 
   template <class T>
@@ -89,12 +108,6 @@ class device_execution_space {
   }
 
  private:
-  static unsigned share_grid(index_t lines) {
-    constexpr index_t most_blocks = index_t{1} << 20;
-    return static_cast<unsigned>(
-        std::clamp((lines + share_threads - 1) / share_threads, index_t{1}, most_blocks));
-  }
-
   cudaStream_t stream_;
 };
 

@@ -14,6 +14,11 @@ std::unique_ptr<status_exchange> make_device_status_exchange(const line_of_ranks
 std::unique_ptr<line_sums> make_device_sums(const sums_task&, transport&);
 std::unique_ptr<gathered_faces> make_device_faces(const faces_task&, transport&);
 std::unique_ptr<local_rows> make_device_local_rows(const local_rows_task&);
+/// Makes what solves lines in one pass, or returns null, on all ranks alike, where that cannot be:
+/// where kernels do not reach other ranks' memory, or blocks cannot hold a rank's rows of a line.
+/// All ranks call it together.
+std::unique_ptr<fused_lines> make_device_fused_lines(const local_rows_task&, const interface_task&,
+                                                     transport&);
 std::unique_ptr<neighbour_coefficients> make_device_neighbour_coefficients(const local_rows_task&,
                                                                            const line_of_ranks&,
                                                                            transport&);

@@ -20,7 +20,7 @@ class device_local_rows final : public local_rows {
     if (lines() == 0) return;
     gpu::device_limits limits = gpu::current_device_limits();
     // Rows in boxes are conjugated when they are read, and entries from other ranks already are.
-    limits.clusters = false;
+    limits.clusters = limits.clusters && !t.geometry.conjugate;
     const auto shape = cuda::plan_segments(task_, {}, limits);
     if (!shape) {
       throw error(errc::unsupported, "problem: " + std::to_string(lines()) + " lines of " +

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "core/dispatch.hpp"
+#include "distributed/agreement.hpp"
 #include "distributed/line_operator/line_sums.hpp"
 #include "distributed/line_operator/shares.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace tridia::distributed {
@@ -54,23 +56,31 @@ class line_sums_in final : public line_sums {
     exchange_ = by.make_exchange(messages);
     way_ = exchange_->open(receives_, sends_);
     place_slots();
+    // Nobody sends before all have cleared what they receive. A rank without messages has no way.
+    agreement(by).reach([&] {
+      if (way_ != nullptr) space(nullptr).clear(*way_);
+    });
   }
 
   void sum(const void* in, void* stream) override {
     exchange_->refuse_failed();
     space(stream).sum(share_summing_task<V>{static_cast<const V*>(in), task_.lines, task_.in,
                                             groups_.data(), static_cast<int>(groups_.size()),
-                                            weights_.data(), places_.data(), shares_},
+                                            weights_.data(), static_cast<index_t>(weights_.size()),
+                                            places_.data(), shares_, rounds_.data()},
                       weights_a_line_);
   }
   void send(void* stream) override {
-    way_ == nullptr ? exchange_->start(receives_, sends_, stream) : space(stream).send(*way_);
+    // Kernels that computed the shares have sent them.
+    if (way_ == nullptr) exchange_->start(receives_, sends_, stream);
   }
   void add(void* stream) override {
     exchange_->refuse_failed();
-    way_ == nullptr ? exchange_->wait(stream) : space(stream).receive(*way_);
-    space(stream).add(share_adding_task<V>{places_.data(), terms_.data(), first_.data(),
-                                           task_.plan.wanted, lines(), values_.data()});
+    way_ == nullptr ? exchange_->wait(stream) : exchange_->begin_waiting(stream);
+    space(stream).add(share_adding_task<V>{terms_.data(), first_.data(), task_.plan.wanted, lines(),
+                                           values_.data(), rounds_.data(), early_},
+                      way_);
+    if (way_ != nullptr) exchange_->end_waiting(stream);
   }
   const void* values() const override { return values_.data(); }
   void spread(void* out, void* stream) const override {
@@ -114,7 +124,7 @@ class line_sums_in final : public line_sums {
       for (const int sum : from.sums) terms[static_cast<std::size_t>(sum)].push_back(slots++);
     }
     if (!added) add_own();
-    keep(terms);
+    slots_of_sums_ = std::move(terms);
     slots_ = array<V>(static_cast<std::size_t>(slots * lines()));
     values_ = array<V>(static_cast<std::size_t>(p.wanted * lines()));
     shares_ = static_cast<int>(shares.size());
@@ -125,16 +135,6 @@ class line_sums_in final : public line_sums {
         static_cast<index_t>(grouped.weights.size()) / line_operator::sum_group::most + 1;
     address();
     keep_columns();
-  }
-
-  void keep(const std::vector<std::vector<index_t>>& terms) {
-    std::vector<index_t> all, first{0};
-    for (const auto& of_sum : terms) {
-      all.insert(all.end(), of_sum.begin(), of_sum.end());
-      first.push_back(static_cast<index_t>(all.size()));
-    }
-    terms_ = array<index_t>(all);
-    first_ = array<index_t>(first);
   }
 
   void address() {
@@ -160,10 +160,9 @@ class line_sums_in final : public line_sums {
     const auto add = [&](std::size_t count, const direct_way::place* way) {
       for (std::size_t k = 0; k < count; ++k, at += lines()) {
         const index_t behind = static_cast<index_t>(k) * lines();
-        way == nullptr ? all.push_back({at, 0, nullptr, 0})
+        way == nullptr ? all.push_back({at, 0, false})
                        : all.push_back({static_cast<V*>(way->at) + behind,
-                                        static_cast<index_t>(way->jump / sizeof(V)), way->counts,
-                                        way->second});
+                                        static_cast<index_t>(way->jump / sizeof(V)), true});
       }
     };
     const auto way = [&](const std::vector<direct_way::place> direct_way::*side, std::size_t k) {
@@ -177,6 +176,14 @@ class line_sums_in final : public line_sums {
       add(p.from[k].sums.size(), way(&direct_way::from, k));
     }
     places_ = array<share_slot<V>>(all);
+    std::vector<share_slot<V>> terms;
+    std::vector<index_t> first{0};
+    for (const auto& of_sum : slots_of_sums_) {
+      for (const index_t slot : of_sum) terms.push_back(all[static_cast<std::size_t>(slot)]);
+      first.push_back(static_cast<index_t>(terms.size()));
+    }
+    terms_ = array<share_slot<V>>(terms);
+    first_ = array<index_t>(first);
   }
 
   void keep_columns() {
@@ -195,14 +202,18 @@ class line_sums_in final : public line_sums {
   sums_task task_;
   index_t weights_a_line_ = 1, entries_a_line_ = 1;
   array<V> slots_, values_, weights_, entries_;
-  array<share_slot<V>> places_;
+  array<share_slot<V>> places_, terms_;
+  std::vector<std::vector<index_t>> slots_of_sums_;
   int shares_ = 0;
   array<line_operator::sum_group> groups_;
-  array<index_t> terms_, first_;
+  array<index_t> first_;
   array<column> columns_;
   std::vector<message> receives_, sends_;
   std::unique_ptr<exchange> exchange_;
   const direct_way* way_ = nullptr;  // of the exchange
+  bool early_ = Space::may_begin_early();
+  // Rounds that have ended, and blocks of this one's last kernel.
+  array<unsigned long long> rounds_{std::vector<unsigned long long>(2)};
 };
 
 template <class Space>

@@ -11,15 +11,14 @@ namespace tridia::distributed {
 template <class V>
 struct share_slot {
   V* at;
-  index_t jump;            // to the second place, if there are two: see direct_way
-  const unsigned* counts;  // null: there is one
-  unsigned second;
+  index_t jump;  // to the second place, if there are two: see direct_way
+  bool arrives;  // by a direct way
 };
 
 /// Returns the place of a slot that a round uses.
 template <class V>
-TRIDIA_FN V* place_of(const share_slot<V>& s) {
-  return s.counts != nullptr && (*s.counts & 1) == s.second ? s.at + s.jump : s.at;
+TRIDIA_FN V* place_of(const share_slot<V>& s, unsigned long long round) {
+  return s.at + (round & 1) * s.jump;
 }
 
 /// Describes the shares of sums that a rank computes from its points.
@@ -31,18 +30,21 @@ struct share_summing_task {
   const line_operator::sum_group* groups;
   int count;
   const V* weights;
+  index_t weight_count;
   const share_slot<V>* slots;
   int sent;  // the slots of shares, own ones and those that are sent, come first
+  const unsigned long long* rounds;  // how many have ended; on a GPU
 };
 
 /// Describes sums of shares, which are added up one after another, in a fixed order.
 template <class V>
 struct share_adding_task {
-  const share_slot<V>* slots;
-  const index_t* terms;  // the slots of each sum, from first[sum] on
+  const share_slot<V>* terms;  // the slots of each sum, from first[sum] on
   const index_t* first;
   index_t sums, lines;
-  V* values;  // of each sum for all lines
+  V* values;                   // of each sum for all lines
+  unsigned long long* rounds;  // how many have ended; on a GPU
+  bool early;  // whether this may begin while shares are still computed, and then waits for them
 };
 
 }  // namespace tridia::distributed

@@ -25,6 +25,10 @@ class nccl_exchange final : public exchange {
     return &way_;
   }
   void refuse_failed() override { by_.refuse_failed(); }
+  void begin_waiting(void* stream) override {
+    by_.turns().begin(static_cast<cudaStream_t>(stream));
+  }
+  void end_waiting(void* stream) override { by_.turns().end(static_cast<cudaStream_t>(stream)); }
 
   void start(messages receives, messages sends, void* stream) override {
     by_.refuse_failed();

@@ -19,6 +19,7 @@ nccl_transport::nccl_transport(int device, const communicator_options& o)
   check(cudaStreamCreateWithPriority(&travel_, cudaStreamNonBlocking, greatest),
         "cudaStreamCreate");
   pending_ = std::make_unique<pending_messages>();
+  turns_ = std::make_unique<distributed::turns>();
   watch_ = std::make_unique<wait_watch>(limit_);
   if (o.peer_memory) peers_ = std::make_unique<peer_memory>(device_);
 }
@@ -28,6 +29,7 @@ nccl_transport::~nccl_transport() {
   if (cudaGetDevice(&before) != cudaSuccess || cudaSetDevice(device_) != cudaSuccess) return;
   disconnect();
   pending_.reset();
+  turns_.reset();
   watch_.reset();
   peers_.reset();
   all_ = {};
@@ -110,7 +112,7 @@ bool nccl_transport::all_are_direct(messages receives, messages sends) {
   for (const message& m : receives) from.push_back(m.peer);
   std::sort(to.begin(), to.end()), std::sort(from.begin(), from.end());
   const auto is_reached = [&](int r) { return reached_[static_cast<std::size_t>(r)]; };
-  const bool direct = to == from && to.size() <= gates::most &&
+  const bool direct = to == from && to.size() <= static_cast<std::size_t>(direct_way::most) &&
                       std::adjacent_find(to.begin(), to.end()) == to.end() &&
                       std::all_of(to.begin(), to.end(), is_reached);
   index_t others = direct ? 0 : 1;

@@ -4,6 +4,7 @@
 #include "distributed/cuda/wait_watch.hpp"
 #include "distributed/nccl/peer_channels.hpp"
 #include "distributed/nccl/pending.hpp"
+#include "distributed/nccl/turns.hpp"
 #include "distributed/transport.hpp"
 
 #include <nccl.h>
@@ -92,6 +93,7 @@ class nccl_transport final : public transport {
 
   ncclComm_t comm() const { return comm_; }
   cudaStream_t travel() const { return travel_; }
+  distributed::turns& turns() { return *turns_; }
 
  private:
   void require(const char* what, ncclResult_t);
@@ -174,6 +176,7 @@ class nccl_transport final : public transport {
   std::unique_ptr<peer_memory> peers_;  // null: is not to be used
   std::unique_ptr<wait_watch> watch_;
   std::unique_ptr<pending_messages> pending_;
+  std::unique_ptr<distributed::turns> turns_;
   gpu::device_memory all_;
   std::size_t all_bytes_ = 0;
 };

@@ -165,17 +165,12 @@ void peer_channels::go(cudaStream_t stream) {
 }
 
 direct_way peer_channels::way(messages receives, messages sends) const {
-  direct_way way{{}, {}, {{}, 0, limits_}, {{}, 0, limits_}};
+  direct_way way{{}, {}, limits_};
   for_each(sends, &channels::to, [&](const message& m, const channel* c) {
-    unsigned* const counts = counts_ + c->counter;
-    way.to.push_back({c->slot, aligned(m.bytes), counts, 1});
-    way.sending.all[way.sending.count++] = {c->told, counts};
+    way.to.push_back({c->slot, aligned(m.bytes), m.bytes});
   });
   for_each(receives, &channels::from, [&](const message& m, const channel* c) {
-    unsigned* const counts = counts_ + c->counter;
-    // It is read once it has been counted.
-    way.from.push_back({c->slot, aligned(m.bytes), counts, 0});
-    way.receiving.all[way.receiving.count++] = {heard_ + c->counter, counts};
+    way.from.push_back({c->slot, aligned(m.bytes), m.bytes});
   });
   return way;
 }
