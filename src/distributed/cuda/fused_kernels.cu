@@ -89,7 +89,7 @@ class fused_block {
     return of_all;
   }
 
-  /// The same where blocks of a cluster share the rows: all of them have the equations of all.
+  /// Returns the same as `join`, where blocks of a cluster share the rows: each has all equations.
   __device__ __forceinline__ unknowns join_cluster(const equations& mine, const place_type& place,
                                                    dsmem_exchange<Cluster>& from_blocks) const {
     const chunk_place& p = place.of_group;
