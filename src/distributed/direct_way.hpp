@@ -1,24 +1,18 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "gpu/peer/wait_limits.hpp"
+
 #include <cstddef>
 #include <vector>
 
 namespace tridia::distributed {
 
-/// Tells kernels when to give up, and the host that one has.
-struct wait_limits {
-  unsigned* failed;                // of the GPU: not 0 once any kernel has given up
-  unsigned* on_host;               // see wait_state
-  unsigned long long nanoseconds;  // 0: no limit
-};
-
-/// Is what the word that the host and kernels share says.
-enum wait_state : unsigned { waiting, given_up_by_host, late_on_device };
+using gpu::wait_limits;
 
 /// Says where kernels write numbers right into the memory of their receivers, and find those that
 /// they receive. A word is all ones, a NaN that nobody sends, until it arrives, and again once it
-/// has been read (cuda/words.cuh). Each message has two places, `jump` bytes apart, that rounds
+/// has been read (gpu/peer/words.cuh). Each message has two places, `jump` bytes apart, that rounds
 /// take by turns: as ranks send each other one message each, a rank that has received the last
 /// round's has had its own before that one read.
 struct direct_way {

@@ -8,7 +8,7 @@
 
 namespace tridia::distributed {
 
-/// Is the byte that words consist of before they arrive (words.cuh).
+/// Is the byte that words consist of before they arrive (gpu/peer/words.cuh).
 inline constexpr int absent_byte = 0xff;
 
 /// Makes all words absent that a direct way brings to a place. Nobody may send yet.

@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "distributed/cuda/carry.hpp"
 
-#include "distributed/cuda/waiting.cuh"
+#include "gpu/peer/waiting.cuh"
 
 #include <algorithm>
 #include <cstdint>
@@ -14,6 +14,9 @@ constexpr int threads = 256;
 // for, some of which need a multiprocessor of their own (fused_kernels.hpp).
 constexpr std::size_t most_blocks = 64;
 constexpr int most_messages = 16;
+
+using gpu::comes;
+using gpu::shared_word;
 
 struct launch {
   carried messages[most_messages];

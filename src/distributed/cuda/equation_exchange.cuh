@@ -3,11 +3,16 @@
 
 #include "core/chunk_merge.hpp"
 #include "distributed/cuda/fused_kernels.hpp"
-#include "distributed/cuda/words.cuh"
+#include "gpu/peer/waiting.cuh"
+#include "gpu/peer/words.cuh"
 
 #include <cstring>
 
 namespace tridia::distributed {
+
+using gpu::gives_up;
+using gpu::nanoseconds_now;
+using gpu::sent_words;
 
 /// Sends and receives equations of lines in one execution.
 template <class V, pivoting P>

@@ -3,6 +3,7 @@
 // These kernels solve lines across ranks in one pass. The file is compiled once for each value
 // type, TRIDIA_VALUE.
 #include "distributed/cuda/equation_exchange.cuh"
+#include "gpu/peer/end_round.cuh"
 #include "solver/cuda/partition/segments/local_segments.cuh"
 
 #include <algorithm>
@@ -137,7 +138,7 @@ __global__ void __launch_bounds__(most_threads_of(P))
   from_blocks.start();
   const typename Segment::position at(s, blockIdx.x);
   Segment t(g, o, maps, s, m, at);
-  const equation_exchange<V, P> ranks(slots, g.matrices.size, *slots.executions);
+  const equation_exchange<V, P> ranks(slots, g.matrices.size, slots.executions->ended);
   const fused_block<P, Segment, Cluster> block(t, s, m, ranks, states, at.rank == 0);
   t.load_async();
   block.begin();
@@ -171,17 +172,14 @@ template <pivoting P>
 __global__ void __launch_bounds__(block_threads)
     end_fused(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
               const __grid_constant__ segment_coupling e,
-              const __grid_constant__ equation_slots slots, const system_state* states,
-              unsigned* blocks_ended) {
-  const equation_exchange<V, P> ranks(slots, g.matrices.size, *slots.executions);
+              const __grid_constant__ equation_slots slots, const system_state* states) {
+  const equation_exchange<V, P> ranks(slots, g.matrices.size, slots.executions->ended);
   for (index_t k = thread_index(); k < g.matrices.size; k += thread_count()) {
     ranks.clear(k);
     if (states[k] == system_state::failed) e.found[k] = explain_local<V, P>(g, o, e, k);
   }
   __syncthreads();
-  if (threadIdx.x > 0 || atomicAdd(blocks_ended, 1u) + 1 < gridDim.x) return;
-  *blocks_ended = 0;
-  ++*slots.executions;
+  if (threadIdx.x == 0) gpu::end_round(slots.executions, gridDim.x);
 }
 
 template <pivoting P>
@@ -211,8 +209,7 @@ cudaError_t solve(const geometry& g, const operands& o, const segments_shape& sh
   constexpr index_t most = 2048;
   const index_t blocks = (g.matrices.size + block_threads - 1) / block_threads;
   p.launch(end_fused<P>, static_cast<unsigned>(std::min(blocks, most)), block_threads, 0,
-           p.systems.g, p.systems.o, e, slots, of_lines.at,
-           reinterpret_cast<unsigned*>(slots.executions + 1));
+           p.systems.g, p.systems.o, e, slots, of_lines.at);
   return p.result;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "distributed/direct_way.hpp"
+#include "gpu/peer/round_counts.hpp"
 #include "solver/cuda/partition/segments/segments.hpp"
 
 #include <cuda_runtime_api.h>
@@ -28,7 +29,7 @@ struct equation_slots {
   int ranks, here;
   bool periodic;
   place to[most_ranks], from[most_ranks];  // by rank of the line; none of this one
-  unsigned long long* executions;          // how many have ended
+  gpu::round_counts* executions;
   wait_limits limits;
 };
 

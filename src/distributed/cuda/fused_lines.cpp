@@ -92,7 +92,7 @@ class device_fused_lines final : public fused_lines {
         launches_(launches),
         exchange_(std::move(by)),
         states_(static_cast<std::size_t>(i.lines) * launches.bytes_a_line),
-        counts_(counts_bytes) {
+        counts_(sizeof(gpu::round_counts)) {
     slots_.ranks = i.line.size(), slots_.here = i.line.here;
     slots_.periodic = i.boundary == boundary::periodic;
     slots_.limits = way.limits;
@@ -102,8 +102,8 @@ class device_fused_lines final : public fused_lines {
       slots_.to[r] = place_of(way.to[at]), slots_.from[r] = place_of(way.from[at]);
       clear_words(way.from[at]);
     }
-    slots_.executions = counts_.as<unsigned long long>();
-    check(cudaMemset(counts_.as<void>(), 0, counts_bytes), "cudaMemset");
+    slots_.executions = counts_.as<gpu::round_counts>();
+    check(cudaMemset(counts_.as<void>(), 0, sizeof(gpu::round_counts)), "cudaMemset");
     check(cudaDeviceSynchronize(), "clearing what other ranks send");
   }
 
@@ -130,9 +130,6 @@ class device_fused_lines final : public fused_lines {
   }
 
  private:
-  /// Executions that have ended, and blocks of this one's last kernel.
-  static constexpr std::size_t counts_bytes = sizeof(unsigned long long) + sizeof(unsigned);
-
   static equation_slots::place place_of(const direct_way::place& p) {
     return {static_cast<std::byte*>(p.at), p.jump};
   }

@@ -1,16 +1,21 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "distributed/cuda/words.cuh"
 #include "distributed/line_operator/shares.hpp"
 #include "gpu/copy.cuh"
 #include "gpu/dependent_launch.cuh"
 #include "gpu/launch.cuh"
+#include "gpu/peer/end_round.cuh"
+#include "gpu/peer/waiting.cuh"
+#include "gpu/peer/words.cuh"
 #include "gpu/warp.cuh"
 
 // Points near the borders of a rank's lines are weighted and summed, for this rank and others.
 namespace tridia::distributed {
 
+using gpu::gives_up;
+using gpu::nanoseconds_now;
+using gpu::sent_words;
 using line_operator::sum_group;
 
 inline constexpr int share_threads = 128, share_warps = share_threads / gpu::warp_size;
@@ -58,7 +63,7 @@ class share_memory {
         lines_(reinterpret_cast<const V**>(groups_ + t.count)),
         places_(const_cast<V**>(lines_) + share_threads),
         sent_(reinterpret_cast<bool*>(places_ + t.sent)) {
-    const unsigned long long round = *t.rounds;
+    const unsigned long long round = t.rounds->ended;
     const int thread = static_cast<int>(threadIdx.x);
     const index_t kept = keeps_weights(t) ? t.weight_count : 0;
     for (index_t k = thread; k < kept; k += share_threads) weights_[k] = t.weights[k];
@@ -281,7 +286,7 @@ __global__ void __launch_bounds__(adding_threads)
   // These are on their way at the same time.
   constexpr int together = sizeof(V) > 8 ? 2 : 4, terms = 2;
   const index_t sum = blockIdx.y, begin = t.first[sum], end = t.first[sum + 1];
-  const unsigned long long round = *t.rounds;
+  const unsigned long long round = t.rounds->ended;
   const index_t threads = gpu::thread_count();
   gpu::wait_for_launch_before();
   bool came = true;
@@ -321,10 +326,7 @@ __global__ void __launch_bounds__(adding_threads)
     }
   }
   __syncthreads();
-  unsigned* const blocks_ended = reinterpret_cast<unsigned*>(t.rounds + 1);
-  if (threadIdx.x > 0 || atomicAdd(blocks_ended, 1u) + 1 < gridDim.x * gridDim.y) return;
-  *blocks_ended = 0;
-  ++*t.rounds;
+  if (threadIdx.x == 0) gpu::end_round(t.rounds, gridDim.x * gridDim.y);
 }
 
 }  // namespace tridia::distributed

@@ -14,7 +14,7 @@ class wait_watch {
     void* on_host = nullptr;
     check(cudaHostAlloc(&on_host, sizeof(unsigned), cudaHostAllocMapped), "cudaHostAlloc");
     on_host_ = static_cast<unsigned*>(on_host);
-    *on_host_ = waiting;
+    *on_host_ = gpu::waiting;
     check(cudaMemset(failed_.as<void>(), 0, sizeof(unsigned)), "cudaMemset");
     check(cudaStreamSynchronize(nullptr), "cudaMemset");
     limits_ = {failed_.as<unsigned>(), on_host_, static_cast<unsigned long long>(limit * 1e9)};
@@ -25,9 +25,9 @@ class wait_watch {
 
   [[nodiscard]] const wait_limits& limits() const { return limits_; }
   [[nodiscard]] bool is_late() const {
-    return __atomic_load_n(on_host_, __ATOMIC_RELAXED) == late_on_device;
+    return __atomic_load_n(on_host_, __ATOMIC_RELAXED) == gpu::late_on_device;
   }
-  void give_up() { __atomic_store_n(on_host_, given_up_by_host, __ATOMIC_RELAXED); }
+  void give_up() { __atomic_store_n(on_host_, gpu::given_up_by_host, __ATOMIC_RELAXED); }
 
  private:
   static void check(cudaError_t result, const char* action) { gpu::check(result, action); }

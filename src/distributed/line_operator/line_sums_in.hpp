@@ -212,8 +212,7 @@ class line_sums_in final : public line_sums {
   std::unique_ptr<exchange> exchange_;
   const direct_way* way_ = nullptr;  // of the exchange
   bool early_ = Space::may_begin_early();
-  // Rounds that have ended, and blocks of this one's last kernel.
-  array<unsigned long long> rounds_{std::vector<unsigned long long>(2)};
+  array<gpu::round_counts> rounds_{std::vector<gpu::round_counts>(1)};
 };
 
 template <class Space>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/host_device.hpp"
+#include "gpu/peer/round_counts.hpp"
 #include "layout/geometry.hpp"
 #include "line_operator/sum_groups.hpp"
 
@@ -33,7 +34,7 @@ struct share_summing_task {
   index_t weight_count;
   const share_slot<V>* slots;
   int sent;  // the slots of shares, own ones and those that are sent, come first
-  const unsigned long long* rounds;  // how many have ended; on a GPU
+  const gpu::round_counts* rounds;  // on a GPU
 };
 
 /// Describes sums of shares, which are added up one after another, in a fixed order.
@@ -42,8 +43,8 @@ struct share_adding_task {
   const share_slot<V>* terms;  // the slots of each sum, from first[sum] on
   const index_t* first;
   index_t sums, lines;
-  V* values;                   // of each sum for all lines
-  unsigned long long* rounds;  // how many have ended; on a GPU
+  V* values;                  // of each sum for all lines
+  gpu::round_counts* rounds;  // on a GPU
   bool early;  // whether this may begin while shares are still computed, and then waits for them
 };
 

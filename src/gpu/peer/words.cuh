@@ -2,15 +2,16 @@
 #pragma once
 
 #include "core/complex.hpp"
-#include "distributed/cuda/waiting.cuh"
+
+#include <cuda/atomic>
 
 #include <cstring>
 #include <type_traits>
 
-// Numbers that ranks store into each other's memory, each part of a complex number by itself: every
+// Numbers that GPUs store into each other's memory, each part of a complex number by itself: every
 // word says by itself whether it is there, so that no fence, counter or flag is needed. Before it
-// arrives, all its bits are ones (absent_words.hpp).
-namespace tridia::distributed {
+// arrives, all its bits are ones.
+namespace tridia::gpu {
 
 template <class V>
 class sent_words {
@@ -55,4 +56,4 @@ class sent_words {
   }
 };
 
-}  // namespace tridia::distributed
+}  // namespace tridia::gpu

@@ -1,11 +1,11 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "distributed/direct_way.hpp"
+#include "gpu/peer/wait_limits.hpp"
 
 #include <cuda/atomic>
 
-namespace tridia::distributed {
+namespace tridia::gpu {
 
 /// Is a word that several GPUs, or a GPU and the host, read and write.
 using shared_word = ::cuda::atomic_ref<unsigned, ::cuda::thread_scope_system>;
@@ -42,4 +42,4 @@ __device__ inline bool comes(const unsigned* counter, unsigned value, const wait
   return true;
 }
 
-}  // namespace tridia::distributed
+}  // namespace tridia::gpu
