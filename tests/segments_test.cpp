@@ -87,12 +87,13 @@ void expect_sound(const segments_shape& s, const problem& p, const device_limits
     expect_fits(s.of_lines);
   }
   index_t nodes = s.in_boxes ? s.of_rows.segments : s.of_lines.blocks;
+  const std::size_t segments = systems * static_cast<std::size_t>(nodes);
   std::vector<place> places{{s.system_states, systems * sizeof(int)},
                             {s.overflows, systems * sizeof(index_t)},
-                            {s.edges, systems * static_cast<std::size_t>(nodes) * 2 * size}};
-  if (pivots) {
-    places.push_back({s.pivoted, systems * static_cast<std::size_t>(nodes) * sizeof(int)});
-  }
+                            {s.found, 3 * sizeof(int)},
+                            {s.segment_states, segments * sizeof(int)},
+                            {s.edges, segments * 2 * size},
+                            {s.borders, segments * 6 * size}};
   for (int k = 0; k < s.levels; ++k) {
     const auto& level = s.level[k];
     EXPECT_EQ(level.shape.rows, nodes);
@@ -157,6 +158,42 @@ TEST(SegmentsShape, HasRowsBeyond32Bits) {
   const auto s = plan_segments(task_of({.type = value_type::f32, .extents = {n}}), {}, kHopper);
   ASSERT_TRUE(s);
   EXPECT_GE(s->of_lines.blocks * index_t{s->of_lines.block_rows}, n);
+}
+
+/// x beside a short last segment would have to wait for the whole line. Segments begin at multiples
+/// of 16 bytes.
+TEST(SegmentsShape, HasNoShortLastSegment) {
+  using tridia::cuda::even_segments;
+  EXPECT_EQ(even_segments(16384, 136, 102, 1), 128);
+  for (const index_t most : {97, 136, 1632})
+    for (const index_t step : {1, 2, 4})
+      for (index_t n = 1; n < 40 * most; n += 13) {
+        const index_t least = most / 4 * 3, rows = even_segments(n, most, least, step);
+        EXPECT_LE(rows, std::min(n, most));
+        EXPECT_GE(rows, std::min(n, most - most / 4));
+        if (rows < n) EXPECT_EQ((most - rows) % step, 0);
+        if (n > 5 * most && step == 1)
+          EXPECT_TRUE(n % rows == 0 || n % rows >= least) << n << " by " << rows;
+      }
+  for (const value_type type : {value_type::f32, value_type::f64, value_type::c64})
+    for (const pivoting pivots : {pivoting::none, pivoting::partial})
+      for (const index_t n : {1 << 21, 1 << 22, 1 << 26, 3'000'001}) {
+        const auto s =
+            plan_segments(task_of({.type = type, .extents = {n}, .pivoting = pivots}), {}, kHopper);
+        ASSERT_TRUE(s);
+        const index_t rows = s->of_lines.block_rows;
+        EXPECT_EQ(rows * static_cast<index_t>(size_of(type)) % 16, 0);
+        EXPECT_GE(n % rows == 0 ? rows : n % rows, 128);
+      }
+}
+
+/// Blocks wait for those with the next rows of the same systems, which must have places.
+TEST(SegmentsShape, HasFewSegmentsBeside) {
+  device_limits limits = kHopper;
+  limits.multiprocessors = 132;
+  const auto s = plan_segments(task_of({.extents = {100'000, 5000}, .axis = 0}), {}, limits);
+  ASSERT_TRUE(s && s->in_boxes);
+  EXPECT_EQ(s->of_rows.beside, 66);
 }
 
 /// Solves an experiment in segments as `tuning` says. Returns whether there are any.

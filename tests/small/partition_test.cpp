@@ -137,7 +137,7 @@ void add_turns(std::vector<small_case>& all) {
 }
 
 void add_segments(std::vector<small_case>& all) {
-  const std::vector<kernel> passes{{"segments", "reduce_segments"},
+  const std::vector<kernel> passes{{"segments", "solve_segments"},
                                    {"segments", "close_level"},
                                    {"segments", "expand_segments"},
                                    {"segments", "fill_failed"}};
@@ -179,7 +179,7 @@ INSTANTIATE_TEST_SUITE_P(All, SmallPartition, ::testing::ValuesIn(on_gpu(cases))
 /// Returns cases with segments of a few rows, so that there are several levels above them.
 std::vector<small_case> cases_of_levels() {
   std::vector<small_case> all;
-  const std::vector<kernel> passes{{"segments", "reduce_segments"},
+  const std::vector<kernel> passes{{"segments", "solve_segments"},
                                    {"segments", "reduce_level"},
                                    {"segments", "close_level"},
                                    {"segments", "expand_level"},

@@ -30,6 +30,18 @@ class segment_passes {
   /// Returns whether the problem has such a shape.
   explicit operator bool() const { return shape_ || sides_; }
 
+  /// Says whether the first pass of the last solve has solved segments, and whether it has left
+  /// some to those that follow.
+  struct findings {
+    bool solved, left;
+  };
+  /// Returns these for a problem that has one right-hand side a matrix.
+  [[nodiscard]] findings found() const {
+    int all[2];
+    copy_to_host(all, workspace_.get() + shape_->found, sizeof all);
+    return {all[0] != 0, all[1] != 0};
+  }
+
   /// Enqueues the passes on arrays of `e`, which has the same problem. Returns the first error, if
   /// any.
   cudaError_t enqueue(experiment& e, void* stream) {

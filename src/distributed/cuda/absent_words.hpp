@@ -3,20 +3,18 @@
 
 #include "distributed/direct_way.hpp"
 #include "gpu/check.hpp"
+#include "gpu/peer/absent_byte.hpp"
 
 #include <cstddef>
 
 namespace tridia::distributed {
 
-/// Is the byte that words consist of before they arrive (gpu/peer/words.cuh).
-inline constexpr int absent_byte = 0xff;
-
 /// Makes all words absent that a direct way brings to a place. Nobody may send yet.
 inline void clear_words(const direct_way::place& from) {
   for (std::size_t place = 0; place < 2; ++place) {
-    gpu::check(
-        cudaMemset(static_cast<std::byte*>(from.at) + place * from.jump, absent_byte, from.bytes),
-        "cudaMemset");
+    gpu::check(cudaMemset(static_cast<std::byte*>(from.at) + place * from.jump, gpu::absent_byte,
+                          from.bytes),
+               "cudaMemset");
   }
 }
 

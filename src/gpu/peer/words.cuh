@@ -8,18 +8,19 @@
 #include <cstring>
 #include <type_traits>
 
-// Numbers that GPUs store into each other's memory, each part of a complex number by itself: every
-// word says by itself whether it is there, so that no fence, counter or flag is needed. Before it
-// arrives, all its bits are ones.
+// Numbers that blocks and GPUs store into memory where others wait for them, each part of a complex
+// number by itself: every word says by itself whether it is there, so that no fence, counter or
+// flag is needed. Before it arrives, all its bits are ones.
 namespace tridia::gpu {
 
-template <class V>
+/// Sends and receives numbers between threads of a scope.
+template <class V, ::cuda::thread_scope Scope = ::cuda::thread_scope_system>
 class sent_words {
   using real = typename core::value_traits<V>::real;
   using bits = std::conditional_t<sizeof(real) == 4, unsigned, unsigned long long>;
   static constexpr bits absent = ~bits{0};
   static constexpr int count = static_cast<int>(sizeof(V) / sizeof(real));
-  using word = ::cuda::atomic_ref<bits, ::cuda::thread_scope_system>;
+  using word = ::cuda::atomic_ref<bits, Scope>;
 
  public:
   static __device__ __forceinline__ void send(V* to, const V& v) {

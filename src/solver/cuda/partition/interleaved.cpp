@@ -260,6 +260,13 @@ std::optional<interleaved_shape> plan_interleaved(const task& t, const interleav
   return {};
 }
 
+index_t even_segments(index_t rows, index_t most, index_t least, index_t step) {
+  for (index_t k = most; k >= most - most / 4 && k > 0 && k < rows; k -= step) {
+    if (rows % k == 0 || rows % k >= least) return k;
+  }
+  return std::min(rows, most);
+}
+
 std::optional<interleaved_shape> plan_row_segments(const task& t, int sides, int rows,
                                                    int chunk_rows, const device_limits& limits) {
   const layout::geometry& g = t.geometry;
@@ -275,6 +282,7 @@ std::optional<interleaved_shape> plan_row_segments(const task& t, int sides, int
     const int matrices = has_one_matrix(g, sides, systems) ? 1 : systems;
     rows = static_cast<int>(good_tile) / (size * (layout::rhs * matrices + sides * systems));
     do {
+      if (sides == 1) rows = static_cast<int>(even_segments(g.rows, rows, rows * 3 / 4, 1));
       s = segment_shape(t, sides, systems, rows, chunk_rows, limits);
       rows -= ceil_div(rows, 16);
     } while (s.shared_bytes > crowded && rows > 1);
@@ -288,7 +296,10 @@ std::optional<interleaved_shape> plan_row_segments(const task& t, int sides, int
   s.rows = static_cast<int>(g.rows);
   s.segments = static_cast<int>(segments);
   s.neighbours = 1;
-  s.beside = static_cast<int>(std::min(s.axis_tiles * layout::outer_right_sides(g), tiles));
+  // Segments of one right-hand side wait for those with the next rows, which must have begun.
+  const index_t most = sides == 1 ? std::max(limits.multiprocessors / 2, 1) : tiles;
+  s.beside = static_cast<int>(
+      std::min({s.axis_tiles * layout::outer_right_sides(g), index_t{tiles}, most}));
   return s;
 }
 

@@ -65,6 +65,15 @@ struct interleaved_tuning {
 std::optional<interleaved_shape> plan_interleaved(const solver::task&, const interleaved_tuning&,
                                                   const device_limits&);
 
+/// Returns the numbers of such a size that the TMA moves together.
+constexpr index_t piece_of(std::size_t value_bytes) {
+  return value_bytes < 16 ? 16 / static_cast<index_t>(value_bytes) : 1;
+}
+
+/// Returns the rows of a segment, `most` or some multiples of `step` fewer, so that the last one of
+/// a line has `least` if that can be: x beside a short one has to wait for the whole line.
+index_t even_segments(index_t rows, index_t most, index_t least, index_t step);
+
 /// Returns the shape for systems that are too long for the chip and have `sides` right-hand sides
 /// each: a block has `rows` rows of them, and a thread about `chunk_rows`; 0: by rule. Nothing if
 /// there is none.

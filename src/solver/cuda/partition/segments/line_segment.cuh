@@ -19,6 +19,7 @@ struct no_maps {};
 template <class V, pivoting P, int Sides = 1>
 class line_segment {
  public:
+  static constexpr bool of_neighbours = false;
   using shape = onchip_shape;
   using maps = no_maps;
   using arrays = arrays_of_sides<V, Sides>;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/chunk_merge.hpp"
-#include "solver/cuda/partition/segments/segment_passes.cuh"
+#include "solver/cuda/partition/segments/pass_launcher.cuh"
 #include "solver/local_status.hpp"
 
 // Systems of which only a part is here: the passes of systems too long for the chip, but the last
@@ -132,7 +132,7 @@ cudaError_t reduce_local(const geometry& g, const operands& o, const segments_sh
   const side_groups single{g};
   pass_launcher<V> p{g, o, s, single, workspace, stream};
   launch_reduction<P>(p, beyond<V>(e));
-  for (int k = 0; k < p.top(); ++k) on_level<P>(p, k, reduce_level<V, P, 1>);
+  for (int k = 0; k < p.top(); ++k) on_level<P>(p, k, reduce_level<V, P, 1>, nullptr);
   on_top<P>(p, open_level<V, P>,
             local_equations<V, P>{static_cast<V*>(e.equations), e.batch_size, g.matrices.size});
   return p.result;
@@ -153,8 +153,8 @@ cudaError_t expand_local(const geometry& g, const operands& o, const segments_sh
   p.launch(judge_local<V, P>, static_cast<unsigned>(min(blocks, most)), plain, g, p.systems.o, e,
            equations, unknowns, p.system_states());
   on_top<P>(p, enter_level<V, P>, unknowns);
-  for (int k = p.top(); k-- > 0;) on_level<P>(p, k, expand_level<V, P, 1>);
-  launch_expansion<P>(p, line_states<1>{p.system_states(), e.found, 0, 0, 1});
+  for (int k = p.top(); k-- > 0;) on_level<P>(p, k, expand_level<V, P, 1>, nullptr);
+  launch_expansion<P>(p, last_pass<1>{nullptr, {p.system_states(), e.found, 0, 0, 1}});
   return p.result;
 }
 

@@ -15,6 +15,7 @@ namespace tridia::cuda::segments {
 template <class V, pivoting P, int Sides = 1>
 class row_segment {
  public:
+  static constexpr bool of_neighbours = true;
   using shape = interleaved_shape;
   using arrays = arrays_of_sides<V, Sides>;
   using geometry = typename arrays::geometry;

@@ -6,8 +6,8 @@
 #include "solver/cuda/partition/segments/row_segment.cuh"
 #include "solver/cuda/partition/segments/segments.hpp"
 #include "solver/cuda/partition/segments/side_arrays.cuh"
-#include "solver/system_memory.hpp"
 
+#include <climits>
 #include <type_traits>
 
 // These passes solve systems that are too long for the chip, or of which only a part is here.
@@ -80,41 +80,62 @@ inline __device__ bool speaks_for_system(const chunk_place& p) {
   return p.system >= 0 && p.warp == 0 && p.lane == 0;
 }
 
-/// Returns the equations of a segment's systems, to the threads that speak for one. With partial
-/// pivoting each system is reduced without interchanges, unless most of its rows here lack
-/// dominance, and with them if numbers grow: then `m.flags` of it is above 0. All threads take
-/// part; flags are 0 before.
+/// Returns the equations of a segment's systems, to the threads that speak for one. Each system is
+/// reduced without interchanges, unless most of its rows here lack dominance, and by `pivoted` if
+/// numbers grow: then `m.flags` of it is above 0. What `pivoted` needs to expand is kept if `Keep`;
+/// otherwise rows stay what they are. All threads take part; flags are 0 before.
+template <bool Keep, class Segment>
+__device__ __forceinline__ typename Segment::equations reduce_either(
+    const Segment& t, const typename Segment::place_type& place, const typename Segment::shape& s,
+    const typename Segment::memory& m,
+    typename Segment::template part<pivoting::partial>& pivoted) {
+  typename Segment::template part<pivoting::none> plain(t, place, s, m);
+  const solve_status found{m.flags, nullptr, nullptr};
+  const bool here = plain.has_rows();
+  plain.vote(found);
+  bool unstable = here && found.is_unstable(plain.system());
+  typename Segment::equations all{};
+  if (!__syncthreads_and(unstable || !here)) {
+    if (unstable) plain.leave_out();
+    growth_monitor<true, false> monitor;
+    all = Segment::chunk::from_plain(
+        plain.template reduce<false>(monitor, [&](int system) { found.mark_unstable(system); }));
+    __syncthreads();
+    unstable = here && found.is_unstable(plain.system());
+    if (!__syncthreads_or(unstable)) return all;
+  }
+  if (!unstable) pivoted.leave_out();
+  growth_monitor<false, false> ignore;
+  const auto with_interchanges = pivoted.template reduce<Keep>(ignore, [](int) {});
+  const int speaker = t.speaks_for(place);
+  return speaker >= 0 && found.is_unstable(speaker) ? with_interchanges : all;
+}
+
+/// Returns the equations of a segment's systems, as above, and leaves the rows as they are.
 template <pivoting P, class Segment>
 __device__ __forceinline__ typename Segment::equations reduce_rows(
     const Segment& t, const typename Segment::place_type& place, const typename Segment::shape& s,
     const typename Segment::memory& m) {
-  typename Segment::template part<pivoting::none> plain(t, place, s, m);
+  typename Segment::template part<P> part(t, place, s, m);
   if constexpr (P == pivoting::none) {
     growth_monitor<false, false> ignore;
-    return plain.template reduce<false>(ignore, [](int) {});
+    return part.template reduce<false>(ignore, [](int) {});
   } else {
-    const solve_status found{m.flags, nullptr, nullptr};
-    const bool here = plain.has_rows();
-    plain.vote(found);
-    bool unstable = here && found.is_unstable(plain.system());
-    typename Segment::equations all{};
-    if (!__syncthreads_and(unstable || !here)) {
-      if (unstable) plain.leave_out();
-      growth_monitor<true, false> monitor;
-      all = Segment::chunk::from_plain(
-          plain.template reduce<false>(monitor, [&](int system) { found.mark_unstable(system); }));
-      __syncthreads();
-      unstable = here && found.is_unstable(plain.system());
-      if (!__syncthreads_or(unstable)) return all;
-    }
-    typename Segment::template part<pivoting::partial> pivoted(t, place, s, m);
-    if (!unstable) pivoted.leave_out();
-    growth_monitor<false, false> ignore;
-    const auto with_interchanges = pivoted.template reduce<false>(ignore, [](int) {});
-    const int speaker = t.speaks_for(place);
-    return speaker >= 0 && found.is_unstable(speaker) ? with_interchanges : all;
+    return reduce_either<false>(t, place, s, m, part);
   }
 }
+
+/// Says what the first pass has made of a system's rows in a segment: equations, without
+/// interchanges or with them; or x.
+enum class segment_state : int { plain, pivoted, solved };
+
+/// Says whether the first pass has solved segments, whether it has left some to those that follow,
+/// and whether a block has waited for another one in vain.
+struct pass_findings {
+  int solved, left, gave_up;
+};
+/// Returns whether nothing is left; all is where nobody looks for what there is.
+inline __device__ bool nothing_is_left(const pass_findings* f) { return f != nullptr && !f->left; }
 
 /// Reduces segments to equations, in the first pass.
 template <class V, pivoting P, class Segment, int Sides>
@@ -123,7 +144,7 @@ __global__ void __launch_bounds__(most_threads_of(P))
                     const __grid_constant__ typename Segment::operands o,
                     const __grid_constant__ typename Segment::maps maps,
                     const __grid_constant__ typename Segment::shape s,
-                    const nodes<V, P, Sides> above, int* pivoted, edge_entries<V>* edges,
+                    const nodes<V, P, Sides> above, segment_state* states, edge_entries<V>* edges,
                     const outside<V> beyond) {
   extern __shared__ __align__(cache_line) unsigned char memory[];
   typename Segment::memory m(memory, s);
@@ -144,9 +165,10 @@ __global__ void __launch_bounds__(most_threads_of(P))
   if (const int speaker = t.speaks_for(place); speaker >= 0) {
     above.equations[t.node_above(speaker)] = all;
   }
-  if constexpr (P == pivoting::partial) {
-    __syncthreads();
-    if (system < t.systems()) pivoted[t.node_above(system)] = m.flags[system] > 0;
+  if constexpr (P == pivoting::partial) __syncthreads();
+  if (system < t.systems()) {
+    const bool pivoted = m.flags[system] > 0;
+    states[t.node_above(system)] = pivoted ? segment_state::pivoted : segment_state::plain;
   }
 }
 
@@ -184,9 +206,11 @@ struct node_gather {
 template <class V, pivoting P, int Sides>
 __global__ void __launch_bounds__(most_threads)
     reduce_level(const __grid_constant__ onchip_shape s, index_t matrices,
-                 const nodes<V, P, Sides> in, const nodes<V, P, Sides> above) {
+                 const nodes<V, P, Sides> in, const nodes<V, P, Sides> above,
+                 const pass_findings* found) {
   using gather = node_gather<V, P, Sides>;
   __shared__ typename gather::C::equations of_warps[most_threads / warp_size];
+  if (nothing_is_left(found)) return;
   const node_block b(s, matrices);
   const gather level(b, s, in, of_warps);
   const chunk_place& p = level.place;
@@ -197,9 +221,11 @@ __global__ void __launch_bounds__(most_threads)
 template <class V, pivoting P, int Sides>
 __global__ void __launch_bounds__(most_threads)
     expand_level(const __grid_constant__ onchip_shape s, index_t matrices,
-                 const nodes<V, P, Sides> in, const nodes<V, P, Sides> above) {
+                 const nodes<V, P, Sides> in, const nodes<V, P, Sides> above,
+                 const pass_findings* found) {
   using gather = node_gather<V, P, Sides>;
   __shared__ typename gather::C::equations of_warps[most_threads / warp_size];
+  if (nothing_is_left(found)) return;
   const node_block b(s, matrices);
   const gather level(b, s, in, of_warps);
   typename gather::C::unknowns unknowns{};
@@ -224,6 +250,16 @@ __device__ __forceinline__ void mark_overflow(const Rows& solved, index_t first_
   }
 }
 
+/// Finds x of a part's chunks that have rows, from their interface unknowns. All threads take part.
+template <int Sides, class Segment, class Part, class Unknowns>
+__device__ __forceinline__ void expand_part(const Segment& t, const Part& part,
+                                            const Unknowns& unknowns,
+                                            const line_states<Sides>& states) {
+  if (part.expand(part.down(unknowns))) return;
+  const int system = part.system();
+  mark_overflow(part.solved(), Sides == 1 ? t.number(system) : t.status_of(system), states);
+}
+
 /// Finds x of those systems of a segment that were reduced with pivoting Q: `mine` says whether
 /// this thread's chunk belongs to one. All threads take part.
 template <pivoting Q, int Sides, class Segment, class Unknowns>
@@ -237,173 +273,97 @@ __device__ __forceinline__ void expand_rows(const Segment& t,
   if (!mine) part.leave_out();
   growth_monitor<false, false> ignore;
   part.template reduce<true>(ignore, [](int) {});
-  if (part.expand(part.down(unknowns))) return;
-  const int system = part.system();
-  mark_overflow(part.solved(), Sides == 1 ? t.number(system) : t.status_of(system), states);
+  expand_part(t, part, unknowns, states);
 }
 
-/// Finds x of a segment's systems, each in the way in which it was reduced: `pivoted` is above 0
-/// where that was with interchanges. All threads take part, after a barrier.
+/// Says of a system that its x is not asked for, where it is told how others were reduced.
+inline constexpr int not_asked = INT_MIN;
+
+/// Finds x of a segment's systems, each in the way in which it was reduced: `how` is above 0 where
+/// that was with interchanges. All threads take part, after a barrier.
 template <int Sides, class Segment, class Unknowns>
 __device__ __forceinline__ void expand_either(const Segment& t,
                                               const typename Segment::place_type& place,
                                               const typename Segment::shape& s,
-                                              const typename Segment::memory& m, const int* pivoted,
+                                              const typename Segment::memory& m, const int* how,
                                               const Unknowns& unknowns,
                                               const line_states<Sides>& states) {
-  const int of_chunk = t.system_of_chunk(place);
-  const bool here = of_chunk >= 0, mine = here && pivoted[of_chunk] > 0;
-  if (!__syncthreads_and(mine || !here)) {
-    expand_rows<pivoting::none>(t, place, s, m, !mine, Segment::chunk::to_plain(unknowns), states);
+  const int of_chunk = t.system_of_chunk(place), here = of_chunk >= 0 ? how[of_chunk] : not_asked;
+  const bool pivoted = here > 0, plain = !pivoted && here != not_asked;
+  if (__syncthreads_or(plain)) {
+    const auto x = Segment::chunk::to_plain(unknowns);
+    expand_rows<pivoting::none>(t, place, s, m, plain, x, states);
   }
-  if (__syncthreads_or(mine)) {
-    expand_rows<pivoting::partial>(t, place, s, m, mine, unknowns, states);
+  if (__syncthreads_or(pivoted)) {
+    expand_rows<pivoting::partial>(t, place, s, m, pivoted, unknowns, states);
   }
 }
 
-/// Finds x of every segment from its interface unknowns, in the last pass.
+/// Says what the last pass needs of those before it.
+template <int Sides>
+struct last_pass {
+  const pass_findings* found;
+  line_states<Sides> lines;
+};
+
+/// Finds x of those segments that the first pass has left, from their interface unknowns, in the
+/// last pass.
 template <class V, pivoting P, class Segment, int Sides>
 __global__ void __launch_bounds__(most_threads_of(P))
     expand_segments(const __grid_constant__ typename Segment::geometry g,
                     const __grid_constant__ typename Segment::operands o,
                     const __grid_constant__ typename Segment::maps maps,
                     const __grid_constant__ typename Segment::shape s,
-                    const nodes<V, P, Sides> above, const int* pivoted,
-                    const edge_entries<V>* edges, const line_states<Sides> states) {
+                    const nodes<V, P, Sides> above, const segment_state* reduced,
+                    const edge_entries<V>* edges, const last_pass<Sides> pass) {
+  if (nothing_is_left(pass.found)) return;
+  const line_states<Sides>& states = pass.lines;
   extern __shared__ __align__(cache_line) unsigned char memory[];
   typename Segment::memory m(memory, s);
   m.mbarrier.start();
   // The last rows that were reduced come first: they are still in the L2.
   const typename Segment::position at(s, gridDim.x - 1 - blockIdx.x);
   Segment t(g, o, maps, s, m, at);
+  const int system = static_cast<int>(threadIdx.x);
+  segment_state state = segment_state::solved;
+  if (system < t.systems()) state = reduced[t.node_above(system)];
+  // Where nothing is solved, rows are asked for before the state has come.
+  const bool any_solved = pass.found != nullptr && pass.found->solved;
+  if (any_solved && __syncthreads_and(state == segment_state::solved)) return;
   const auto place = t.place();
   // The loads from the workspace are issued before the tile's, and used after them.
   typename Segment::unknowns unknowns{};
   if (const int asker = t.asks_for(place); asker >= 0) {
     unknowns = above.unknowns[t.node_above(asker)];
   }
-  const int system = static_cast<int>(threadIdx.x);
-  bool failed = false, pivots = false;
+  bool skipped = false;
   edge_entries<V> edge;
   if (system < t.systems()) {
     // All of several right-hand sides are stored: those that have failed are filled with NaN.
-    if (Sides == 1) failed = states.at[t.number(system)] == system_state::failed;
-    if constexpr (P == pivoting::partial) pivots = pivoted[t.node_above(system)] != 0;
+    if (Sides == 1) skipped = states.at[t.number(system)] == system_state::failed;
     edge = edges[t.node_above(system)];
   }
   t.load_async();
   t.wait_loaded();
-  int *const left_out = m.flags, *const with_pivoting = m.flags + s.systems;
+  int *const left_out = m.flags, *const how = m.flags + s.systems;
   if (system < t.systems()) {
-    left_out[system] = failed;
-    if constexpr (P == pivoting::partial) with_pivoting[system] = pivots;
+    const bool solved = state == segment_state::solved;
+    skipped = skipped || solved;
+    left_out[system] = skipped;
+    how[system] = solved ? not_asked : static_cast<int>(state);
     edge.put(t, system);
   }
-  const bool any_left_out = __syncthreads_or(failed);
+  const bool any_left_out = __syncthreads_or(skipped);
   if constexpr (P == pivoting::none) {
-    expand_rows<pivoting::none>(t, place, s, m, true, unknowns, states);
+    const int of_chunk = t.system_of_chunk(place);
+    const bool mine = of_chunk >= 0 && how[of_chunk] != not_asked;
+    expand_rows<pivoting::none>(t, place, s, m, mine, unknowns, states);
   } else {
-    expand_either(t, place, s, m, with_pivoting, unknowns, states);
+    expand_either(t, place, s, m, how, unknowns, states);
   }
   t.fence_proxy_async();
   __syncthreads();
   t.store(any_left_out, [&](int i) { return left_out[i] != 0; });
-}
-
-inline unsigned blocks_for(const onchip_shape& s, index_t systems) {
-  return static_cast<unsigned>((systems + s.systems - 1) / s.systems * s.blocks);
-}
-
-/// Launches passes, in a workspace, one after another until one fails.
-template <class V, int Sides = 1>
-struct pass_launcher {
-  const geometry& g;
-  const operands& untyped;
-  const segments_shape& shape;
-  const side_groups& groups;
-  std::byte* workspace;
-  cudaStream_t stream;
-  const side_arrays<V, Sides> systems{untyped, groups, shape};
-  cudaError_t result = cudaSuccess;
-
-  template <class... Parameters, class... Arguments>
-  void launch(void (*kernel)(Parameters...), unsigned blocks, int threads, std::size_t shared_bytes,
-              const Arguments&... arguments) {
-    if (result != cudaSuccess) return;
-    kernel<<<blocks, static_cast<unsigned>(threads), shared_bytes, stream>>>(arguments...);
-    result = cudaGetLastError();
-  }
-  template <class... Parameters, class... Arguments>
-  void launch(void (*kernel)(Parameters...), unsigned blocks, const onchip_shape& s,
-              const Arguments&... arguments) {
-    launch(kernel, blocks, s.threads, s.shared_bytes, arguments...);
-  }
-  [[nodiscard]] int top() const { return shape.levels - 1; }
-  [[nodiscard]] const onchip_shape& level_shape(int k) const { return shape.level[k].shape; }
-  [[nodiscard]] index_t system_count() const { return systems.g.matrices.size; }
-  [[nodiscard]] system_state* system_states() const {
-    return reinterpret_cast<system_state*>(workspace + shape.system_states);
-  }
-  [[nodiscard]] index_t* overflows() const {
-    return reinterpret_cast<index_t*>(workspace + shape.overflows);
-  }
-  [[nodiscard]] int* pivoted() const { return reinterpret_cast<int*>(workspace + shape.pivoted); }
-  [[nodiscard]] edge_entries<V>* edges() const {
-    return reinterpret_cast<edge_entries<V>*>(workspace + shape.edges);
-  }
-};
-
-template <pivoting P, class V, int Sides>
-nodes<V, P, Sides> level_nodes(const pass_launcher<V, Sides>& p, int k) {
-  using C = chunk<V, P, side_values<V, Sides>>;
-  const segments_level& l = p.shape.level[k];
-  return {reinterpret_cast<typename C::equations*>(p.workspace + l.equations),
-          reinterpret_cast<typename C::unknowns*>(p.workspace + l.unknowns)};
-}
-
-/// Launches a pass over the nodes of level k.
-template <pivoting P, class V, int Sides, class Kernel>
-void on_level(pass_launcher<V, Sides>& p, int k, Kernel kernel) {
-  const onchip_shape& s = p.level_shape(k);
-  const index_t systems = p.system_count();
-  p.launch(kernel, blocks_for(s, systems), s, s, systems, level_nodes<P>(p, k),
-           level_nodes<P>(p, k + 1));
-}
-
-/// Launches a pass over the rows. `kernel_for` returns the kernel for segments of a type, which
-/// takes `last` in the end.
-template <pivoting P, class V, int Sides, class KernelFor, class Last>
-void on_rows(pass_launcher<V, Sides>& p, KernelFor kernel_for, const Last& last) {
-  const auto launch = [&]<class Segment>(std::type_identity<Segment> of,
-                                         const typename Segment::maps& maps,
-                                         const typename Segment::shape& s) {
-    p.launch(kernel_for(of), Segment::count(s, p.system_count()), Segment::threads(s),
-             s.shared_bytes, p.systems.g, p.systems.o, maps, s, level_nodes<P>(p, 0), p.pivoted(),
-             p.edges(), last);
-  };
-  if (p.shape.in_boxes) {
-    launch(std::type_identity<row_segment<V, P, Sides>>{}, p.systems.maps, p.shape.of_rows);
-  } else {
-    launch(std::type_identity<line_segment<V, P, Sides>>{}, no_maps{}, p.shape.of_lines);
-  }
-}
-template <pivoting P, class V, int Sides>
-void launch_reduction(pass_launcher<V, Sides>& p, const outside<V>& beyond) {
-  on_rows<P>(
-      p,
-      []<class Segment>(std::type_identity<Segment>) {
-        return reduce_segments<V, P, Segment, Sides>;
-      },
-      beyond);
-}
-template <pivoting P, class V, int Sides>
-void launch_expansion(pass_launcher<V, Sides>& p, const line_states<Sides>& states) {
-  on_rows<P>(
-      p,
-      []<class Segment>(std::type_identity<Segment>) {
-        return expand_segments<V, P, Segment, Sides>;
-      },
-      states);
 }
 
 }  // namespace tridia::cuda::segments

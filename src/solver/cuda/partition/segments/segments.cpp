@@ -75,8 +75,13 @@ std::optional<onchip_shape> plan_line_segments(const task& t, const side_groups&
   s.apart = !begin_in_pieces(groups, size_of(t.type));
   s.interleaved = layout::is_interleaved(g);
   choose_segment(s, t);
-  if (tuning.rows > 0) s.block_rows = tuning.rows;
   s.block_rows = static_cast<int>(std::min<index_t>(s.block_rows, g.rows));
+  constexpr index_t enough_to_forget = 128;
+  if (sides == 1) {
+    const index_t step = piece_of(size_of(t.type));
+    s.block_rows = static_cast<int>(even_segments(g.rows, s.block_rows, enough_to_forget, step));
+  }
+  if (tuning.rows > 0) s.block_rows = static_cast<int>(std::min<index_t>(tuning.rows, g.rows));
   const index_t segments = (g.rows + s.block_rows - 1) / s.block_rows;
   if (segments > most_grid / g.matrices.size) return {};
   s.blocks = static_cast<int>(segments);
@@ -157,9 +162,11 @@ std::optional<segments_shape> plan_passes(const task& t, const side_groups& grou
   places memory;
   all.system_states = memory.take(lines, sizeof(int));
   all.overflows = memory.take(lines, sizeof(index_t));
+  all.found = memory.take(3, sizeof(int));
   const index_t in_rows = g.matrices.size * segments;
-  all.pivoted = memory.take(t.pivoting == pivoting::partial ? in_rows : 0, sizeof(int));
+  all.segment_states = memory.take(in_rows, sizeof(int));
   all.edges = memory.take(in_rows, 2 * size);
+  all.borders = memory.take(sides == 1 ? in_rows : 0, border_values * size);
   for (index_t nodes = segments;; nodes = all.level[all.levels - 1].shape.blocks) {
     segments_level& level = all.level[all.levels++];
     level.shape = share_nodes(nodes, most);

@@ -3,7 +3,7 @@
 // These kernels solve systems too long for the chip, and systems of which only a part is here. The
 // file is compiled once for each value type, TRIDIA_VALUE.
 #include "solver/cuda/partition/segments/local_segments.cuh"
-#include "solver/cuda/partition/segments/segment_passes.cuh"
+#include "solver/cuda/partition/segments/one_pass.cuh"
 
 #include <algorithm>
 
@@ -85,12 +85,12 @@ struct lines_of_systems {
 };
 
 /// Closes systems in the last level, a block for some of them, and enters the states of their
-/// lines.
+/// lines, which are solved until now.
 template <pivoting P, boundary B, int Sides>
 __global__ void __launch_bounds__(most_threads)
     close_level(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
                 const __grid_constant__ onchip_shape s, const nodes<V, P, Sides> in,
-                const __grid_constant__ lines_of_systems<Sides> lines) {
+                const __grid_constant__ lines_of_systems<Sides> lines, const pass_findings* found) {
   using gather = node_gather<V, P, Sides>;
   using C = typename gather::C;
   __shared__ typename C::equations of_warps[most_threads / warp_size];
@@ -98,6 +98,12 @@ __global__ void __launch_bounds__(most_threads)
   const line_states<Sides>& states = lines.states;
   const node_block b(s, lines.count);
   const int systems = b.systems(), valid = Sides == 1 ? 1 : states.valid;
+  if (nothing_is_left(found)) {
+    for (int i = static_cast<int>(threadIdx.x); i < systems; i += s.threads) {
+      enter_line(g, o.status, lines.line(b.number(i), 0), 0);
+    }
+    return;
+  }
   for (int i = static_cast<int>(threadIdx.x); i < systems * Sides; i += s.threads) {
     unsound[i / Sides][i % Sides] = 0;
   }
@@ -114,8 +120,7 @@ __global__ void __launch_bounds__(most_threads)
   for (int i = static_cast<int>(threadIdx.x); i < systems * valid; i += s.threads) {
     const bool bad = unsound[i / valid][i % valid] != 0;
     const index_t line = lines.line(b.number(i / valid), i % valid);
-    states.overflows[line] = 0;
-    states.at[line] = bad ? system_state::failed : system_state::solved;
+    if (bad) states.at[line] = system_state::failed;
     if (!bad) enter_line(g, o.status, line, 0);
   }
   for (int i = 0; i < systems * valid; ++i) {
@@ -150,22 +155,34 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
+/// Lets all lines count as solved, and no segment as solved or left.
+template <int Sides>
+void begin(pass_launcher<V, Sides>& p) {
+  const std::size_t first = p.shape.system_states;
+  p.clear(first, p.shape.found + sizeof(pass_findings) - first, 0);
+}
+
 /// Launches all passes of whole systems.
 template <pivoting P, boundary B, int Sides>
 void run(pass_launcher<V, Sides>& p) {
   const line_states<Sides> states{p.system_states(), p.overflows(), p.groups.line_begin,
                                   p.groups.line_step, p.groups.valid};
+  const pass_findings* const found = Sides == 1 ? p.found() : nullptr;
   const int top = p.top();
 
-  launch_reduction<P>(p, outside<V>{});
-  for (int k = 0; k < top; ++k) on_level<P>(p, k, reduce_level<V, P, Sides>);
+  if constexpr (Sides == 1) {
+    launch_first_pass<P>(p);
+  } else {
+    launch_reduction<P>(p, outside<V>{});
+  }
+  for (int k = 0; k < top; ++k) on_level<P>(p, k, reduce_level<V, P, Sides>, found);
   const onchip_shape& last = p.level_shape(top);
   const lines_of_systems<Sides> lines{layout::axes_in(p.groups.first.matrices, layout::status),
                                       p.system_count(), states};
   p.launch(close_level<P, B, Sides>, blocks_for(last, p.system_count()), last, p.g,
-           solver::typed<V>(p.untyped), last, level_nodes<P>(p, top), lines);
-  for (int k = top; k-- > 0;) on_level<P>(p, k, expand_level<V, P, Sides>);
-  launch_expansion<P>(p, states);
+           solver::typed<V>(p.untyped), last, level_nodes<P>(p, top), lines, found);
+  for (int k = top; k-- > 0;) on_level<P>(p, k, expand_level<V, P, Sides>, found);
+  launch_expansion<P>(p, last_pass<Sides>{found, states});
 }
 
 /// Does the last launch. If there are few lines, several blocks share each, so that the device is
@@ -189,6 +206,7 @@ cudaError_t solve(const geometry& g, const operands& o, const segments_shape& sh
                   std::byte* workspace, cudaStream_t stream) {
   const side_groups single{g};
   pass_launcher<V> p{g, o, shape, single, workspace, stream};
+  begin(p);
   run<P, B>(p);
   fill(p);
   return p.result;
@@ -203,6 +221,7 @@ cudaError_t solve_sides(const geometry& g, const operands& o, const sides_shape&
   for (int k = 0; k < shape.count && result == cudaSuccess; ++k) {
     const auto& [groups, of_part] = shape.parts[k];
     pass_launcher<V, sides> p{g, o, of_part, groups, workspace, stream};
+    if (k == 0) begin(p);
     run<pivoting::none, B>(p);
     if (k == shape.count - 1) fill(p);
     result = p.result;
@@ -219,6 +238,7 @@ cudaError_t allow_passes(std::size_t bytes) {
   };
   const auto allow_rows = [&]<class Segment>(std::type_identity<Segment>) {
     allow(reduce_segments<V, P, Segment, Sides>);
+    if constexpr (Sides == 1) allow(solve_segments<V, P, Segment>);
     allow(expand_segments<V, P, Segment, Sides>);
   };
   allow_rows(std::type_identity<line_segment<V, P, Sides>>{});

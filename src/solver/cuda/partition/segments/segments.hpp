@@ -26,6 +26,9 @@ struct segments_level {
   std::size_t equations, unknowns;  // where they lie in the workspace, one a node
 };
 
+/// These are the values of the equations at both borders of a segment.
+inline constexpr std::size_t border_values = 6;
+
 struct segments_shape {
   int sides;                  // right-hand sides of a system
   bool in_boxes;              // which of the two says how a block has a segment
@@ -33,9 +36,10 @@ struct segments_shape {
   interleaved_shape of_rows;  // of neighbouring systems, moved in boxes
   int levels;                 // one at least; a block of the last one closes systems
   segments_level level[most_levels];
-  // These lie in the workspace: an entry a line, a system with one right-hand side; and, of each
-  // segment of a system, whether it is pivoted, and two of its entries.
-  std::size_t system_states, overflows, pivoted, edges;
+  // These lie in the workspace: an entry a line, a system with one right-hand side; what the first
+  // pass has found; and, of each segment of a system, its state, two of its entries, and the
+  // equations at its borders.
+  std::size_t system_states, overflows, found, segment_states, edges, borders;
   std::size_t bytes;  // of the workspace, aligned
 };
 
