@@ -53,6 +53,10 @@ tridia_cuda_kernels(tridia_cuda
     solver/cuda/partition/onchip.cu
     solver/cuda/partition/segments/segments.cu)
 
+# Compact operators across GPUs: real types.
+tridia_cuda_kernels(tridia_cuda_border_exchange TYPES f32 f64
+  FILES line_operator/cuda/border_exchange.cu)
+
 # The papers' algorithms: real types.
 tridia_cuda_kernels(tridia_cuda_named
   TYPES f32 f64

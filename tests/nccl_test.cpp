@@ -265,8 +265,9 @@ void delay(void* stream, std::mt19937& draw) {
       time));
 }
 
-/// Two operators and two plans are in flight in four streams, while every rank is late at random;
-/// all results are the same bit for bit, round after round.
+/// Three operators, one of which is applied by one call, and two plans are in flight in five
+/// streams, while every rank is late at random; all results are the same bit for bit, round after
+/// round.
 TEST_F(GpusTogether, RepeatWhateverIsLate) {
   const decomposition g = split();
   const auto c6 = tridia::find_scheme(tridia::quantity::first_derivative, "C6");
@@ -277,11 +278,12 @@ TEST_F(GpusTogether, RepeatWhateverIsLate) {
     const auto points = static_cast<std::size_t>(own[0] * own[1] * own[2]);
     const values field = waves(points, 0.31 + by.rank()), off(points, -1), diagonal(points, 2.5);
     tridia::distributed::compact_operator first(g, c6, {.axis = 0}, by),
-        second(g, c6, {.axis = 0}, by);
+        second(g, c6, {.axis = 0}, by), third(g, c6, {.axis = 0}, by);
     tridia::distributed::plan lines(g, {.axis = 0}, by), same(g, {.axis = 0}, by);
-    device_values in(field), a(off), d(diagonal), x(field), y(field), z(field), w(field);
-    const stream_handle streams[] = {make_stream(), make_stream(), make_stream(), make_stream()};
-    values expected[4];
+    device_values in(field), a(off), d(diagonal), x(field), y(field), z(field), w(field), v(field);
+    const stream_handle streams[] = {make_stream(), make_stream(), make_stream(), make_stream(),
+                                     make_stream()};
+    values expected[5];
     here.meet();
     for (int round = 0; round < 200; ++round) {
       for (const auto& s : streams) delay(s.get(), draw);
@@ -289,13 +291,14 @@ TEST_F(GpusTogether, RepeatWhateverIsLate) {
       first.start(in.get(), x.get(), streams[0].get());
       second.start(in.get(), y.get(), streams[1].get());
       first.finish();
+      third.apply(in.get(), v.get(), streams[4].get());
       lines.execute(a.get(), d.get(), a.get(), in.get(), z.get(), {.stream = streams[2].get()});
       same.execute(a.get(), d.get(), a.get(), in.get(), w.get(), {.stream = streams[3].get()});
       second.finish();
       if (round % 20 != 0) continue;
       for (const auto& s : streams) by.synchronize(s.get());
-      const device_values* const results[] = {&x, &y, &z, &w};
-      for (int k = 0; k < 4; ++k) {
+      const device_values* const results[] = {&x, &y, &z, &w, &v};
+      for (int k = 0; k < 5; ++k) {
         const values now = results[k]->host();
         if (round == 0) expected[k] = now;
         ASSERT_EQ(now, expected[k]) << "result " << k << " of round " << round;

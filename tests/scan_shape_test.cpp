@@ -61,7 +61,7 @@ void expect_sound(const scan_task& t, const scan_shape& s) {
   EXPECT_TRUE(s.lines == s.round_lines || s.in_tile.log > 0 ||
               s.chunk_rows == tridia::line_operator::short_chunk);
   EXPECT_LE(s.lines, 8 * s.round_lines);
-  EXPECT_LE(s.threads, tridia::line_operator::most_scan_threads);
+  EXPECT_LE(s.threads, tridia::line_operator::most_scan_threads(t.exchanges));
   EXPECT_EQ(s.threads % 32, 0);
   // Lanes that hold neighbouring lines divide a warp, and its chunks are scanned in three steps.
   if (s.interleaved) {

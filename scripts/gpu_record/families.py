@@ -95,7 +95,8 @@ FAMILIES = (
         "DifferentialCuda.*"),
         ("*SmallCompact*", "CompactLayout/*.RacecheckOfPeriodicLines")),
     Family("distributed", "distributed fields", SHARED + PARTITION + COMPACT + DISTRIBUTED, (
-        "*SmallDistributed*", "DistributedCarry.*", "*GpusOfAProcess*", "GpusTogether.*"),
+        "*SmallDistributed*", "DistributedCarry.*", "*DistributedExchange*",
+        "*GpusOfAProcess*", "GpusTogether.*"),
         ("*SmallDistributed*",), gpus=2),
     Family("scans", "constant coefficients", SHARED + SCANS, (
         "*SmallScans*", "*/Constant.*/cuda*", "ConstantMatrix.*", "ConstantPartsCuda.*",

@@ -3,6 +3,7 @@
 
 #include "compact/specification.hpp"
 #include "layout/geometry.hpp"
+#include "line_operator/border_exchange.hpp"
 #include "tridia/plan.hpp"
 
 #include <cstddef>
@@ -37,6 +38,8 @@ struct call {
   const void* prescribed;
   void* workspace;
   void* stream;
+  /// If this is not null, the prescribed right-hand sides are computed with other ranks meanwhile.
+  const line_operator::border_exchange* exchange = nullptr;
 };
 
 /// Executes an operator on one backend; immutable and thread-safe. Arguments have been checked,
@@ -53,6 +56,10 @@ class operator_executor {
   /// Throws wrong_device if the backend cannot access the memory.
   virtual void check_pointer(const char* name, const void* p) const = 0;
   virtual void apply(const call&) const = 0;
+  /// Prepares the device for calls that have an exchange. Returns false if there can be none.
+  [[nodiscard]] virtual bool prepare_exchange() const { return false; }
+  /// Returns whether a call for `in` may have an exchange, once the device is prepared.
+  [[nodiscard]] virtual bool can_exchange(const void* /*in*/) const { return false; }
   /// Sets memory of the workspace to zeros.
   virtual void clear(void* memory, std::size_t bytes, void* stream) const = 0;
 };

@@ -60,6 +60,25 @@ cudaError_t launch_clusters(void (*kernel)(Parameters...), index_t blocks, int t
   return cudaLaunchKernelEx(&launch.config(), kernel, arguments...);
 }
 
+/// Launches a kernel, which begins before the launch before it has ended if `early` is set, and
+/// waits for that itself (dependent_launch.cuh).
+template <class... Parameters, class... Arguments>
+cudaError_t launch_dependent(void (*kernel)(Parameters...), bool early, const dim3& blocks,
+                             int threads, std::size_t shared_bytes, cudaStream_t stream,
+                             const Arguments&... arguments) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = blocks;
+  config.blockDim = static_cast<unsigned>(threads);
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = early ? 1 : 0;
+  return cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
 /// Finds how many clusters of `together` blocks the device holds at a time.
 template <class... Parameters>
 cudaError_t most_clusters(void (*kernel)(Parameters...), int together, int threads,

@@ -55,6 +55,18 @@ __device__ __forceinline__ void wait(std::uint64_t* mbarrier, std::uint32_t phas
       "r"(phase)
       : "memory");
 }
+/// Returns whether all has arrived: see `wait`.
+[[nodiscard]] __device__ __forceinline__ bool test(std::uint64_t* mbarrier, std::uint32_t phase) {
+  std::uint32_t done;
+  asm volatile(
+      "{\n.reg .pred done;\n"
+      "mbarrier.test_wait.parity.shared::cta.b64 done, [%1], %2;\n"
+      "selp.u32 %0, 1, 0, done;\n}"
+      : "=r"(done)
+      : "r"(shared_address(mbarrier)), "r"(phase)
+      : "memory");
+  return done != 0;
+}
 /// Makes this thread's writes visible to the TMA. Called by every thread that wrote what is stored,
 /// before a barrier of the block.
 __device__ __forceinline__ void fence_proxy_async() {
@@ -109,6 +121,7 @@ __device__ __forceinline__ void expect(std::uint64_t*, std::uint32_t) {}
 __device__ __forceinline__ void arrive(std::uint64_t*) {}
 __device__ __forceinline__ void load(void*, const void*, std::uint32_t, std::uint64_t*) {}
 __device__ __forceinline__ void wait(std::uint64_t*, std::uint32_t) {}
+__device__ __forceinline__ bool test(std::uint64_t*, std::uint32_t) { return true; }
 __device__ __forceinline__ void fence_proxy_async() {}
 __device__ __forceinline__ void store(void*, const void*, std::uint32_t) {}
 __device__ __forceinline__ void load_box(void*, const CUtensorMap&, int, int, int, std::uint64_t*) {

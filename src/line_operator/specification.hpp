@@ -31,6 +31,7 @@ struct specification {
   // These are the numbers of rows at either end whose right-hand sides are prescribed, whatever
   // else defines these rows; regular lines only.
   index_t prescribed_head = 0, prescribed_tail = 0;
+  bool exchanges = false;  // these may be computed together with other ranks (border_exchange.hpp)
 
   [[nodiscard]] index_t prescribed() const { return prescribed_head + prescribed_tail; }
   /// Returns the number of a row among the prescribed ones; -1 if it is none.

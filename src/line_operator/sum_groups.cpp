@@ -6,7 +6,7 @@
 
 namespace tridia::line_operator {
 
-sum_groups group_shares(const std::vector<sum_share>& shares) {
+sum_groups group_shares(const std::vector<sum_share>& shares, bool any) {
   const auto count = [&](std::size_t k) { return static_cast<index_t>(shares[k].weights.size()); };
   std::vector<std::size_t> order(shares.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -19,7 +19,7 @@ sum_groups group_shares(const std::vector<sum_share>& shares) {
     // share takes up most of them.
     const auto has_room = [&](const sum_group& g) {
       return g.sums < sum_group::most && g.first <= s.first &&
-             s.first + count(k) <= g.first + g.count && 2 * count(k) > g.count;
+             s.first + count(k) <= g.first + g.count && (any || 2 * count(k) > g.count);
     };
     auto g = std::find_if(all.groups.begin(), all.groups.end(), has_room);
     if (g == all.groups.end()) {

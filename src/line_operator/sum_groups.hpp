@@ -40,7 +40,9 @@ struct sum_groups {
   std::vector<wide> weights;
 };
 
-/// Groups shares; share k goes to slot k.
-sum_groups group_shares(const std::vector<sum_share>&);
+/// Groups shares; share k goes to slot k. A share joins a group within whose points it lies, if it
+/// has most of these: reading a point for nothing costs more than its weight of zero. `any`:
+/// however few it has, as the points are there.
+sum_groups group_shares(const std::vector<sum_share>&, bool any = false);
 
 }  // namespace tridia::line_operator

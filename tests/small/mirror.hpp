@@ -57,13 +57,13 @@ class mirrored_exchange final : public tridia::distributed::exchange {
   tridia::distributed::direct_way way_{};
 };
 
-/// Stands for all other ranks, two at most, on the GPU of this one.
+/// Stands for all other ranks, two at most, on the GPU of this one, which is the first of them.
 class mirror final : public tridia::distributed::transport {
  public:
-  mirror(reflection how, const tridia::distributed::wait_limits& limits)
-      : how_(how), limits_(limits) {}
+  mirror(reflection how, const tridia::distributed::wait_limits& limits, int ranks = 3)
+      : how_(how), limits_(limits), ranks_(ranks) {}
   [[nodiscard]] int rank() const override { return 0; }
-  [[nodiscard]] int size() const override { return 3; }
+  [[nodiscard]] int size() const override { return ranks_; }
   [[nodiscard]] int device() const override { return 0; }
   std::unique_ptr<tridia::distributed::exchange> make_exchange(std::size_t /*messages*/) override {
     return std::make_unique<mirrored_exchange>(how_, limits_);
@@ -74,6 +74,7 @@ class mirror final : public tridia::distributed::transport {
  private:
   reflection how_;
   tridia::distributed::wait_limits limits_;
+  int ranks_;
 };
 
 }  // namespace tridia_test

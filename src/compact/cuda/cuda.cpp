@@ -114,11 +114,22 @@ class scanned final : public gpu_operator {
     on_own_device([&] { scan_.reset(); });
   }
   std::size_t workspace_bytes() const override { return scan_->workspace_bytes(); }
+  bool prepare_exchange() const override {
+    const device_scope scope(device());
+    return scan_->prepare_exchange();
+  }
+  bool can_exchange(const void* in) const override { return scan_->can_exchange(in); }
 
  private:
   void launch(const call& c) const override {
-    scan_->apply({c.in, c.out, c.s, c.accumulate, nullptr, c.prescribed}, c.workspace,
-                 as_stream(c.stream));
+    scan_->apply({.in = c.in,
+                  .out = c.out,
+                  .scale = c.s,
+                  .accumulate = c.accumulate,
+                  .status = nullptr,
+                  .prescribed = c.prescribed,
+                  .exchange = c.exchange},
+                 c.workspace, as_stream(c.stream));
   }
 
   std::unique_ptr<const line_operator::scan_plan> scan_;

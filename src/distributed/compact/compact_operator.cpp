@@ -31,12 +31,27 @@ compact::call call_of(const op_state& s, const slab& part) {
   return c;
 }
 
+/// Decides what the kernel that works on a slab's rows does with its sums: it adds shares up, if it
+/// can, and computes them as well. Those of an application that comes in two halves travel between
+/// these.
+void decide(const op_state& s, slab& part) {
+  part.exchange = nullptr;
+  if (!part.may_exchange || !part.rows->can_exchange(call_of(s, part).in)) return;
+  if (s.at_once) part.exchange = part.sums->in_kernel(true);
+  if (part.exchange == nullptr) part.exchange = part.sums->in_kernel(false);
+}
+bool computes_shares(const slab& part) {
+  return part.exchange != nullptr && part.exchange->own == nullptr;
+}
+
 /// Sends the sums of slabs until `count` are sent, where `worked` have been worked on: what a slab
 /// reads in the second step has been written in the first one by then.
 void send(op_state& s, std::size_t count, std::size_t worked) {
   const std::size_t ready = static_cast<std::size_t>(s.options.slabs) + worked;
   for (; s.sent < std::min({count, ready, s.slabs.size()}); ++s.sent) {
-    const slab& part = s.slabs[s.sent];
+    slab& part = s.slabs[s.sent];
+    decide(s, part);
+    if (computes_shares(part)) continue;
     part.sums->sum(call_of(s, part).in, s.call.stream);
     s.times->record(&phase_times::reduce, &step_times::halo, s.call.stream);
     part.sums->send(s.call.stream);
@@ -44,7 +59,16 @@ void send(op_state& s, std::size_t count, std::size_t worked) {
   }
 }
 
-void work(op_state& s, const slab& part) {
+/// Adds shares up, and works on the rows of a slab, in one kernel.
+void work_exchanging(op_state& s, const slab& part) {
+  compact::call c = call_of(s, part);
+  c.exchange = part.exchange;
+  part.sums->begin_kernel(s.call.stream);
+  part.rows->apply(c);
+  part.sums->end_kernel(s.call.stream);
+}
+
+void work_with_sums(op_state& s, const slab& part) {
   part.sums->add(s.call.stream);
   s.times->record(&phase_times::interface, &step_times::halo, s.call.stream);
   compact::call c = call_of(s, part);
@@ -54,6 +78,10 @@ void work(op_state& s, const slab& part) {
   }
   c.prescribed = part.sums->values();
   if (part.rows) part.rows->apply(c);
+}
+
+void work(op_state& s, const slab& part) {
+  part.exchange != nullptr ? work_exchanging(s, part) : work_with_sums(s, part);
   s.gathered ? s.times->record(&phase_times::reduce, &step_times::right_hand_sides, s.call.stream)
              : s.times->record(&phase_times::expand, &step_times::primary, s.call.stream);
 }
@@ -74,7 +102,7 @@ void solve_gathered(op_state& s) {
   s.times->record(&phase_times::expand, &step_times::sum, stream);
 }
 
-void begin(op_state& s, const compact::call& call) {
+void begin(op_state& s, const compact::call& call, bool at_once) {
   if (s.started) refuse("start: the application before has not been finished");
   s.arrays.check(*s.where, call.in, call.out);
   const at_backend scope(*s.where);
@@ -82,7 +110,7 @@ void begin(op_state& s, const compact::call& call) {
   s.call.workspace = s.memory.get();
   s.times->begin();
   s.times->start(call.stream);
-  s.sent = 0;
+  s.sent = 0, s.at_once = at_once;
   send(s, ahead, 0);
   s.started = true;
 }
@@ -117,19 +145,19 @@ std::size_t compact_operator::workspace_bytes() const noexcept {
 }
 
 void compact_operator::apply(const void* in, void* out, void* stream) {
-  start(in, out, stream);
+  begin(*state_, {in, out, 1, false, nullptr, nullptr, stream}, true);
   finish();
 }
 void compact_operator::apply_add(double s, const void* in, void* out, void* stream) {
-  start_add(s, in, out, stream);
+  begin(*state_, {in, out, s, true, nullptr, nullptr, stream}, true);
   finish();
 }
 
 void compact_operator::start(const void* in, void* out, void* stream) {
-  begin(*state_, {in, out, 1, false, nullptr, nullptr, stream});
+  begin(*state_, {in, out, 1, false, nullptr, nullptr, stream}, false);
 }
 void compact_operator::start_add(double s, const void* in, void* out, void* stream) {
-  begin(*state_, {in, out, s, true, nullptr, nullptr, stream});
+  begin(*state_, {in, out, s, true, nullptr, nullptr, stream}, false);
 }
 
 void compact_operator::finish() {

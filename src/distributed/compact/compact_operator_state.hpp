@@ -32,6 +32,9 @@ struct slab {
   std::unique_ptr<line_sums> sums{};
   // These executors are null where there are no lines. `scaling` writes what `rows` reads then.
   std::unique_ptr<const compact::operator_executor> scaling{}, rows{};
+  bool may_exchange = false;  // whether the kernel of `rows` may add shares up
+  // This says how it does so in the application under way, or is null.
+  const line_operator::border_exchange* exchange = nullptr;
 };
 
 /// Holds what `strategy::gather` does after the right-hand sides: it solves in the field, and the
@@ -65,6 +68,7 @@ struct compact_operator::state {
 
   // These members hold an application between start and finish.
   bool started = false;
+  bool at_once = false;  // both by one call
   std::size_t sent = 0;  // slabs
   compact::call call{};
 };

@@ -273,7 +273,10 @@ void make_slabs(op_state& s, const step& t, const layout::geometry& arrays) {
       part.scaling = make(own_scaling(t, here), own);
       part.rows = make(t.own, slab_lines(in_field, k, s.options.slabs, scaled));
     } else {
-      part.rows = make(t.own, own);
+      line_operator::specification rows = t.own;
+      rows.exchanges = part.sums->in_kernel(false) != nullptr;
+      part.rows = make(rows, own);
+      part.may_exchange = rows.exchanges && part.rows->prepare_exchange();
     }
   }
 }

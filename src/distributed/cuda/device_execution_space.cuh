@@ -77,18 +77,10 @@ class device_execution_space {
     if (t.sums == 0) return;
     const index_t blocks = (t.lines + adding_threads - 1) / adding_threads;
     const index_t most = std::max<index_t>(most_adding_blocks / t.sums, 1);
-    cudaLaunchAttribute early{};
-    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    early.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config{};
-    config.gridDim = {static_cast<unsigned>(std::clamp(blocks, index_t{1}, most)),
-                      static_cast<unsigned>(t.sums)};
-    config.blockDim = adding_threads;
-    config.stream = stream_;
-    config.attrs = &early;
-    config.numAttrs = t.early ? 1 : 0;
-    gpu::check(cudaLaunchKernelEx(&config, add_shares_kernel<V>, t,
-                                  way == nullptr ? wait_limits{} : way->limits),
+    const dim3 grid(static_cast<unsigned>(std::clamp(blocks, index_t{1}, most)),
+                    static_cast<unsigned>(t.sums));
+    gpu::check(gpu::launch_dependent(add_shares_kernel<V>, t.early, grid, adding_threads, 0,
+                                     stream_, t, way == nullptr ? wait_limits{} : way->limits),
                "adding shares");
   }
   /// Returns whether a launch may begin before the one before it has ended.

@@ -4,6 +4,7 @@
 #include "distributed/line_operator/sum_plan.hpp"
 #include "distributed/subdomain/interface.hpp"
 #include "layout/geometry.hpp"
+#include "line_operator/border_exchange.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -41,6 +42,12 @@ class line_sums {
   virtual void add(void* stream) = 0;
   /// Returns the value of each sum that is wanted, one for each line; valid after `add`.
   [[nodiscard]] virtual const void* values() const = 0;
+  /// Returns how a kernel adds the shares up by itself, instead of `add`, or computes them as well
+  /// (`computes`), instead of `sum` and `send`; null if it cannot. Its launch stands between the
+  /// two calls below.
+  [[nodiscard]] virtual const line_operator::border_exchange* in_kernel(bool computes) const = 0;
+  virtual void begin_kernel(void* stream) = 0;
+  virtual void end_kernel(void* stream) = 0;
   /// Adds the columns times the values to `out`.
   virtual void spread(void* out, void* stream) const = 0;
   [[nodiscard]] virtual std::size_t bytes() const = 0;

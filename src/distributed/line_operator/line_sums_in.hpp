@@ -3,6 +3,7 @@
 
 #include "core/dispatch.hpp"
 #include "distributed/agreement.hpp"
+#include "distributed/line_operator/kernel_exchange.hpp"
 #include "distributed/line_operator/line_sums.hpp"
 #include "distributed/line_operator/shares.hpp"
 
@@ -82,6 +83,15 @@ class line_sums_in final : public line_sums {
                       way_);
     if (way_ != nullptr) exchange_->end_waiting(stream);
   }
+  const line_operator::border_exchange* in_kernel(bool computes) const override {
+    if (computes) return in_kernel_.may_compute() ? &in_kernel_.computing() : nullptr;
+    return in_kernel_.is_possible() ? &in_kernel_.receiving() : nullptr;
+  }
+  void begin_kernel(void* stream) override {
+    exchange_->refuse_failed();
+    exchange_->begin_waiting(stream);
+  }
+  void end_kernel(void* stream) override { exchange_->end_waiting(stream); }
   const void* values() const override { return values_.data(); }
   void spread(void* out, void* stream) const override {
     const sum_spreading<V> f{static_cast<V*>(out),
@@ -106,11 +116,19 @@ class line_sums_in final : public line_sums {
     return to;
   }
 
+  /// Returns own shares and those to send.
+  std::vector<sum_plan::share> all_shares() const {
+    std::vector<sum_plan::share> shares = task_.plan.own;
+    for (const auto& to : task_.plan.to) {
+      shares.insert(shares.end(), to.shares.begin(), to.shares.end());
+    }
+    return shares;
+  }
+
   /// Assigns a slot to each share: own shares, shares to send, shares to receive.
   void lay_out() {
     const sum_plan& p = task_.plan;
-    std::vector<sum_plan::share> shares = p.own;
-    for (const auto& to : p.to) shares.insert(shares.end(), to.shares.begin(), to.shares.end());
+    const std::vector<sum_plan::share> shares = all_shares();
     auto slots = static_cast<index_t>(shares.size());
     std::vector<std::vector<index_t>> terms(static_cast<std::size_t>(p.wanted));
     const auto add_own = [&] {
@@ -184,6 +202,12 @@ class line_sums_in final : public line_sums {
     }
     terms_ = array<share_slot<V>>(terms);
     first_ = array<index_t>(first);
+    if (way_ != nullptr) {
+      const line_operator::sum_groups grouped = group_shares(all_shares(), true);
+      in_kernel_ =
+          kernel_exchange<Space, V>(p, all, grouped.groups, rounded(grouped.weights, task_.type),
+                                    rounds_.data(), way_->limits);
+    }
   }
 
   void keep_columns() {
@@ -213,6 +237,7 @@ class line_sums_in final : public line_sums {
   const direct_way* way_ = nullptr;  // of the exchange
   bool early_ = Space::may_begin_early();
   array<gpu::round_counts> rounds_{std::vector<gpu::round_counts>(1)};
+  kernel_exchange<Space, V> in_kernel_;
 };
 
 template <class Space>

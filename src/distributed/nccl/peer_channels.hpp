@@ -23,7 +23,8 @@ class peer_channels {
   using meeting = std::function<void(messages receives, messages sends)>;
 
   /// Makes channels for messages from and to those ranks that are `reached`, which do the same,
-  /// with so many `places` for each. `meet` works in the stream `on`.
+  /// with so many `places` for each: one, which `send` and `receive` count, or two of a way. `meet`
+  /// works in the stream `on`.
   peer_channels(peer_memory*, const wait_limits&, const std::vector<bool>& reached,
                 messages receives, messages sends, std::size_t places, cudaStream_t on,
                 const meeting& meet);
@@ -31,7 +32,7 @@ class peer_channels {
   peer_channels(const peer_channels&) = delete;
   peer_channels& operator=(const peer_channels&) = delete;
 
-  [[nodiscard]] bool empty() const { return counters_ == 0; }
+  [[nodiscard]] bool empty() const { return by_rank_.empty(); }
   /// Sends messages once the work before in a stream is done; adds those without a channel to
   /// `rest`.
   void send(messages, std::vector<message>& rest, cudaStream_t);

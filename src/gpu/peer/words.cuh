@@ -46,6 +46,20 @@ class sent_words {
     memcpy(&v, found, sizeof v);
     return v;
   }
+  /// Returns what is there, without waiting for it: `is_there` says later whether that is all of
+  /// the number.
+  static __device__ __forceinline__ V look(const V* from) {
+    bool all = true;
+    return receive(from, all);
+  }
+  static __device__ __forceinline__ bool is_there(const V& v) {
+    bits all[count];
+    memcpy(all, &v, sizeof v);
+    bool there = true;
+#pragma unroll
+    for (int k = 0; k < count; ++k) there = there && all[k] != absent;
+    return there;
+  }
   static __device__ __forceinline__ void clear(V* v) {
 #pragma unroll
     for (int k = 0; k < count; ++k) at(v, k).store(absent, ::cuda::memory_order_relaxed);

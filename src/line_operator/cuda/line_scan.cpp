@@ -20,6 +20,11 @@ scan_launches launches_of(value_type type) {
   return core::with_type(type, [](auto v) { return scan_kernels<typename decltype(v)::type>(); });
 }
 
+scan_launches exchanging_launches_of(value_type type) {
+  return core::with_real_type(
+      type, [](auto v) { return exchanging_scan_kernels<typename decltype(v)::type>(); });
+}
+
 device_memory upload_rounded(const std::vector<wide>& values, value_type type) {
   return upload(rounded(values, type));
 }
@@ -96,7 +101,31 @@ std::string line_scan::description() const {
                                            : "by threads");
 }
 
+bool line_scan::prepare_exchange() const {
+  const scan_task& t = plan_.task;
+  if (!t.exchanges || t.width == 1 || t.gathers || plan_.cyclic || plan_.shape.stages < 2 ||
+      plan_.tables.values == nullptr) {
+    return false;
+  }
+  int resident = 0;
+  check(exchanging_launches_of(t.type).prepare(plan_, current_device_limits().shared_bytes,
+                                               &resident),
+        giving_memory);
+  return true;
+}
+
+bool line_scan::can_exchange(const void* in) const {
+  CUtensorMap maps[most_phases(1)];
+  return copy_mode_of(plan_, layout::rhs, in, maps) != line_copy_mode::elements;
+}
+
 void line_scan::apply(scan_call c, void* workspace, cudaStream_t stream) const {
+  if (c.exchange != nullptr) {
+    if (plan_.shape.tiles > plan_.blocks) c.tile_counter = &c.exchange->rounds->tiles;
+    c.tile_counter_cleared = true;
+    check(exchanging_launches_of(plan_.task.type).apply(plan_, c, stream), "launching a scan");
+    return;
+  }
   c.tile_counter = tile_counter(workspace);
   check(launches_.apply(plan_, c, stream), "launching a scan");
 }

@@ -37,6 +37,10 @@ class line_scan {
   [[nodiscard]] unsigned* tile_counter(void* workspace) const {
     return has_tile_counter_ ? reinterpret_cast<unsigned*>(layout::align(workspace)) : nullptr;
   }
+  /// Prepares the device for calls that have an exchange. Returns false if there can be none.
+  [[nodiscard]] bool prepare_exchange() const;
+  /// Returns whether a call for `in` may have an exchange, once the device is prepared.
+  [[nodiscard]] bool can_exchange(const void* in) const;
   /// Launches the kernel.
   void apply(scan_call, void* workspace, cudaStream_t) const;
 

@@ -18,6 +18,15 @@ bool put(const stencil& from, index_t row, index_t points, kernel_stencil<double
   return true;
 }
 
+/// Returns whether a kernel that exchanges shares with other ranks is faster than three that
+/// compute shares, add them up and work on the rows: tiles of lines in memory order are so small
+/// that blocks wait for shares, and gain only where the launches count.
+bool exchanges_well(const specification& o, value_type type, const geometry& lines) {
+  constexpr index_t many_bytes = index_t{256} << 20;
+  const auto size = static_cast<index_t>(tridia::size_of(type));
+  return lies_interleaved(lines) || o.rows * lines.right_sides.size * size < many_bytes;
+}
+
 }  // namespace
 
 std::optional<scan_task> line_task(const specification& o, value_type type, const geometry& lines) {
@@ -30,7 +39,8 @@ std::optional<scan_task> line_task(const specification& o, value_type type, cons
               .rows = o.rows,
               .scaled = !o.scale.empty(),
               .width = width,
-              .gathers = o.gathers};
+              .gathers = o.gathers,
+              .exchanges = o.exchanges && exchanges_well(o, type, lines)};
   t.b.first = o.interior.first;
   std::copy(o.interior.weights.begin(), o.interior.weights.end(), t.b.weights);
   if (o.boundary == boundary::periodic) return t;

@@ -38,12 +38,13 @@ struct producer_task {
 };
 
 /// Runs the producer warp: it loads tiles ahead, prepares the ends of their lines while others are
-/// solved, and stores those that are solved.
+/// solved, and stores those that are solved. Returns the last number that it has drawn, beyond all
+/// tiles, once this is there.
 template <class V, tile_kind Kind>
-__device__ __forceinline__ void produce_tiles(const line_tile<V, Kind>& tiles, const scan_shape& s,
-                                              const scan_memory<V>& m,
-                                              const kernel_stencil<real_of<V>>& b,
-                                              const producer_task<V>& c) {
+__device__ __forceinline__ index_t produce_tiles(const line_tile<V, Kind>& tiles,
+                                                 const scan_shape& s, const scan_memory<V>& m,
+                                                 const kernel_stencil<real_of<V>>& b,
+                                                 const producer_task<V>& c) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const auto stage_at = [&](int stage) { return m.tiles + stage * (s.stage_bytes / sizeof(V)); };
   tile_queue queue(c.tile_counter);
@@ -112,6 +113,7 @@ __device__ __forceinline__ void produce_tiles(const line_tile<V, Kind>& tiles, c
     if (stage == 0) phase ^= 1;
   }
   tma::wait_read();
+  return queue.take();
 }
 
 }  // namespace tridia::line_operator

@@ -82,7 +82,8 @@ bool add_stages(scan_shape& s, const scan_task& t, int size, const device_limits
   const std::size_t fixed = fixed_bytes(s, size, t.b.heads + t.b.tails);
   // A multiprocessor keeps a kilobyte of each block for itself.
   const std::size_t half = limits.shared_bytes / 2 - 1024;
-  const bool two = s.threads <= good_scan_threads && fixed + least_stages * s.stage_bytes <= half;
+  const bool two =
+      s.threads <= good_scan_threads(t.exchanges) && fixed + least_stages * s.stage_bytes <= half;
   const std::size_t share = two ? half : limits.shared_bytes;
   if (fixed + s.stage_bytes > share) return false;
   s.stages = std::min(static_cast<int>((share - fixed) / s.stage_bytes), most_stages);
@@ -183,16 +184,15 @@ bool fits(scan_shape& s, const scan_task& t, const device_limits& limits) {
   s.chunks = ceil_div(s.rows, s.chunk_rows);
   s.round_lines = s.lines;
   if (s.chunk_rows == short_chunk) {
-    s.round_lines = std::min(s.lines, s.interleaved ? most_short : good_scan_threads);
+    s.round_lines = std::min(s.lines, s.interleaved ? most_short : good_scan_threads(t.exchanges));
   } else if (s.interleaved && phases_log(s, t) > 0) {
-    const auto most = static_cast<unsigned>(most_scan_threads / s.chunks);
+    const auto most = static_cast<unsigned>(most_scan_threads(t.exchanges) / s.chunks);
     s.round_lines = std::min(s.lines, std::max(static_cast<int>(std::bit_floor(most)), 4));
   }
   s.threads = round_up(s.chunks * s.round_lines, warp_size);
-  if (s.threads > most_scan_threads) return false;
-  const bool reaches = t.width > 1;
-  s.before = reaches ? std::max(-t.b.first, 0) : 0;
-  s.after = reaches ? std::max(s.rows + t.b.first + t.width - 1 - s.points, 0) : 0;
+  if (s.threads > most_scan_threads(t.exchanges)) return false;
+  s.before = t.width > 1 ? std::max(-t.b.first, 0) : 0;
+  s.after = t.width > 1 ? std::max(s.rows + t.b.first + t.width - 1 - s.points, 0) : 0;
   // A periodic line is extended beyond its ends by at most one copy of itself.
   if (std::max(s.before, s.after) > s.points) return false;
   const int all_rows = s.chunks * s.chunk_rows + t.width - 1 + std::max(t.b.first, 0);
@@ -262,13 +262,13 @@ bool choose_lines(scan_shape& s, const scan_task& t, const device_limits& limits
 /// Returns the lines to begin with, from which tiles are made smaller until they fit.
 int lines_for(const scan_shape& s, const scan_task& t, int chunks) {
   if (!s.interleaved) {
-    const int lines = std::max(good_scan_threads / chunks, 1);
+    const int lines = std::max(good_scan_threads(t.exchanges) / chunks, 1);
     return lines * rounds_for(t, lines);
   }
   if (chunks > 1) {
     // Rows that begin anywhere touch parts of one sector more, and are long even so, unless there
     // is so much to compute that a multiprocessor should have two blocks.
-    const int many = std::bit_floor(static_cast<unsigned>(good_scan_threads / chunks));
+    const int many = std::bit_floor(static_cast<unsigned>(good_scan_threads(t.exchanges) / chunks));
     const int row = t.width > some_weights ? good_row : best_row;
     const int least = std::max(row / size_of(t), warp_size / 2);
     return phases_log(s, t) > 0 ? std::clamp(many, least, most_short) : warp_size;
@@ -317,7 +317,7 @@ std::optional<scan_shape> plan_scan(const scan_task& t, const device_limits& lim
   const auto good = [&] {
     const int enough = phases_log(s, t) > 0 ? least_stages : few_stages;
     return fits(s, t, limits) && s.stages >= enough &&
-           (s.threads <= good_scan_threads || s.lines * size <= best_row);
+           (s.threads <= good_scan_threads(t.exchanges) || s.lines * size <= best_row);
   };
   while (s.lines > least && !good()) s.lines /= 2;
   if (!fits(s, t, limits) || are_left(t, s)) return {};

@@ -6,6 +6,7 @@
 #include "gpu/fast_divide.hpp"
 #include "gpu/tensor_layout.hpp"
 #include "layout/geometry.hpp"
+#include "line_operator/border_exchange.hpp"
 #include "line_operator/constant.hpp"
 #include "line_operator/cuda/phased_rows.hpp"
 
@@ -51,6 +52,7 @@ struct scan_task {
   int distinct = 0;            // chunks whose factors differ; 0: all
   int width = 1;               // of the interior stencil; 1: B is the identity
   bool gathers = false;        // out = B A^-1 scale in: B comes last
+  bool exchanges = false;      // a warp may exchange shares with other ranks (border_exchange.hpp)
 };
 
 /// Says how a block's lines lie, which its kernel is compiled for: one after another; neighbours in
@@ -112,8 +114,11 @@ constexpr int scan_chunk(std::size_t value_bytes, index_t rows, bool stencil = f
 }
 
 /// These are the registers of a thread, and the threads of a block that have chunks: with the warp
-/// that copies, two blocks of `good_scan_threads` take all the registers of a multiprocessor.
-inline constexpr int scan_registers = 128, good_scan_threads = 224, most_scan_threads = 480;
+/// that copies, and the one that exchanges shares, if there is one, two blocks of
+/// `good_scan_threads` take all the registers of a multiprocessor.
+inline constexpr int scan_registers = 128;
+constexpr int good_scan_threads(bool exchanges) { return exchanges ? 192 : 224; }
+constexpr int most_scan_threads(bool exchanges) { return exchanges ? 448 : 480; }
 
 /// Names a point around a periodic line that B reads, and the point of the line that it is a copy
 /// of.
@@ -183,6 +188,8 @@ struct scan_call {
   unsigned* tile_counter = nullptr;
   bool tile_counter_cleared = false;  // by a launch before; or else by this one
   scan_tables tables{};               // where the plan has none
+  // If this is not null, the kernel computes the prescribed right-hand sides with other ranks.
+  const border_exchange* exchange = nullptr;
 };
 
 /// Holds what is kept from one execution to the next.
@@ -224,5 +231,9 @@ struct scan_launches {
 /// Returns the launches for a value type; instantiated in the file of the kernels.
 template <class V>
 scan_launches scan_kernels();
+/// Returns the launches of calls that have an exchange, of operators on a real type; instantiated
+/// in border_exchange.cu.
+template <class V>
+scan_launches exchanging_scan_kernels();
 
 }  // namespace tridia::line_operator

@@ -29,6 +29,9 @@ class scan_plan {
   [[nodiscard]] std::size_t workspace_bytes() const {
     return whole_ ? whole_->workspace_bytes() : parts_->workspace_bytes();
   }
+  /// Do what line_scan's do.
+  [[nodiscard]] bool prepare_exchange() const { return whole_ && whole_->prepare_exchange(); }
+  [[nodiscard]] bool can_exchange(const void* in) const { return whole_->can_exchange(in); }
   /// Launches the kernels. Statuses are for operators that solve.
   void apply(const scan_call& c, void* workspace, cudaStream_t stream) const {
     whole_ ? whole_->apply(c, workspace, stream) : parts_->apply(c, workspace, stream);

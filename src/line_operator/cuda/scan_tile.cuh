@@ -81,8 +81,12 @@ class line_tile {
                                        const scan_shape& s)
       : g_(g), a_(a), s_(s) {}
 
-  /// These return the number of all lines, of the lines that a tile has, and the index of each.
+  /// These return the number of all lines, of those on the fastest axis, of the lines that a tile
+  /// has, and the index of each.
   __device__ __forceinline__ index_t lines() const { return g_.right_sides.size; }
+  __device__ __forceinline__ index_t fastest() const {
+    return g_.right_sides.at[g_.right_sides.count - 1].extent;
+  }
   __device__ __forceinline__ int count(index_t tile) const {
     const index_t left =
         interleaved ? fastest() - first_of(tile) : g_.right_sides.size - tile * s_.lines;
@@ -256,9 +260,6 @@ class line_tile {
     from += s_.in_tile.front;
     if (most > 0) tma::store(to, from, static_cast<unsigned>(most * sizeof(V)));
     for (int i = most; i < all; ++i) to[i] = from[i];
-  }
-  __device__ __forceinline__ index_t fastest() const {
-    return g_.right_sides.at[g_.right_sides.count - 1].extent;
   }
   __device__ __forceinline__ int first_line(index_t tile) const {
     return static_cast<int>(tile) * s_.lines;
