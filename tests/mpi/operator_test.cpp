@@ -277,7 +277,8 @@ TEST(RankOperator, MetricAndFields) {
   }
 }
 
-/// Every step of the thesis takes some time, and together they are the phases.
+/// Every step of the thesis takes some time, and together they are the phases. By one call, a GPU
+/// may take all of them in one kernel.
 TEST(RankOperator, StepsAreTimed) {
   const auto by = ranks();
   if (world_size() == 1) GTEST_SKIP() << "one rank has no step but its own systems";
@@ -286,7 +287,8 @@ TEST(RankOperator, StepsAreTimed) {
   for (const strategy how : kStrategies) {
     distributed::compact_operator op(g, find_scheme(quantity::first_derivative, "C4"), {.axis = 0},
                                      by, {.strategy = how, .timings = true});
-    op.apply(in.there(), out.there());
+    op.start(in.there(), out.there());
+    op.finish();
     by.synchronize(nullptr);
     const auto steps = op.step_timings();
     const auto phases = op.timings();

@@ -186,7 +186,15 @@ std::vector<small_case> cases_of_levels() {
                                    {"segments", "expand_segments"}};
   add_variants(all, {"levels", {.extents = {5, 193}}, passes});
   add_variants(all, {"levels_interleaved", {.extents = {193, 5}, .axis = 0}, passes});
-  add_variants(all, {"levels_in_boxes", {.extents = {193, 16}, .axis = 0}, passes});
+  const problem boxes{.extents = {193, 16}, .axis = 0};
+  add_variants(all, {"levels_in_boxes", boxes, passes},
+               {.types = {value_type::f64, value_type::c64, value_type::c128}});
+  add_variants(all, {"levels_in_boxes", boxes, passes},
+               {.types = {value_type::f32}, .pivotings = {pivoting::partial}});
+  std::vector<kernel> two_passes = passes;
+  two_passes.front().name = "reduce_segments";
+  add_variants(all, {"levels_in_boxes", boxes, two_passes},
+               {.types = {value_type::f32}, .pivotings = {pivoting::none}});
   return all;
 }
 

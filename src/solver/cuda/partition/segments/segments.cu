@@ -167,11 +167,12 @@ template <pivoting P, boundary B, int Sides>
 void run(pass_launcher<V, Sides>& p) {
   const line_states<Sides> states{p.system_states(), p.overflows(), p.groups.line_begin,
                                   p.groups.line_step, p.groups.valid};
-  const pass_findings* const found = Sides == 1 ? p.found() : nullptr;
+  const pass_findings* found = nullptr;
   const int top = p.top();
 
   if constexpr (Sides == 1) {
-    launch_first_pass<P>(p);
+    if (takes_one_pass<P, V>(p.shape)) found = p.found();
+    found != nullptr ? launch_first_pass<P>(p) : launch_reduction<P>(p, outside<V>{});
   } else {
     launch_reduction<P>(p, outside<V>{});
   }
