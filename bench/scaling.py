@@ -288,9 +288,11 @@ def ranks_in(results):
 
 
 def title_of(results, source):
-    """Returns how a run is called: its GPUs, its day, and the suite that its file is named after."""
+    """Returns how a run is called: its GPUs, its day and time, and the suite that its file is named
+    after."""
     suite = re.match(r"scaling-([a-z]+)", Path(source).name)
-    return f"{ranks_in(results)} GPUs, {results['date'][:10]}" + (f", {suite[1]}" if suite else "")
+    when = results["date"][:16].replace("T", " ")
+    return f"{ranks_in(results)} GPUs, {when}" + (f", {suite[1]}" if suite else "")
 
 
 def run_text(files, sources, which, dates):
