@@ -291,7 +291,7 @@ def title_of(results, source):
     """Returns how a run is called: its GPUs, its day and time, and the suite that its file is named
     after."""
     suite = re.match(r"scaling-([a-z]+)", Path(source).name)
-    when = results["date"][:16].replace("T", " ")
+    when = results["date"][:16].replace("T", " ").strip()
     return f"{ranks_in(results)} GPUs, {when}" + (f", {suite[1]}" if suite else "")
 
 
