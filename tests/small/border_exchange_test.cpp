@@ -128,6 +128,15 @@ class exchanged_lines {
 
 class SmallDistributedExchange : public ::testing::TestWithParam<value_type> {
  protected:
+  /// Applies the operator so many times to new numbers, and checks each result.
+  void apply_again(exchanged_lines& lines, void* stream, int times) {
+    for (int k = 0; k < times; ++k) {
+      lines.fill(random_);
+      lines.apply(stream);
+      lines.expect(stream);
+    }
+  }
+
   rng random_ = random_for("SmallDistributedExchange");
   distributed::wait_watch watch_{10};
 };
@@ -143,11 +152,7 @@ TEST_P(SmallDistributedExchange, AppliesAgainAndAgain) {
   for (const lines_case& c : cases()) {
     SCOPED_TRACE(text(c));
     exchanged_lines lines(c, GetParam(), watch_);
-    for (int k = 0; k < 3; ++k) {
-      lines.fill(random_);
-      lines.apply(stream.get());
-      lines.expect(stream.get());
-    }
+    apply_again(lines, stream.get(), 3);
     lines.fill(random_);
     lines.apply_add(stream.get());
     lines.expect(stream.get(), -0.5, 77);
@@ -155,9 +160,7 @@ TEST_P(SmallDistributedExchange, AppliesAgainAndAgain) {
     lines.fill(random_);
     lines.start_and_finish(stream.get());
     lines.expect(stream.get());
-    lines.fill(random_);
-    lines.apply(stream.get());
-    lines.expect(stream.get());
+    apply_again(lines, stream.get(), 1);
     // Real and imaginary parts of a line are two neighbours, for which the TMA wants 16 bytes.
     const bool by_elements =
         GetParam() == value_type::c64 && c.axis + 1 == static_cast<int>(c.of_rank.size());
@@ -183,11 +186,7 @@ TEST_P(SmallDistributedExchange, LeavesArraysThatTheTmaDoesNotReadToOtherKernels
   const stream_handle stream = make_stream();
   const lines_case c{"C6", quantity::first_derivative, {70, 64}, 0};
   exchanged_lines lines(c, GetParam(), watch_, reflection::direct, 8);
-  for (int k = 0; k < 2; ++k) {
-    lines.fill(random_);
-    lines.apply(stream.get());
-    lines.expect(stream.get());
-  }
+  apply_again(lines, stream.get(), 2);
   expect_kernels(stream.get(), kSumAndAdd, [&] { lines.apply(stream.get()); });
 }
 
@@ -227,11 +226,7 @@ TEST_P(DistributedExchange, TakesMoreTilesThanThereAreBlocks) {
                               {"C6", first, {60, 101, 303}, 1}}) {
     SCOPED_TRACE(text(c));
     exchanged_lines lines(c, GetParam(), watch_);
-    for (int k = 0; k < 3; ++k) {
-      lines.fill(random_);
-      lines.apply(stream.get());
-      lines.expect(stream.get());
-    }
+    apply_again(lines, stream.get(), 3);
   }
 }
 

@@ -15,22 +15,6 @@ using namespace cuda;
 using namespace cuda::segments;
 using V = TRIDIA_VALUE;
 
-/// Return memory of the block for the interface unknowns of each of its lines, which nothing else
-/// is in: that for equations of other blocks.
-template <class Part>
-__device__ __forceinline__ typename Part::unknowns* unknowns_room(const onchip_memory<V>& m,
-                                                                  const onchip_shape& s,
-                                                                  std::type_identity<Part>) {
-  auto* const of_warps = static_cast<typename Part::equations*>(m.nodes);
-  return reinterpret_cast<typename Part::unknowns*>(of_warps + s.threads / warp_size);
-}
-template <class Part, pivoting P>
-__device__ __forceinline__ typename Part::unknowns* unknowns_room(const interleaved_memory<V, P>& m,
-                                                                  const interleaved_shape&,
-                                                                  std::type_identity<Part>) {
-  return reinterpret_cast<typename Part::unknowns*>(m.nodes);
-}
-
 /// Works on the rows of some lines that a block has, with all other blocks of its cluster and all
 /// other ranks that have rows of them.
 template <pivoting P, class Segment, bool Cluster>

@@ -42,6 +42,22 @@ struct nodes {
   typename chunk<V, P, side_values<V, Sides>>::unknowns* unknowns;
 };
 
+/// Return memory of the block for the interface unknowns of each of its systems, which nothing
+/// else is in: that for equations of other blocks.
+template <class V, pivoting P>
+__device__ __forceinline__ typename line_segment<V, P>::unknowns* unknowns_room(
+    const typename line_segment<V, P>::memory& m, const onchip_shape& s,
+    std::type_identity<line_segment<V, P>>) {
+  auto* const of_warps = static_cast<typename line_segment<V, P>::equations*>(m.nodes);
+  return reinterpret_cast<typename line_segment<V, P>::unknowns*>(of_warps + s.threads / warp_size);
+}
+template <class V, pivoting P>
+__device__ __forceinline__ typename row_segment<V, P>::unknowns* unknowns_room(
+    const typename row_segment<V, P>::memory& m, const interleaved_shape&,
+    std::type_identity<row_segment<V, P>>) {
+  return reinterpret_cast<typename row_segment<V, P>::unknowns*>(m.nodes);
+}
+
 /// Holds the nodes of some systems in a level that a block combines.
 class node_block {
  public:

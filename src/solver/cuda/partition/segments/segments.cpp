@@ -241,11 +241,10 @@ side_groups group_sides(const geometry& g, int cut, const side_range& range) {
 /// Cuts an axis of right-hand sides into whole groups of `sides`, and what is left. Where they are
 /// neighbours, as many groups as possible come first whose sides begin at multiples of 16 bytes.
 std::vector<side_range> cut_sides(const layout::axis& a, int sides, std::size_t size) {
-  const index_t granule = std::max<index_t>(16 / static_cast<index_t>(size), 1);
   const bool beside = std::abs(a.stride[layout::rhs]) == 1;
   std::vector<side_range> all;
   index_t begin = 0;
-  for (const index_t step : {beside ? granule : 1, index_t{1}}) {
+  for (const index_t step : {beside ? piece_of(size) : 1, index_t{1}}) {
     const index_t groups = (a.extent - begin) / sides / step * step;
     if (groups == 0) continue;
     all.push_back({begin, groups, sides});
