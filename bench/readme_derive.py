@@ -99,8 +99,9 @@ def cpu_groups(rows):
 
 def gpu_table(rows, peers=GPU_PEERS):
     lines = by_axis(gpu_groups(rows), "tridia cuda", peers)
-    gradient = times(fastest(rows, "tridia cuda", case="C6 gradient"), copy_ms(rows, "512^3"))
-    lines.append(["C6 gradient, 512^3", f"{number(gradient)} in all", "", ""])
+    for case in ("C6 gradient", "C6 divergence", "C6 Laplacian"):
+        if row := fastest(rows, "tridia cuda", case=case):
+            lines.append([f"{case}, 512^3", f"{number(times(row, copy_ms(rows, '512^3')))} in all", "", ""])
     return table(HEAD, lines)
 
 

@@ -117,6 +117,7 @@ void expect_as_on_cpu(const scheme& what, grid g, std::size_t skipped) {
   // What lies between lines stays as it is, and is no larger than the results.
   std::vector<T> in(wave.begin(), wave.end()), expected(rows, T(0.25)), found(expected);
   here.apply(in.data(), expected.data());
+  here.apply_add(0.5, in.data(), expected.data());
   // Arrays may begin anywhere as well.
   const device_bytes from = allocate_on_device((points + skipped) * sizeof(T)),
                      to = allocate_on_device((rows + skipped) * sizeof(T)),
@@ -125,8 +126,9 @@ void expect_as_on_cpu(const scheme& what, grid g, std::size_t skipped) {
   T* const out = static_cast<T*>(static_cast<void*>(to.get())) + skipped;
   copy_to_device(first, in.data(), points * sizeof(T));
   copy_to_device(out, found.data(), rows * sizeof(T));
-  there.apply(first, out,
-              {.workspace = workspace.get(), .workspace_bytes = there.workspace_bytes()});
+  const execution e{.workspace = workspace.get(), .workspace_bytes = there.workspace_bytes()};
+  there.apply(first, out, e);
+  there.apply_add(0.5, first, out, e);
   copy_to_host(found.data(), out, rows * sizeof(T));
   double largest = 0, error = 0;
   for (std::size_t k = 0; k < rows; ++k) {
@@ -159,6 +161,29 @@ TEST(CompactCuda, LargeTilesAreAsOnTheCpu) {
         skipped = 1 - skipped;
         if (HasFailure()) return;
       }
+}
+
+TEST(CompactCuda, AddsToPinnedMemory) {
+  if (!have_gpu()) GTEST_SKIP();
+  for (const grid& g : grids()) {
+    std::size_t count = 1;
+    for (const index_t e : g.extents) count *= static_cast<std::size_t>(e);
+    const std::size_t bytes = count * sizeof(double);
+    const compact_operator op(find_scheme(quantity::first_derivative, "C6"), g,
+                              {.backend = backend::cuda});
+    const std::vector<double> field = waves(count, 0.5);
+    std::vector<double> expected(count, 0.25);
+    apply_anywhere(op, field, expected, 0.5);
+    const device_bytes in = allocate_on_device(bytes), out = allocate_pinned(bytes),
+                       workspace = allocate_on_device(op.workspace_bytes());
+    copy_to_device(in.get(), field.data(), bytes);
+    auto* const found = static_cast<double*>(static_cast<void*>(out.get()));
+    std::fill_n(found, count, 0.25);
+    op.apply_add(0.5, static_cast<const void*>(in.get()), out.get(),
+                 {.workspace = workspace.get(), .workspace_bytes = op.workspace_bytes()});
+    wait_for(nullptr);
+    EXPECT_EQ(std::vector<double>(found, found + count), expected) << g.extents.back();
+  }
 }
 
 TEST(CompactCuda, RefusesMemoryOfTheHost) {

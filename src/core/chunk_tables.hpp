@@ -9,8 +9,8 @@
 
 // These functions find the tables of a matrix that a scan over the chunks of a line needs
 // (core/recurrence.hpp), and whether a scan is accurate. A team of threads does this: `rank()`,
-// `size()`, and `wait()`, a barrier. Factors come as `rows.lower(k)`, `inverse(k)`, `upper(k)`, k
-// below `rows.count()`.
+// `size()`, and `wait()`, a barrier; `all(b)`, a barrier that returns whether b is true for all.
+// Factors come as `rows.lower(k)`, `inverse(k)`, `upper(k)`, k below `rows.count()`.
 namespace tridia::core {
 
 /// Describes a line cut into chunks of `rows` rows; the last chunk is padded with rows that pass on
@@ -37,16 +37,39 @@ TRIDIA_FN void cut_values(const chunk_cut& cut, const Rows& rows, V* values, con
   }
 }
 
+/// Gives rows from `first` on.
+template <class Rows>
+struct rows_from {
+  const Rows& rows;
+  int first;
+  [[nodiscard]] TRIDIA_FN auto lower(int i) const { return rows.lower(first + i); }
+  [[nodiscard]] TRIDIA_FN auto upper(int i) const { return rows.upper(first + i); }
+};
+template <class Rows>
+TRIDIA_FN rows_from<Rows> rows_of_chunk(const Rows& rows, const chunk_cut& cut, int chunk) {
+  return {rows, chunk * cut.rows};
+}
+
 /// Reads the factors of rows from the table that `cut_values` has written.
 template <class V>
 class cut_rows {
  public:
+  /// Gives the rows of a chunk, without dividing by the rows of chunks to find each.
+  struct of_chunk {
+    const V* at;
+    int rows;
+    [[nodiscard]] TRIDIA_FN V lower(int i) const { return at[i]; }
+    [[nodiscard]] TRIDIA_FN V upper(int i) const { return at[2 * rows + i]; }
+  };
   TRIDIA_FN cut_rows(const chunk_cut& cut, const V* values, int count)
       : cut_(cut), values_(values), count_(count) {}
   [[nodiscard]] TRIDIA_FN int count() const { return count_; }
   [[nodiscard]] TRIDIA_FN V lower(int k) const { return *place(k); }
   [[nodiscard]] TRIDIA_FN V inverse(int k) const { return place(k)[cut_.rows]; }
   [[nodiscard]] TRIDIA_FN V upper(int k) const { return place(k)[2 * cut_.rows]; }
+  friend TRIDIA_FN of_chunk rows_of_chunk(const cut_rows& rows, const chunk_cut& cut, int chunk) {
+    return {rows.values_ + 3 * cut.rows * chunk, cut.rows};
+  }
 
  private:
   [[nodiscard]] TRIDIA_FN const V* place(int k) const { return values_ + cut_.place(k); }
@@ -79,8 +102,9 @@ TRIDIA_FN void cut_products(const chunk_cut& cut, const Rows& rows, V* minus, co
   V* const minus_back = minus + cut.steps * cut.chunks;
   for (int q = team.rank(); q < cut.chunks; q += team.size()) {
     const int k0 = q * cut.rows, left = rows.count() - k0, n = left < cut.rows ? left : cut.rows;
-    minus[q] = -product_through<V>(n, [&](int i) { return rows.lower(k0 + i); });
-    minus_back[q] = -product_through<V>(n, [&](int i) { return rows.upper(k0 + i); });
+    const auto here = rows_of_chunk(rows, cut, q);
+    minus[q] = -product_through<V>(n, [&](int i) { return here.lower(i); });
+    minus_back[q] = -product_through<V>(n, [&](int i) { return here.upper(i); });
   }
   team.wait();
   for (int i = 1; i < cut.steps; ++i) {
@@ -173,11 +197,45 @@ TRIDIA_FN amplification<R> amplification_of_row(const Rows& rows, int k) {
           here};
 }
 
+/// Returns 2^n; n is 0 at least.
+template <class R>
+constexpr R power_of_two(int n) {
+  R power(1);
+  for (int i = 0; i < n; ++i) power *= 2;
+  return power;
+}
+
+/// Returns whether no row amplifies rounding errors, in the units of right-hand sides or in those
+/// of x: then growth is bounded, as most often it is, and need not be multiplied from row to row.
+/// The same for every thread.
+template <class R, class Rows, class Team>
+TRIDIA_FN bool no_row_amplifies(const Rows& rows, const Team& team) {
+  // Pivots between a number and its reciprocal differ by no more than `is_below` allows.
+  using limits = std::numeric_limits<R>;
+  constexpr R most = power_of_two<R>((2 - limits::min_exponent - limits::digits) / 2);
+  constexpr R least = R(1) / most;
+  bool of_rhs[] = {true, true}, of_x[] = {true, true};
+  for (int k = team.rank(); k < rows.count(); k += team.size()) {
+    const R lower = modulus(rows.lower(k)), upper = modulus(rows.upper(k));
+    const R here = modulus(rows.inverse(k));
+    const R before = k > 0 ? modulus(rows.inverse(k - 1)) : R(1);
+    const R after = k + 1 < rows.count() ? modulus(rows.inverse(k + 1)) : R(1);
+    const bool moderate = least <= here && here <= most;
+    of_rhs[0] = of_rhs[0] && moderate && lower <= R(1);
+    of_x[0] = of_x[0] && moderate && lower * here <= before;
+    of_rhs[1] = of_rhs[1] && moderate && upper <= R(1);
+    of_x[1] = of_x[1] && moderate && upper * after <= here;
+  }
+  const bool down = team.all(of_rhs[0]) || team.all(of_x[0]);
+  return down && (team.all(of_rhs[1]) || team.all(of_x[1]));
+}
+
 /// Returns whether rounding errors grow by no more than `growth`, the same for every thread.
 /// `memory` has one entry per thread, and the threads share it.
 template <class Rows, class R, class Team>
 TRIDIA_FN bool growth_is_bounded(const Rows& rows, int growth, amplification<R>* memory,
                                  const Team& team) {
+  if (no_row_amplifies<R>(rows, team)) return true;
   const int of_thread = (rows.count() + team.size() - 1) / team.size();
   const int first = team.rank() * of_thread, end = first + of_thread;
   amplification<R> mine{};

@@ -20,5 +20,11 @@ __device__ __forceinline__ void wait_for_launch_before() {
 __device__ __forceinline__ void let_next_begin() {}
 __device__ __forceinline__ void wait_for_launch_before() {}
 #endif
+/// Begins a kernel of a chain of launches that each may begin before the one before has ended:
+/// waits for that one, and then lets the blocks of the next one come, to wait as well.
+__device__ __forceinline__ void begin_in_chain() {
+  wait_for_launch_before();
+  let_next_begin();
+}
 
 }  // namespace tridia::gpu

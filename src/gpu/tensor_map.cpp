@@ -18,8 +18,9 @@ bool encode(const tensor_layout& t, CUtensorMap& map) {
   std::copy(std::begin(t.strides), std::end(t.strides), strides);
   std::copy(std::begin(t.box), std::end(t.box), box);
   constexpr cuuint32_t every[] = {1, 1, 1};
-  return tiled(&map, t.word == 4 ? CU_TENSOR_MAP_DATA_TYPE_UINT32 : CU_TENSOR_MAP_DATA_TYPE_UINT64,
-               3, const_cast<void*>(t.first), extents, strides, box, every,
+  return tiled(&map,
+               t.word == 4 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 3,
+               const_cast<void*>(t.first), extents, strides, box, every,
                CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
                t.brought_near == 128 ? CU_TENSOR_MAP_L2_PROMOTION_L2_128B
                                      : CU_TENSOR_MAP_L2_PROMOTION_L2_256B,

@@ -95,6 +95,20 @@ __device__ __forceinline__ void store_box(const CUtensorMap& to, int i, int j, i
       "r"(i), "r"(j), "r"(k), "r"(shared_address(from))
       : "memory");
 }
+/// Stores a box, or adds it to the array if `adds` (PTX ISA, cp.reduce.async.bulk.tensor). There is
+/// no such function for bytes at an address, because ptxas 13.0 makes additions of f64 in some
+/// kernels additions of integers.
+__device__ __forceinline__ void put_box(const CUtensorMap& to, int i, int j, int k,
+                                        const void* from, bool adds) {
+  asm volatile(
+      "{\n.reg .pred adds;\nsetp.ne.u32 adds, %5, 0;\n"
+      "@adds cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.tile.bulk_group"
+      " [%0, {%1, %2, %3}], [%4];\n"
+      "@!adds cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group"
+      " [%0, {%1, %2, %3}], [%4];\n}" ::"l"(&to),
+      "r"(i), "r"(j), "r"(k), "r"(shared_address(from)), "r"(static_cast<unsigned>(adds))
+      : "memory");
+}
 /// Makes a group of what this thread has stored since the last call.
 __device__ __forceinline__ void commit() {
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
@@ -127,6 +141,7 @@ __device__ __forceinline__ void store(void*, const void*, std::uint32_t) {}
 __device__ __forceinline__ void load_box(void*, const CUtensorMap&, int, int, int, std::uint64_t*) {
 }
 __device__ __forceinline__ void store_box(const CUtensorMap&, int, int, int, const void*) {}
+__device__ __forceinline__ void put_box(const CUtensorMap&, int, int, int, const void*, bool) {}
 __device__ __forceinline__ void commit() {}
 __device__ __forceinline__ void wait_read() {}
 __device__ __forceinline__ void wait_stored() {}

@@ -40,6 +40,12 @@ device_bytes allocate_on_device(std::size_t bytes) {
   return {static_cast<std::byte*>(pointer), [](std::byte* p) { cudaFree(p); }};
 }
 
+device_bytes allocate_pinned(std::size_t bytes) {
+  void* pointer = nullptr;
+  check(cudaMallocHost(&pointer, bytes == 0 ? 1 : bytes));
+  return {static_cast<std::byte*>(pointer), [](std::byte* p) { cudaFreeHost(p); }};
+}
+
 void copy_to_device(void* device, const void* host, std::size_t bytes) {
   check(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
   check(cudaDeviceSynchronize());
@@ -91,6 +97,7 @@ namespace {
 }  // namespace
 
 device_bytes allocate_on_device(std::size_t) { refuse(); }
+device_bytes allocate_pinned(std::size_t) { refuse(); }
 void copy_to_device(void*, const void*, std::size_t) { refuse(); }
 void copy_to_host(void*, const void*, std::size_t) { refuse(); }
 stream_handle make_stream() { refuse(); }

@@ -15,6 +15,8 @@ bool have_gpu();
 /// This is memory of the current GPU. In a build without CUDA, all functions below throw.
 using device_bytes = std::unique_ptr<std::byte, void (*)(std::byte*)>;
 device_bytes allocate_on_device(std::size_t bytes);
+/// Allocates memory of the host that the GPU reads and writes as well.
+device_bytes allocate_pinned(std::size_t bytes);
 void copy_to_device(void* device, const void* host, std::size_t bytes);
 void copy_to_host(void* host, const void* device, std::size_t bytes);
 

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <barrier>
 #include <thread>
 #include <vector>
@@ -10,20 +11,37 @@ namespace tridia_test {
 /// Runs a block of threads like that of a GPU.
 class team {
  public:
-  team(int rank, int size, std::barrier<>& all) : rank_(rank), size_(size), all_(all) {}
+  /// Holds what the threads share.
+  struct meeting {
+    explicit meeting(int size) : all(size) {}
+    std::barrier<> all;
+    std::atomic<int> against = 0;
+  };
+
+  team(int rank, int size, meeting& m) : rank_(rank), size_(size), meeting_(m) {}
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
-  void wait() const { all_.arrive_and_wait(); }
+  void wait() const { meeting_.all.arrive_and_wait(); }
+  /// Returns whether `mine` is true for every thread, after a barrier.
+  [[nodiscard]] bool all(bool mine) const {
+    meeting_.against += mine ? 0 : 1;
+    wait();
+    const bool agreed = meeting_.against == 0;
+    wait();
+    meeting_.against -= mine ? 0 : 1;
+    wait();
+    return agreed;
+  }
 
  private:
   int rank_, size_;
-  std::barrier<>& all_;
+  meeting& meeting_;
 };
 
 /// Calls work(team) by as many threads.
 template <class Work>
 void by_team(int size, Work work) {
-  std::barrier all(size);
+  team::meeting all(size);
   std::vector<std::thread> threads;
   for (int rank = 1; rank < size; ++rank)
     threads.emplace_back([&, rank] { work(team(rank, size, all)); });

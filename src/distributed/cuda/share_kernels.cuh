@@ -285,10 +285,10 @@ __global__ void __launch_bounds__(adding_threads)
     add_shares_kernel(const __grid_constant__ share_adding_task<V> t, const wait_limits limits) {
   // These are on their way at the same time.
   constexpr int together = sizeof(V) > 8 ? 2 : 4, terms = 2;
+  gpu::wait_for_launch_before();
   const index_t sum = blockIdx.y, begin = t.first[sum], end = t.first[sum + 1];
   const unsigned long long round = t.rounds->ended;
   const index_t threads = gpu::thread_count();
-  gpu::wait_for_launch_before();
   bool came = true;
   for (index_t line = gpu::thread_index(); line < t.lines && came; line += together * threads) {
     V all[together]{};

@@ -78,9 +78,10 @@ class line_sums_in final : public line_sums {
   void add(void* stream) override {
     exchange_->refuse_failed();
     way_ == nullptr ? exchange_->wait(stream) : exchange_->begin_waiting(stream);
-    space(stream).add(share_adding_task<V>{terms_.data(), first_.data(), task_.plan.wanted, lines(),
-                                           values_.data(), rounds_.data(), early_},
-                      way_);
+    space(stream).add(
+        share_adding_task<V>{terms_.data(), first_.data(), task_.plan.wanted, lines(),
+                             values_.data(), rounds_.data(), early_ && groups_.size() > 0},
+        way_);
     if (way_ != nullptr) exchange_->end_waiting(stream);
   }
   const line_operator::border_exchange* in_kernel(bool computes) const override {

@@ -24,10 +24,10 @@ struct stage_cursor {
 /// it sends their shares as soon as they have arrived in shared memory, and adds those of other
 /// ranks as soon as these come.
 ///
-/// Nobody waits in vain. Tiles are taken in the order of their numbers, which is that of the lines
-/// on every rank, and sent before their block waits for any. So the first tile that is not solved
-/// on any rank has been taken wherever lines of it are (or its block still begins, as all tiles
-/// before are solved), and lacks nothing but shares of lines that others take next.
+/// Nobody waits in vain. Each block takes its tiles in the order of their numbers, which is that of
+/// the lines on every rank, and sends them before it waits for any. So the first tile that is not
+/// solved on any rank has been taken wherever lines of it are (or its block still begins, as all
+/// tiles before are solved), and lacks nothing but shares of lines that others take next.
 template <class V, tile_kind Kind>
 __device__ __forceinline__ void exchange_ends(const line_tile<V, Kind>& tiles, const scan_shape& s,
                                               const scan_memory<V>& m, const kernel_stencil<V>& b,

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "gpu/dependent_launch.cuh"
 #include "gpu/tma.cuh"
 #include "layout/line_status.hpp"
 #include "line_operator/cuda/scan_memory.cuh"
@@ -35,7 +36,17 @@ struct producer_task {
   bool tells_solution;
   const V* prescribed;
   unsigned* tile_counter;
+  const int* sound;
 };
+
+/// Returns whether a scan with the tables of the call is `sound`: see scan_tables. Where that is
+/// found on the device, it waits for the launch before: that which makes the tables, or a
+/// substitution. What the scan solves was there before that launch.
+__device__ __forceinline__ bool may_solve(const int* sound) {
+  if (sound == nullptr) return true;
+  wait_for_launch_before();
+  return *sound != 0;
+}
 
 /// Runs the producer warp: it loads tiles ahead, prepares the ends of their lines while others are
 /// solved, and stores those that are solved. Returns the last number that it has drawn, beyond all
@@ -56,11 +67,16 @@ __device__ __forceinline__ index_t produce_tiles(const line_tile<V, Kind>& tiles
     } else if (lane == 0) {
       tma::arrive(m.arrived + stage);
     }
-    queue.prefetch();
     __syncwarp();
   };
   const int closure = s.lines * (b.heads + b.tails), ahead = max(s.stages - 1, 1);
   for (int stage = 0; stage < ahead; ++stage) load_async(stage);
+  if (!may_solve(c.sound)) {
+    // Shared memory must not be given up while tiles arrive in it.
+    for (int stage = 0; stage < ahead; ++stage) tma::wait(m.arrived + stage, 0);
+    return s.tiles;
+  }
+  queue.prefetch();
   const auto load_ends = [&](int stage) {
     const index_t tile = m.number[stage];
     if (!c.prepares || tile >= s.tiles) return;
@@ -84,6 +100,7 @@ __device__ __forceinline__ index_t produce_tiles(const line_tile<V, Kind>& tiles
       tma::wait_read();
       __syncwarp();
       load_async(free);
+      queue.prefetch();
       // Prescribed right-hand sides are waited for together: those of the next tile were loaded
       // long ago, unless there is no stage to load ahead into.
       if (ahead == 1) load_ends(free);

@@ -40,7 +40,7 @@ int size_of(const scan_task& t) { return static_cast<int>(tridia::size_of(t.type
 /// Returns the number of chunks per line from which on the speed of the TMA matters more than bank
 /// conflicts: it is fastest if lines are aligned to cache lines in shared memory. With a stencil,
 /// shared memory is read twice, so the number is higher.
-int many_chunks(const scan_task& t) { return t.width > 1 ? 20 : 12; }
+int many_chunks(const scan_task& t) { return t.width > 1 ? 14 : 12; }
 
 /// Returns the passes in which a warp's threads read the same row of their chunks, where lines are
 /// `pitch` apart.

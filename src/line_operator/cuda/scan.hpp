@@ -183,11 +183,14 @@ struct scan_call {
   // right-hand side, by adding `longest`: for lines that are parts of others
   // (line_operator/merged_status.hpp).
   bool tells_solution = false;
-  // From this counter in memory of the device, blocks take the tiles that they do after their
-  // first. If it is null, every block does equally many.
+  // From this counter in memory of the device, blocks take the tiles that they do after those that
+  // they begin with. If it is null, every block does equally many.
   unsigned* tile_counter = nullptr;
   bool tile_counter_cleared = false;  // by a launch before; or else by this one
   scan_tables tables{};               // where the plan has none
+  // What this scan reads was there before the scan that was launched last, which neither writes any
+  // of it nor reads what this one writes: they run at the same time.
+  bool beside_last = false;
   // If this is not null, the kernel computes the prescribed right-hand sides with other ranks.
   const border_exchange* exchange = nullptr;
 };

@@ -81,7 +81,7 @@ __global__ void __maxnreg__(scan_registers)
                 const __grid_constant__ scan_shape s, const __grid_constant__ call c,
                 const __grid_constant__ kernel_stencil<R> b,
                 const __grid_constant__ Ends prescribing) {
-  if (c.sound != nullptr && *c.sound == 0) return wait_for_launch_before();
+  let_next_begin();
   constexpr bool interleaved = Kind != tile_kind::along;
   constexpr int rows = Rows, steps = scan_steps(interleaved);
   constexpr bool solves = Width == 1, begins_with_b = Width > 1 && !Gathers;
@@ -121,14 +121,15 @@ __global__ void __maxnreg__(scan_registers)
     const index_t last =
         produce_tiles(tiles, s, m, b,
                       {loads_by_tma, stores_by_tma, prepared, c.cyclic, solves, c.statuses,
-                       c.tells_solution, c.prescribed, c.tile_counter});
+                       c.tells_solution, c.prescribed, c.tile_counter, c.sound});
     // The counter of tiles is cleared once no number of it is on its way.
     if constexpr (exchanges) {
       if (last >= s.tiles && thread == s.threads) end_round(prescribing.rounds, gridDim.x);
     }
-    if (c.sound != nullptr) wait_for_launch_before();  // it ends after that in any case
+    wait_for_launch_before();  // what comes after this launch waits for both
     return;
   }
+  if (!may_solve(c.sound)) return;
   for (int i = thread; i < 3 * s.distinct * rows; i += s.threads) {
     m.factors[i] = c.values[i];
   }

@@ -39,10 +39,13 @@ scan_arrays<V> arrays_of(const planned_scan& p, const scan_call& c) {
     a.begin = behind_piece(p.task, a.in + origin);
     a.end = end_of_lines(p.task);
   }
-  // An output that is added to is read as well.
-  a.output = c.accumulate || a.input == line_copy_mode::elements
+  a.output = a.input == line_copy_mode::elements
                  ? line_copy_mode::elements
                  : copy_mode_of(p, layout::x, c.out, &a.maps[a.most_maps - 1]);
+  // The TMA adds boxes alone.
+  if (c.accumulate && (a.output != line_copy_mode::boxes || !adds_in_memory<V>)) {
+    a.output = line_copy_mode::elements;
+  }
   // Lines are stored from where those of the input lie.
   const auto offset = [&](layout::array i) { return p.task.lines.lines[i].origin; };
   if (anywhere && a.output == line_copy_mode::lines &&
@@ -76,12 +79,15 @@ cudaError_t launch_scan(Kernel kernel, const Ends& ends, const planned_scan& p, 
                static_cast<const V*>(c.prescribed),
                c.tells_solution,
                c.tile_counter};
-  if (c.tile_counter != nullptr && !c.tile_counter_cleared) {
+  const bool clears = c.tile_counter != nullptr && !c.tile_counter_cleared;
+  if (clears) {
     const cudaError_t cleared = cudaMemsetAsync(c.tile_counter, 0, sizeof(unsigned), stream);
     if (cleared != cudaSuccess) return cleared;
   }
-  // The kernel begins early after a substitution, which most often has nothing to do.
-  return launch_dependent(kernel, t.sound != nullptr, dim3(static_cast<unsigned>(p.blocks)),
+  // The kernel begins early after a substitution, which most often has nothing to do, while its
+  // tables are made, or beside another scan that has no memset, nor its tile counter, between them.
+  const bool early = t.sound != nullptr || (c.beside_last && !clears);
+  return launch_dependent(kernel, early, dim3(static_cast<unsigned>(p.blocks)),
                           threads_of<Ends>(p.shape), p.shape.shared_bytes, stream, p.task.lines,
                           arrays_of(p, c), p.shape, k, rounded(p.task.b), ends);
 }

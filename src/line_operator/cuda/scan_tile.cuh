@@ -9,11 +9,28 @@
 #include "line_operator/cuda/scan.hpp"
 
 #include <climits>
+#include <type_traits>
 
 // line_tile moves tiles of lines between device and shared memory.
 namespace tridia::line_operator {
 
 using namespace gpu;
+
+/// Says whether memory itself adds elements of V to an array, so that nothing waits for the sum.
+template <class V>
+inline constexpr bool adds_in_memory = std::is_same_v<V, float> || std::is_same_v<V, double>;
+
+/// Adds to an element of an array that no other thread writes.
+template <class V>
+__device__ __forceinline__ void add_to(V* element, const V& value) {
+  if constexpr (std::is_same_v<V, float>) {
+    asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;" ::"l"(element), "f"(value) : "memory");
+  } else if constexpr (std::is_same_v<V, double>) {
+    asm volatile("red.relaxed.gpu.global.add.f64 [%0], %1;" ::"l"(element), "d"(value) : "memory");
+  } else {
+    *element = *element + value;
+  }
+}
 
 template <class V>
 struct scan_arrays {
@@ -123,19 +140,19 @@ class line_tile {
       }
     }
   }
-  /// Stores a tile by the TMA. To be called by one warp, after `fence_proxy_async` and a barrier.
+  /// Stores a tile by the TMA, or adds it. To be called by one warp, after `fence_proxy_async` and
+  /// a barrier.
   __device__ __forceinline__ void store_async(index_t tile, const V* from,
                                               const int* behind) const {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     if constexpr (interleaved) {
       if (lane > 0) return;
       for (int k = 0; k < s_.rows; k += s_.box_rows) {
-        tma::store_box(a_.maps[most_maps - 1], column(tile), k, outer(tile),
-                       from + s_.in_tile.front + k * s_.in_tile.pitch);
+        put_box(column(tile), k, outer(tile), from + s_.in_tile.front + k * s_.in_tile.pitch);
       }
     } else if (a_.output == line_copy_mode::boxes) {
       if (lane > 0) return;
-      tma::store_box(a_.maps[most_maps - 1], 0, first_line(tile), 0, from + s_.in_tile.front);
+      put_box(0, first_line(tile), 0, from + s_.in_tile.front);
     } else if (s_.whole) {
       if (lane == 0) store_piece(tile, from);
     } else if (s_.in_tile.in_piece > 0) {
@@ -168,7 +185,7 @@ class line_tile {
 #pragma unroll 4
       for (int k = first; k < s_.rows; k += step) {
         V* const to = a_.out + at + k * stride;
-        *to = a_.accumulate ? *to + from[place(line, k)] : from[place(line, k)];
+        a_.accumulate ? add_to(to, from[place(line, k)]) : void(*to = from[place(line, k)]);
       }
     });
   }
@@ -182,7 +199,8 @@ class line_tile {
     V* const to = a_.out + start(layout::x, number(tile, line)) + k0 * stride;
 #pragma unroll
     for (int i = 0; i < Rows; ++i) {
-      if (i < n) to[i * stride] = a_.accumulate ? to[i * stride] + value[i] : value[i];
+      if (i < n)
+        a_.accumulate ? add_to(to + i * stride, value[i]) : void(to[i * stride] = value[i]);
     }
   }
 
@@ -232,6 +250,10 @@ class line_tile {
                       mbarrier);
       }
     }
+  }
+  __device__ __forceinline__ void put_box(int i, int j, int k, const V* from) const {
+    const CUtensorMap& to = a_.maps[most_maps - 1];
+    tma::put_box(to, i, j, k, from, adds_in_memory<V> && a_.accumulate);
   }
   /// Returns the row of `in` that is a tile's first, if rows are in phases.
   __device__ __forceinline__ index_t first_row(index_t tile) const {

@@ -90,6 +90,7 @@ void split_scan::apply(const scan_call& c, void* workspace, cudaStream_t stream)
   std::byte* const prescribed = of_scans + layout::alignment;
   auto* const statuses = reinterpret_cast<index_t*>(prescribed + prescribed_bytes());
   check(sum_borders(type_, sums_, c.in, prescribed, stream), "launching sums over lines");
+  bool beside_last = false;
   for (const run& r : runs_) {
     for (int p = 0; p < r.parts; ++p) {
       scan_call part = c;
@@ -98,6 +99,7 @@ void split_scan::apply(const scan_call& c, void* workspace, cudaStream_t stream)
       part.prescribed = prescribed + (r.slot + p * r.prescribed) * lines * size;
       if (solves_) part.status = statuses + (r.first + p) * lines;
       part.tells_solution = true;
+      part.beside_last = std::exchange(beside_last, true);
       r.scan->apply(part, of_scans, stream);
     }
   }

@@ -11,7 +11,8 @@ namespace tridia::line_operator {
 using namespace gpu;
 
 /// Gives the tiles of a block, one after another. Multiprocessors are not equally fast at memory:
-/// with a tile counter, a block takes another tile whenever it has room for one.
+/// with a tile counter, a block takes another tile whenever it has room for one. The tiles to begin
+/// with are known without it.
 class tile_queue {
  public:
   __device__ __forceinline__ explicit tile_queue(unsigned* tile_counter)
@@ -19,15 +20,20 @@ class tile_queue {
 
   /// Returns the next tile. To be called by one warp.
   __device__ __forceinline__ index_t take() {
-    const index_t now = drawn_ ? index_t{gridDim.x} + __shfl_sync(whole_warp, tile_, 0) : next_;
+    if (drawn_) return next_ + __shfl_sync(whole_warp, tile_, 0);
+    const index_t now = next_;
     next_ += gridDim.x;
     return now;
   }
-  /// Fetches the next number ahead. To be called by the same warp, once after each `take`.
+  /// Fetches the next number ahead. To be called by the same warp, after the tiles to begin with,
+  /// and once after each `take` from then on.
   __device__ __forceinline__ void prefetch() {
     if (tile_counter_ == nullptr) return;
-    if (!drawn_) wait_for_launch_before();  // which may have cleared them
-    drawn_ = true;
+    if (!drawn_) {
+      wait_for_launch_before();  // which may have cleared the counter
+      next_ -= blockIdx.x;       // numbers are drawn from here on
+      drawn_ = true;
+    }
     if (threadIdx.x % warp_size == 0) tile_ = next_tile(tile_counter_);
   }
 

@@ -19,6 +19,7 @@ struct block_team {
   __device__ __forceinline__ int rank() const { return static_cast<int>(threadIdx.x); }
   __device__ __forceinline__ int size() const { return static_cast<int>(blockDim.x); }
   __device__ __forceinline__ void wait() const { __syncthreads(); }
+  __device__ __forceinline__ bool all(bool mine) const { return __syncthreads_and(mine) != 0; }
 };
 
 /// Returns the number of blocks for lines: one each, up to the size of a grid.

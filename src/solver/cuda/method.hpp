@@ -55,6 +55,12 @@ class factored_method {
   /// already there.
   virtual cudaError_t substitute(const operands&, const solver::factor_block&, void* workspace,
                                  cudaStream_t) const = 0;
+  /// Factors, and solves with the factors. Right-hand sides do not share statuses.
+  virtual cudaError_t solve(const operands& o, const solver::factor_block& factors, void* workspace,
+                            cudaStream_t stream) const {
+    const cudaError_t result = factor(o, factors, stream);
+    return result == cudaSuccess ? substitute(o, factors, workspace, stream) : result;
+  }
 };
 
 /// Choose the method for the current device. The task outlives the method; its `ragged` and

@@ -7,7 +7,7 @@
 #include "core/dispatch.hpp"
 #include "gpu/launch.cuh"
 #include "layout/line_status.hpp"
-#include "solver/cuda/following_scan.cuh"
+#include "solver/cuda/scan_instead.cuh"
 #include "solver/system_memory.hpp"
 
 namespace tridia::cuda {
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(block_threads)
 template <pivoting P, boundary B, class Rows>
 __global__ void __launch_bounds__(block_threads)
     substitute_kernel(const __grid_constant__ geometry g, const typed_operands<V> o,
-                      const index_t* of_matrix, V* factor_values, const following_scan scan) {
+                      const index_t* of_matrix, V* factor_values, const scan_instead scan) {
   if (leaves_to(scan)) return;
   const bool own_status = o.status != nullptr && !shares_status(g);
   const index_t lines = g.matrices.size * g.right_sides.size;
@@ -89,12 +89,12 @@ thread_per_system_launches table() {
             return cudaGetLastError();
           },
           [](const geometry& g, const operands& o, const index_t* status, void* factor_values,
-             const following_scan& scan, index_t concurrent_systems, cudaStream_t stream) {
+             const scan_instead& scan, index_t concurrent_systems, cudaStream_t stream) {
             const auto kernel = with_rows_of(g, substitute_kernel<P, B, even_rows>,
                                              substitute_kernel<P, B, any_rows>);
-            kernel<<<blocks_of(concurrent_systems), block_threads, 0, stream>>>(
-                g, typed<V>(o), status, static_cast<V*>(factor_values), scan);
-            return cudaGetLastError();
+            return launch_dependent(kernel, scan.comes_first, dim3(blocks_of(concurrent_systems)),
+                                    block_threads, 0, stream, g, typed<V>(o), status,
+                                    static_cast<V*>(factor_values), scan);
           }};
 }
 

@@ -13,11 +13,12 @@ namespace tridia::cuda {
 using layout::geometry;
 using solver::operands;
 
-/// A scan that is launched after a substitution and solves in its place if, as is found on the
-/// device, `*sound` is not 0: then all that the substitution does is to clear the scan's tile
-/// counter, if it has any. `sound` null: there is no scan.
-struct following_scan {
+/// A scan solves in place of a substitution if, as is found on the device, `*sound` is not 0.
+/// `sound` null: there is no scan.
+struct scan_instead {
   const int* sound = nullptr;
+  bool comes_first = false;  // the substitution is launched after it, and begins early
+  // The tile counter of a scan that comes after, if it has any: the substitution clears it.
   unsigned* tile_counter = nullptr;
 };
 
@@ -33,7 +34,7 @@ struct thread_per_system_launches {
   cudaError_t (*factor)(const geometry&, const operands&, index_t* status, void* factor_values,
                         index_t concurrent_systems, cudaStream_t);
   cudaError_t (*substitute)(const geometry&, const operands&, const index_t* status,
-                            void* factor_values, const following_scan&, index_t concurrent_systems,
+                            void* factor_values, const scan_instead&, index_t concurrent_systems,
                             cudaStream_t);
 };
 

@@ -5,6 +5,7 @@
 #include "core/chunk.hpp"
 #include "core/chunk_tables.hpp"
 #include "core/dispatch.hpp"
+#include "gpu/dependent_launch.cuh"
 #include "gpu/launch.cuh"
 #include "line_operator/cuda/scan.hpp"
 #include "solver/cuda/block_line.cuh"
@@ -34,12 +35,17 @@ __device__ __forceinline__ bool same_bits(const T& a, const T& b) {
   return same;
 }
 
+struct unkept_factors {
+  template <class Lower, class Upper>
+  __device__ __forceinline__ void put(index_t, const Lower&, const Upper&) const {}
+};
+
 /// Factors with all threads, with the same bits as elimination row after row. Each thread takes a
 /// chunk and guesses the state in which elimination reaches it: as if nothing were above. Then it
 /// compares that with the final state of the thread before it, and starts again if they differ. The
 /// first chunk is right at once, and after each round one more at least; but where what is above is
-/// forgotten within some rows, as with dominant matrices, all are right after as many rows. A
-/// barrier of the block must come before.
+/// forgotten within some rows, as with dominant matrices, all are right after as many rows. Factors
+/// are stored once they are right. A barrier of the block must come before.
 template <class E, class Matrix>
 __device__ __forceinline__ bool factor_in_chunks(index_t n, int chunk, Matrix& a,
                                                  solver::factor_rows<V, E> out,
@@ -50,19 +56,23 @@ __device__ __forceinline__ bool factor_in_chunks(index_t n, int chunk, Matrix& a
   const bool mine = first < last;
   core::factoring<V, E> from{}, to{};
   if (mine) from.start(a.get(first - 1), a.get(n - 1), n);
-  bool open = mine;
-  do {
+  unkept_factors unkept;
+  bool open = mine && chunk < entering - 1;
+  while (__syncthreads_or(open)) {
     if (open) {
       to = from;
-      to.rows(first, last, n, a, out);
+      to.rows(first, last, n, a, unkept);
       left[me] = to.f;
-      if (last == entering) to.finish(n, out);
     }
     __syncthreads();
     open = mine && me > 0 && !same_bits(left[me - 1], from.f);
     if (open) from.f = left[me - 1];
-  } while (__syncthreads_or(open));
-  return __syncthreads_and(!mine || to.good);
+  }
+  if (mine) {
+    from.rows(first, last, n, a, out);
+    if (last == entering) from.finish(n, out);
+  }
+  return __syncthreads_and(!mine || from.good);
 }
 
 using growth = core::amplification<typename core::value_traits<V>::real>;
@@ -120,6 +130,7 @@ __global__ void __launch_bounds__(most_threads)
     block_factor_kernel(const __grid_constant__ geometry g,
                         const __grid_constant__ solver::typed_operands<V> o, index_t* status,
                         V* factor_values, const table_memory tables, int chunk) {
+  let_next_begin();
   using E = core::elimination<V, P, B>;
   extern __shared__ __align__(16) unsigned char memory[];
   auto* const left = reinterpret_cast<typename E::factorization*>(memory);
@@ -143,6 +154,7 @@ __global__ void __launch_bounds__(most_threads)
   if constexpr (B == boundary::regular) {
     if (tables.values != nullptr) {
       make_tables<E, InShared>(static_cast<int>(n), factor_values, good, tables, memory);
+      if (tables.tile_counter != nullptr && threadIdx.x == 0) *tables.tile_counter = 0;
     }
   }
 }

@@ -69,26 +69,44 @@ class saved_factors final : public factored_method {
 
   cudaError_t factor(const operands& o, const factor_block& to,
                      cudaStream_t stream) const override {
-    const geometry& g = task_.geometry;
-    if (!block_factor_) return plain_.factor(g, o, to.status, to.data, concurrent_systems_, stream);
-    const table_memory tables = scan_ ? scan_->tables_at(tables_of(to)) : table_memory{};
-    return block_factor_->factor(g, o, to.status, to.data, tables, shared_bytes_, stream);
+    return factor_with(o, to, scan_ ? scan_->tables_at(tables_of(to)) : table_memory{}, stream);
   }
   cudaError_t substitute(const operands& o, const factor_block& factors, void* workspace,
                          cudaStream_t stream) const override {
-    const geometry& g = task_.geometry;
-    std::byte* const factor_values = factors.data;
-    const following_scan following =
-        scan_ ? scan_->following(tables_of(factors), workspace) : following_scan{};
-    const cudaError_t result = shape_ ? on_chip_.substitute(g, o, factors.status, factor_values,
-                                                            following, *shape_, blocks_, stream)
-                                      : plain_.substitute(g, o, factors.status, factor_values,
-                                                          following, concurrent_lines_, stream);
-    if (scan_ && result == cudaSuccess) scan_->solve(o, tables_of(factors), workspace, stream);
+    if (!scan_) return substitute_beside(o, factors, {}, stream);
+    const table_memory tables = scan_->tables_at(tables_of(factors));
+    const scan_instead scan{.sound = tables.sound, .tile_counter = scan_->tile_counter(workspace)};
+    const cudaError_t result = substitute_beside(o, factors, scan, stream);
+    if (result == cudaSuccess) scan_->solve(o, tables, workspace, stream);
     return result;
+  }
+  cudaError_t solve(const operands& o, const factor_block& factors, void* workspace,
+                    cudaStream_t stream) const override {
+    if (!scan_) return factored_method::solve(o, factors, workspace, stream);
+    // The scan loads right-hand sides while the matrix is factored.
+    table_memory tables = scan_->tables_at(tables_of(factors));
+    tables.tile_counter = scan_->tile_counter(workspace);
+    const cudaError_t result = factor_with(o, factors, tables, stream);
+    if (result != cudaSuccess) return result;
+    scan_->solve(o, tables, workspace, stream);
+    return substitute_beside(o, factors, {.sound = tables.sound, .comes_first = true}, stream);
   }
 
  private:
+  cudaError_t factor_with(const operands& o, const factor_block& to, const table_memory& tables,
+                          cudaStream_t stream) const {
+    const geometry& g = task_.geometry;
+    if (!block_factor_) return plain_.factor(g, o, to.status, to.data, concurrent_systems_, stream);
+    return block_factor_->factor(g, o, to.status, to.data, tables, shared_bytes_, stream);
+  }
+  cudaError_t substitute_beside(const operands& o, const factor_block& factors,
+                                const scan_instead& scan, cudaStream_t stream) const {
+    const geometry& g = task_.geometry;
+    return shape_ ? on_chip_.substitute(g, o, factors.status, factors.data, scan, *shape_, blocks_,
+                                        stream)
+                  : plain_.substitute(g, o, factors.status, factors.data, scan, concurrent_lines_,
+                                      stream);
+  }
   void plan_blocks(const device_limits& d) {
     on_chip_ = core::with_type(task_.type, [&](auto v) {
       return substitute_kernels<typename decltype(v)::type>(task_.pivoting, task_.boundary);

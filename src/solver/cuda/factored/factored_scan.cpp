@@ -46,16 +46,13 @@ std::size_t factored_scan::table_bytes() const {
 
 table_memory factored_scan::tables_at(std::byte* at) const {
   std::byte* const values = at + solver::alignment;
-  return {reinterpret_cast<int*>(at), values, values + values_bytes_};
+  return {.sound = reinterpret_cast<int*>(at),
+          .values = values,
+          .minus_products = values + values_bytes_};
 }
 
-following_scan factored_scan::following(std::byte* tables, void* workspace) const {
-  return {tables_at(tables).sound, scan_->tile_counter(workspace)};
-}
-
-void factored_scan::solve(const operands& o, std::byte* tables, void* workspace,
+void factored_scan::solve(const operands& o, const table_memory& t, void* workspace,
                           cudaStream_t stream) const {
-  const table_memory t = tables_at(tables);
   line_operator::scan_call call{o.in[layout::rhs], o.x, 1, false, o.status};
   call.tile_counter_cleared = true;
   call.tables = {t.values, t.minus_products, nullptr, t.sound};

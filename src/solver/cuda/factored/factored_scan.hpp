@@ -15,7 +15,7 @@ using namespace gpu;
 
 /// Solves right-hand sides of one matrix by a scan, with tables that are made of its saved factors
 /// on the device (block_factor.cu). Whether a scan is sound is known only there: a substitution is
-/// launched before it, and each of the two does nothing where the other one solves.
+/// launched before it or after it, and each of the two does nothing where the other one solves.
 class factored_scan {
  public:
   /// Returns null where there are several matrices, lines do not fit, or a substitution is quicker.
@@ -26,10 +26,12 @@ class factored_scan {
   [[nodiscard]] std::size_t table_bytes() const;
   [[nodiscard]] table_memory tables_at(std::byte*) const;
   [[nodiscard]] std::size_t workspace_bytes() const { return scan_->workspace_bytes(); }
-  /// Returns what the substitution before the scan has to know of it.
-  [[nodiscard]] following_scan following(std::byte* tables, void* workspace) const;
-  /// Launches the scan.
-  void solve(const operands&, std::byte* tables, void* workspace, cudaStream_t) const;
+  [[nodiscard]] unsigned* tile_counter(void* workspace) const {
+    return scan_->tile_counter(workspace);
+  }
+  /// Launches the scan, which begins early: the launch before it must have been given the tile
+  /// counter to clear.
+  void solve(const operands&, const table_memory&, void* workspace, cudaStream_t) const;
 
  private:
   factored_scan() = default;

@@ -52,12 +52,11 @@ class factoring_method final : public method {
     return solver::alignment + method_.factors_bytes() + method_.workspace_bytes();
   }
   cudaError_t solve(const operands& o, std::byte* workspace, cudaStream_t stream) const override {
-    operands matrix = o;
-    matrix.status = nullptr;
     const factor_block block = solver::split_factors(task_.geometry, workspace);
-    const cudaError_t result = solver_.factor(matrix, block, stream);
-    if (result != cudaSuccess) return result;
-    return solver_.solve(o, block, workspace + method_.factors_bytes(), stream);
+    std::byte* const rest = workspace + method_.factors_bytes();
+    if (!layout::shares_status(task_.geometry)) return method_.solve(o, block, rest, stream);
+    const cudaError_t result = method_.factor(o, block, stream);
+    return result == cudaSuccess ? solver_.solve(o, block, rest, stream) : result;
   }
 
  private:

@@ -7,7 +7,7 @@
 #include "layout/line_status.hpp"
 #include "solver/cuda/factored/thread_substitution.cuh"
 #include "solver/cuda/factored/warp_tile.cuh"
-#include "solver/cuda/following_scan.cuh"
+#include "solver/cuda/scan_instead.cuh"
 #include "solver/system_memory.hpp"
 
 namespace tridia::cuda {
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(most_warps* warp_size)
     substitute_kernel(const __grid_constant__ geometry g,
                       const __grid_constant__ typed_operands<V> o,
                       const __grid_constant__ substitute_shape s, const index_t* of_matrix,
-                      V* factor_values, const following_scan scan) {
+                      V* factor_values, const scan_instead scan) {
   if (leaves_to(scan)) return;
   using E = core::elimination<V, P, B>;
   using in_shared = shared_factors<V, E>;
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(most_warps* warp_size)
 }
 
 using kernel = void (*)(geometry, typed_operands<V>, substitute_shape, const index_t*, V*,
-                        following_scan);
+                        scan_instead);
 
 template <pivoting P, boundary B>
 kernel kernel_of(const substitute_shape& s) {
@@ -107,22 +107,21 @@ kernel kernel_of(const substitute_shape& s) {
 
 template <pivoting P, boundary B>
 substitute_launches table() {
-  return {[](const substitute_shape& s, std::size_t shared_limit, int* resident) {
-            const kernel f = kernel_of<P, B>(s);
-            const cudaError_t result = allow_shared(f, shared_limit);
-            if (result != cudaSuccess) return result;
-            return cudaOccupancyMaxActiveBlocksPerMultiprocessor(resident, f, s.warps * warp_size,
-                                                                 s.shared_bytes);
-          },
-          [](const geometry& g, const operands& o, const index_t* status, const void* factor_values,
-             const following_scan& scan, const substitute_shape& s, index_t blocks,
-             cudaStream_t stream) {
-            kernel_of<P, B>(
-                s)<<<static_cast<unsigned>(blocks), s.warps * warp_size, s.shared_bytes, stream>>>(
-                g, solver::typed<V>(o), s, status,
-                static_cast<V*>(const_cast<void*>(factor_values)), scan);
-            return cudaGetLastError();
-          }};
+  return {
+      [](const substitute_shape& s, std::size_t shared_limit, int* resident) {
+        const kernel f = kernel_of<P, B>(s);
+        const cudaError_t result = allow_shared(f, shared_limit);
+        if (result != cudaSuccess) return result;
+        return cudaOccupancyMaxActiveBlocksPerMultiprocessor(resident, f, s.warps * warp_size,
+                                                             s.shared_bytes);
+      },
+      [](const geometry& g, const operands& o, const index_t* status, const void* factor_values,
+         const scan_instead& scan, const substitute_shape& s, index_t blocks, cudaStream_t stream) {
+        return launch_dependent(kernel_of<P, B>(s), scan.comes_first,
+                                dim3(static_cast<unsigned>(blocks)), s.warps * warp_size,
+                                s.shared_bytes, stream, g, solver::typed<V>(o), s, status,
+                                static_cast<V*>(const_cast<void*>(factor_values)), scan);
+      }};
 }
 
 }  // namespace

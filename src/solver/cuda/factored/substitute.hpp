@@ -63,8 +63,8 @@ struct substitute_launches {
   /// first launch. Finds how many blocks of a shape a multiprocessor holds.
   cudaError_t (*prepare)(const substitute_shape&, std::size_t shared_limit, int* resident);
   cudaError_t (*substitute)(const geometry&, const operands&, const index_t* status,
-                            const void* factor_values, const following_scan&,
-                            const substitute_shape&, index_t blocks, cudaStream_t);
+                            const void* factor_values, const scan_instead&, const substitute_shape&,
+                            index_t blocks, cudaStream_t);
 };
 
 /// Returns the launches for a value type; instantiated in the file of the kernels.
@@ -79,6 +79,8 @@ inline constexpr index_t least_rows_a_block = 64;
 struct table_memory {
   int* sound = nullptr;
   void *values = nullptr, *minus_products = nullptr;
+  // This is cleared as well: the tile counter of a scan that is launched next, and begins early.
+  unsigned* tile_counter = nullptr;
 };
 
 struct block_factor_launches {
