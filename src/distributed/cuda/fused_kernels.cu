@@ -157,6 +157,7 @@ __global__ void __launch_bounds__(block_threads)
     end_fused(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
               const __grid_constant__ segment_coupling e,
               const __grid_constant__ equation_slots slots, const system_state* states) {
+  begin_in_chain();
   const equation_exchange<V, P> ranks(slots, g.matrices.size, slots.executions->ended);
   for (index_t k = thread_index(); k < g.matrices.size; k += thread_count()) {
     ranks.clear(k);

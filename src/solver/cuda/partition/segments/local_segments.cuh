@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/chunk_merge.hpp"
+#include "gpu/dependent_launch.cuh"
 #include "solver/cuda/partition/segments/pass_launcher.cuh"
 #include "solver/local_status.hpp"
 
@@ -43,6 +44,7 @@ template <class V, pivoting P>
 __global__ void __launch_bounds__(most_threads)
     open_level(const __grid_constant__ onchip_shape s, index_t matrices, const nodes<V, P> in,
                const local_equations<V, P> out) {
+  begin_in_chain();
   __shared__ typename chunk<V, P>::equations of_warps[most_threads / warp_size];
   const node_block b(s, matrices);
   const node_gather<V, P> level(b, s, in, of_warps);
@@ -54,6 +56,7 @@ template <class V, pivoting P>
 __global__ void __launch_bounds__(most_threads)
     enter_level(const __grid_constant__ onchip_shape s, index_t matrices, const nodes<V, P> in,
                 const local_unknowns<V, P> from) {
+  begin_in_chain();
   __shared__ typename chunk<V, P>::equations of_warps[most_threads / warp_size];
   const node_block b(s, matrices);
   const node_gather<V, P> level(b, s, in, of_warps);
@@ -105,6 +108,7 @@ __global__ void __launch_bounds__(block_threads)
     judge_local(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
                 const __grid_constant__ segment_coupling e, const local_equations<V, P> equations,
                 const local_unknowns<V, P> unknowns, system_state* system_states) {
+  begin_in_chain();
   for (index_t k = thread_index(); k < g.matrices.size; k += thread_count()) {
     const bool sound = local_is_sound(equations.load(k), unknowns.load(k));
     system_states[k] = sound ? system_state::solved : system_state::failed;

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "gpu/dependent_launch.cuh"
 #include "gpu/peer/absent_byte.hpp"
 #include "solver/cuda/partition/segments/neighbours.cuh"
 #include "solver/cuda/partition/segments/pass_launcher.cuh"
@@ -67,6 +68,7 @@ __global__ void __launch_bounds__(most_threads_of(P))
                    const __grid_constant__ typename Segment::maps maps,
                    const __grid_constant__ typename Segment::shape s, const nodes<V, P> above,
                    segment_state* states, edge_entries<V>* edges, const first_pass<V> pass) {
+  begin_in_chain();
   extern __shared__ __align__(cache_line) unsigned char memory[];
   typename Segment::memory m(memory, s);
   m.mbarrier.start();

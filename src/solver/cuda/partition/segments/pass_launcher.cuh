@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "gpu/launch.cuh"
 #include "solver/cuda/partition/segments/segment_passes.cuh"
 #include "solver/system_memory.hpp"
 
@@ -13,7 +14,8 @@ inline unsigned blocks_for(const onchip_shape& s, index_t systems) {
   return static_cast<unsigned>((systems + s.systems - 1) / s.systems * s.blocks);
 }
 
-/// Launches passes, in a workspace, one after another until one fails.
+/// Launches passes, in a workspace, one after another until one fails. Their kernels call
+/// begin_in_chain.
 template <class V, int Sides = 1>
 struct pass_launcher {
   const geometry& g;
@@ -24,13 +26,17 @@ struct pass_launcher {
   cudaStream_t stream;
   const side_arrays<V, Sides> systems{untyped, groups, shape};
   cudaError_t result = cudaSuccess;
+  // Kernels begin early after kernels alone: a graph refuses to capture one that does after a
+  // memset.
+  bool follows_kernel = false;
 
   template <class... Parameters, class... Arguments>
-  void launch(void (*kernel)(Parameters...), unsigned blocks, int threads, std::size_t shared_bytes,
-              const Arguments&... arguments) {
+  void launch(void (*kernel)(Parameters...), const dim3& blocks, int threads,
+              std::size_t shared_bytes, const Arguments&... arguments) {
     if (result != cudaSuccess) return;
-    kernel<<<blocks, static_cast<unsigned>(threads), shared_bytes, stream>>>(arguments...);
-    result = cudaGetLastError();
+    result = launch_dependent(kernel, shape.in_chain && follows_kernel, blocks, threads,
+                              shared_bytes, stream, arguments...);
+    follows_kernel = true;
   }
   template <class... Parameters, class... Arguments>
   void launch(void (*kernel)(Parameters...), unsigned blocks, const onchip_shape& s,
@@ -40,6 +46,7 @@ struct pass_launcher {
   /// Sets bytes of the workspace.
   void clear(std::size_t at, std::size_t bytes, int to) {
     if (result == cudaSuccess) result = cudaMemsetAsync(workspace + at, to, bytes, stream);
+    follows_kernel = false;
   }
   [[nodiscard]] int top() const { return shape.levels - 1; }
   [[nodiscard]] const onchip_shape& level_shape(int k) const { return shape.level[k].shape; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/dispatch.hpp"
+#include "gpu/dependent_launch.cuh"
 #include "solver/cuda/partition/segments/line_segment.cuh"
 #include "solver/cuda/partition/segments/row_segment.cuh"
 #include "solver/cuda/partition/segments/segments.hpp"
@@ -162,6 +163,7 @@ __global__ void __launch_bounds__(most_threads_of(P))
                     const __grid_constant__ typename Segment::shape s,
                     const nodes<V, P, Sides> above, segment_state* states, edge_entries<V>* edges,
                     const outside<V> beyond) {
+  begin_in_chain();
   extern __shared__ __align__(cache_line) unsigned char memory[];
   typename Segment::memory m(memory, s);
   m.mbarrier.start();
@@ -224,6 +226,7 @@ __global__ void __launch_bounds__(most_threads)
     reduce_level(const __grid_constant__ onchip_shape s, index_t matrices,
                  const nodes<V, P, Sides> in, const nodes<V, P, Sides> above,
                  const pass_findings* found) {
+  begin_in_chain();
   using gather = node_gather<V, P, Sides>;
   __shared__ typename gather::C::equations of_warps[most_threads / warp_size];
   if (nothing_is_left(found)) return;
@@ -239,6 +242,7 @@ __global__ void __launch_bounds__(most_threads)
     expand_level(const __grid_constant__ onchip_shape s, index_t matrices,
                  const nodes<V, P, Sides> in, const nodes<V, P, Sides> above,
                  const pass_findings* found) {
+  begin_in_chain();
   using gather = node_gather<V, P, Sides>;
   __shared__ typename gather::C::equations of_warps[most_threads / warp_size];
   if (nothing_is_left(found)) return;
@@ -332,6 +336,7 @@ __global__ void __launch_bounds__(most_threads_of(P))
                     const __grid_constant__ typename Segment::shape s,
                     const nodes<V, P, Sides> above, const segment_state* reduced,
                     const edge_entries<V>* edges, const last_pass<Sides> pass) {
+  begin_in_chain();
   if (nothing_is_left(pass.found)) return;
   const line_states<Sides>& states = pass.lines;
   extern __shared__ __align__(cache_line) unsigned char memory[];

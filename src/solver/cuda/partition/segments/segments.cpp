@@ -144,6 +144,7 @@ std::optional<segments_shape> plan_passes(const task& t, const side_groups& grou
   if (g.rows < 1 || (g.rows < 3 && g.corners != layout::edge::absent)) return {};
   segments_shape all{};
   all.sides = sides;
+  all.in_chain = limits.clusters;  // both are new in compute capability 9.0
   if (layout::is_interleaved(g)) {
     const auto rows = plan_row_segments(t, sides, tuning.rows, tuning.chunk_rows, limits);
     // Without boxes, systems move as well where chunks of a system are with neighbouring lanes.

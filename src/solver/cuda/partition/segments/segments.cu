@@ -2,6 +2,7 @@
 
 // These kernels solve systems too long for the chip, and systems of which only a part is here. The
 // file is compiled once for each value type, TRIDIA_VALUE.
+#include "gpu/dependent_launch.cuh"
 #include "solver/cuda/partition/segments/local_segments.cuh"
 #include "solver/cuda/partition/segments/one_pass.cuh"
 
@@ -91,6 +92,7 @@ __global__ void __launch_bounds__(most_threads)
     close_level(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
                 const __grid_constant__ onchip_shape s, const nodes<V, P, Sides> in,
                 const __grid_constant__ lines_of_systems<Sides> lines, const pass_findings* found) {
+  begin_in_chain();
   using gather = node_gather<V, P, Sides>;
   using C = typename gather::C;
   __shared__ typename C::equations of_warps[most_threads / warp_size];
@@ -136,6 +138,7 @@ __global__ void __launch_bounds__(most_threads)
 __global__ void __launch_bounds__(block_threads)
     fill_failed(const __grid_constant__ geometry g, const __grid_constant__ typed_operands<V> o,
                 const system_state* states, const index_t* overflows) {
+  begin_in_chain();
   const index_t sides = g.right_sides.size, lines = g.matrices.size * sides;
   const index_t first = index_t{blockIdx.x} * block_threads;
   const auto failed = [&](int i) {
@@ -190,16 +193,14 @@ void run(pass_launcher<V, Sides>& p) {
 /// busy.
 template <int Sides>
 void fill(pass_launcher<V, Sides>& p) {
-  if (p.result != cudaSuccess) return;
   constexpr index_t busy = 256, rows_a_thread = 32;
   const index_t lines = p.g.matrices.size * p.g.right_sides.size;
   const index_t groups = (lines + block_threads - 1) / block_threads;
   const index_t most = p.g.rows / (block_threads * rows_a_thread) + 1;
   const index_t sharing = std::max<index_t>(std::min(busy / groups, most), 1);
   const dim3 grid(static_cast<unsigned>(groups), static_cast<unsigned>(sharing));
-  fill_failed<<<grid, block_threads, 0, p.stream>>>(p.g, solver::typed<V>(p.untyped),
-                                                    p.system_states(), p.overflows());
-  p.result = cudaGetLastError();
+  p.launch(fill_failed, grid, block_threads, 0, p.g, solver::typed<V>(p.untyped), p.system_states(),
+           p.overflows());
 }
 
 template <pivoting P, boundary B>

@@ -34,6 +34,7 @@ struct segments_shape {
   bool in_boxes;              // which of the two says how a block has a segment
   onchip_shape of_lines;      // of a system, or of some
   interleaved_shape of_rows;  // of neighbouring systems, moved in boxes
+  bool in_chain;              // launches may begin before the one before has ended
   int levels;                 // one at least; a block of the last one closes systems
   segments_level level[most_levels];
   // These lie in the workspace: an entry a line, a system with one right-hand side; what the first
