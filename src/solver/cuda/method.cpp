@@ -193,11 +193,13 @@ partition_shape choose_shape(const task& t, const device_limits& d) {
 }
 
 /// Returns whether solving lines one by one is slower than some of them together: in segments, or,
-/// of one matrix across, in clusters of many blocks (H200, f64, 4096 rows: 4.4 C instead of 2.6).
+/// of one matrix, in clusters of many blocks (H200, f64, 4096 rows across: 4.4 C instead of 2.6;
+/// 16 384 rows in memory order: 3.0 C instead of 2.3).
 bool is_slow(const partition_shape& s, const task& t) {
   constexpr int many_blocks = 8;
   if (s.segments) return true;
-  const bool many = s.interleaved && s.interleaved->blocks >= many_blocks;
+  const bool many = (s.interleaved && s.interleaved->blocks >= many_blocks) ||
+                    (s.onchip && s.onchip->blocks >= many_blocks);
   return many && t.geometry.matrices.size == 1 &&
          line_count(t) * t.geometry.rows >= enough_together;
 }
