@@ -225,8 +225,8 @@ struct chunk<V, pivoting::partial, R> {
       const auto carried = cross_elimination<V>::sparing(p_.last, q_.last);
       const equation c = larger_of(carried, p_, q_);
       q_ = {without_subnormals(carried.cross(p_.before, q_.before)),
-            without_subnormals(carried.cross(p_.first, q_.first)), carried.cross_first(p_.after),
-            V(0), carried.cross(p_.rhs, q_.rhs)};
+            without_subnormals(carried.cross(p_.first, q_.first)),
+            without_subnormals(carried.cross_first(p_.after)), V(0), carried.cross(p_.rhs, q_.rhs)};
       const cross_elimination<V> entering(c.last, in_.sub);
       p_ = {without_subnormals(entering.cross_first(c.before)),
             without_subnormals(entering.cross_first(c.first)), entering.cross(c.after, in_.diag),
