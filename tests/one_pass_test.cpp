@@ -63,20 +63,23 @@ class OnePass : public ::testing::TestWithParam<config> {
       if (k < kRows - 1) e.set(role::du, system, k, -1);
     }
   }
-  /// Solves, and again if no input is overwritten, which gives the same x. Returns what the
-  /// first pass has found.
+  /// Solves, and again if no input is overwritten, which gives the same x unless blocks gave up
+  /// waiting for others. Returns what the first pass has found.
   static segment_passes::findings solve(experiment& e, bool in_place = false) {
     segment_passes passes(e.problem(), {kSegment, 5, 4});
     EXPECT_TRUE(passes);
     std::vector<std::byte> first;
+    segment_passes::findings found{};
     for (int k = 0; k < (in_place ? 1 : 2); ++k) {
       e.give();
       EXPECT_EQ(passes.enqueue(e, nullptr), cudaSuccess);
       EXPECT_EQ(e.take(), "");
       if (k == 0) first = e.solution_bytes(0);
+      const auto now = passes.found();
+      found = {now.solved, now.left, found.gave_up || now.gave_up};
     }
-    EXPECT_TRUE(first == e.solution_bytes(0));
-    return passes.found();
+    EXPECT_TRUE(found.gave_up || first == e.solution_bytes(0));
+    return found;
   }
 
   rng random_ = random_for("OnePass");
@@ -87,7 +90,8 @@ TEST_P(OnePass, SolvesAllSegmentsWhereCouplingsVanish) {
     experiment e(make_problem(),
                  {.backend = tridia::backend::cuda, .status = false, .alias = alias});
     fill(e);
-    EXPECT_FALSE(solve(e, alias.has_value()).left);
+    const auto found = solve(e, alias.has_value());
+    EXPECT_TRUE(found.gave_up || !found.left);
     EXPECT_EQ(check_solution(e, 0), "");
   }
 }

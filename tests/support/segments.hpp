@@ -34,12 +34,13 @@ class segment_passes {
   /// some to those that follow.
   struct findings {
     bool solved, left;
+    bool gave_up;  // since other processes had nearly the whole GPU: x may differ in its last bits
   };
   /// Returns these for a problem that has one right-hand side a matrix.
   [[nodiscard]] findings found() const {
-    int all[2];
+    int all[3];
     copy_to_host(all, workspace_.get() + shape_->found, sizeof all);
-    return {all[0] != 0, all[1] != 0};
+    return {all[0] != 0, all[1] != 0, all[2] != 0};
   }
 
   /// Enqueues the passes on arrays of `e`, which has the same problem. Returns the first error, if
