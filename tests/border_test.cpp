@@ -137,6 +137,36 @@ TYPED_TEST(Border, OfRowsThatNeedPivotingTellsXMostly) {
   EXPECT_GE(told, 50);
 }
 
+/// X at both ends of a whole system, each found from an equation of its own, solves both equations
+/// of the system, unless these are nearly parallel: then it is left to whoever solves them
+/// together.
+TYPED_TEST(Border, EndsOfAShortSystemSolveItsEquations) {
+  using V = TypeParam;
+  using chunk = tridia::core::chunk<V, pivoting::partial>;
+  int left = 0;
+  for (int k = 0; k < 2000; ++k) {
+    tridiagonal a(2);
+    for (std::size_t i = 0; i < 2; ++i) a.d[i] = this->number();
+    a.du[0] = this->number(), a.dl[1] = this->number();
+    const std::vector<wide> b{this->number(), this->number()};
+    chunk_rows<V> rows{a, b, 0};
+    typename chunk::middle middle;
+    const auto e = border_reduction<V>::at_borders(chunk::template reduce<false>(2, rows, middle));
+    if (!is_known(e.first) || !is_known(e.last)) {
+      ++left;
+      continue;
+    }
+    const border_equation<V> beyond{V(1), V(0), V(0)};
+    V before, first, last, after;
+    ASSERT_TRUE(bool(meet(beyond, e.first, before, first)));
+    ASSERT_TRUE(bool(meet(e.last, beyond, last, after)));
+    const std::vector<term> terms{{0, 0, a.d[0]}, {0, 1, a.du[0]}, {1, 0, a.dl[1]}, {1, 1, a.d[1]}};
+    EXPECT_LE(backward_error(terms, {wide_of(first), wide_of(last)}, b), 10 * epsilon(type_of<V>));
+  }
+  EXPECT_GT(left, 20);
+  EXPECT_LT(left, 1000);
+}
+
 /// A number at the other end that is as large as the coupling to it is small counts.
 TYPED_TEST(Border, SeesWhatIsLargeAtTheOtherEnd) {
   using V = TypeParam;

@@ -48,6 +48,7 @@ class border_reduction {
   }
 
  private:
+  static constexpr auto most_cancelled = typename core::value_traits<V>::real(4);
   using equation = typename chunk<V, pivoting::partial>::equation;
   /// Holds an equation as it is seen from one end of the chunk.
   struct view {
@@ -73,7 +74,9 @@ class border_reduction {
             core::select(known, e.rhs, none)};
   }
   /// Eliminates x at the far end, and x beyond it, which one step does where both ends are apart:
-  /// what is left of the latter is then no more than the rounding errors of that step.
+  /// what is left of the latter is then no more than the rounding errors of that step. Coefficients
+  /// must not cancel in it: x at both ends, each found from an equation of its own, would solve
+  /// neither of the two that these come from.
   static TRIDIA_FN border_equation<V> without_far(const view& a, const view& b) {
     const auto far = cross_elimination<V>::sparing(a.far_inner, b.far_inner);
     const V left = far.cross(a.far_outer, b.far_outer);
@@ -81,7 +84,11 @@ class border_reduction {
                                far.cross(a.rhs, b.rhs)};
     const V beside =
         core::select(core::magnitude(e.outer) > core::magnitude(e.inner), e.outer, e.inner);
-    return known_if(is_lost(left, beside, 2), e);
+    // One of e's coefficients and this is the sum of what they were made of, but for signs.
+    const auto most = core::magnitude(beside) * most_cancelled;
+    const auto remains = core::both(core::magnitude(far.cross(-a.inner, b.inner)) <= most,
+                                    core::magnitude(far.cross(-a.outer, b.outer)) <= most);
+    return known_if(core::both(is_lost(left, beside, 2), remains), e);
   }
 };
 
