@@ -144,7 +144,6 @@ std::optional<segments_shape> plan_passes(const task& t, const side_groups& grou
   if (g.rows < 1 || (g.rows < 3 && g.corners != layout::edge::absent)) return {};
   segments_shape all{};
   all.sides = sides;
-  all.in_chain = limits.clusters;  // both are new in compute capability 9.0
   if (layout::is_interleaved(g)) {
     const auto rows = plan_row_segments(t, sides, tuning.rows, tuning.chunk_rows, limits);
     // Without boxes, systems move as well where chunks of a system are with neighbouring lanes.
@@ -165,6 +164,10 @@ std::optional<segments_shape> plan_passes(const task& t, const side_groups& grou
   all.overflows = memory.take(lines, sizeof(index_t));
   all.found = memory.take(3, sizeof(int));
   const index_t in_rows = g.matrices.size * segments;
+  // Blocks of many segments take longer to wait for a launch that has ended than its start took.
+  // Clusters came with compute capability 9.0 as well.
+  constexpr index_t most_in_chain = 12'000;
+  all.in_chain = limits.clusters && in_rows <= most_in_chain;
   all.segment_states = memory.take(in_rows, sizeof(int));
   all.edges = memory.take(in_rows, 2 * size);
   all.borders = memory.take(sides == 1 ? in_rows : 0, border_values * size);
