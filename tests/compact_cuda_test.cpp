@@ -49,8 +49,7 @@ TEST(CompactCuda, IsCapturedInAGraph) {
   if (!have_gpu()) GTEST_SKIP();
   const stream_handle stream = make_stream();
   for (const grid& g : grids()) {
-    std::size_t count = 1;
-    for (const index_t e : g.extents) count *= static_cast<std::size_t>(e);
+    const std::size_t count = count_of(g.extents);
     const std::size_t bytes = count * sizeof(double);
     const compact_operator op(find_scheme(quantity::first_derivative, "C6"), g,
                               {.backend = backend::cuda});
@@ -166,8 +165,7 @@ TEST(CompactCuda, LargeTilesAreAsOnTheCpu) {
 TEST(CompactCuda, AddsToPinnedMemory) {
   if (!have_gpu()) GTEST_SKIP();
   for (const grid& g : grids()) {
-    std::size_t count = 1;
-    for (const index_t e : g.extents) count *= static_cast<std::size_t>(e);
+    const std::size_t count = count_of(g.extents);
     const std::size_t bytes = count * sizeof(double);
     const compact_operator op(find_scheme(quantity::first_derivative, "C6"), g,
                               {.backend = backend::cuda});

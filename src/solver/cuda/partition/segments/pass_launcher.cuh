@@ -26,8 +26,8 @@ struct pass_launcher {
   cudaStream_t stream;
   const side_arrays<V, Sides> systems{untyped, groups, shape};
   cudaError_t result = cudaSuccess;
-  // Kernels begin early after kernels alone: a graph refuses to capture one that does after a
-  // memset.
+  // Kernels begin early after kernels alone, for whose end they wait: nothing says that they would
+  // wait for a memset.
   bool follows_kernel = false;
 
   template <class... Parameters, class... Arguments>
