@@ -107,7 +107,8 @@ long double median_error_of_lapack(const std::vector<system_with_solution>& draw
 }
 
 /// Returns the largest residual of a row over the sizes of what was added up for it, which is the
-/// smallest relative change of entries of A and b that makes x exact.
+/// smallest relative change of entries of A and b that makes x exact; infinity where x is not
+/// finite.
 long double componentwise_backward_error(const system_with_solution& s,
                                          const std::vector<wide>& x) {
   long double worst = 0;
@@ -116,6 +117,7 @@ long double componentwise_backward_error(const system_with_solution& s,
     long double size = std::abs(s.b[k]);
     const auto add = [&](const wide& term) { residual += term, size += std::abs(term); };
     add(s.a.d[k] * x[k]);
+    if (!std::isfinite(std::abs(x[k]))) return std::numeric_limits<long double>::infinity();
     if (k > 0) add(s.a.dl[k] * x[k - 1]);
     if (k + 1 < x.size()) add(s.a.du[k] * x[k + 1]);
     if (size > 0) worst = std::max(worst, std::abs(residual) / size);
@@ -169,6 +171,17 @@ struct outcome {
   long double error = 0, ratio = 0, backward_error = 0;  // medians
 };
 
+/// Expects statuses of 0. A matrix that leaves LAPACK no digit is singular but for rounding errors:
+/// another order of elimination may meet a pivot of exactly zero (dorr in one of a hundred places,
+/// and gtsv once its entries are rounded differently).
+void expect_solved(const std::vector<index_t>& statuses,
+                   const std::vector<system_with_solution>& draws) {
+  const auto systems = static_cast<std::ptrdiff_t>(statuses.size());
+  const auto solved = std::count(statuses.begin(), statuses.end(), 0);
+  const bool leaves_digits = median_error_of_lapack(draws) < kNoDigit;
+  EXPECT_GE(solved, leaves_digits ? systems : (systems + 1) / 2);
+}
+
 outcome solve_arranged(const arrangement& where, index_t rows, tridia::backend backend,
                        value_type type, const std::vector<system_with_solution>& draws,
                        rng& random) {
@@ -179,7 +192,7 @@ outcome solve_arranged(const arrangement& where, index_t rows, tridia::backend b
   }
   const std::vector<placed> places = place(draws, e, random);
   EXPECT_EQ(e.run(), "");
-  EXPECT_EQ(e.status(), std::vector<index_t>(static_cast<std::size_t>(e.where().systems()), 0));
+  expect_solved(e.status(), draws);
   const long double least = kEqualEpsilons * epsilon(type);
   std::vector<long double> errors, ratios, backward_errors;
   for (const placed& p : places) {
