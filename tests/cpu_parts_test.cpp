@@ -22,6 +22,7 @@ using tridia::boundary;
 using tridia::coefficients;
 using tridia::pivoting;
 using tridia::problem;
+using tridia::value_type;
 
 const run_options kParts{.backend = backend::cpu, .algorithm = algorithm::partition};
 
@@ -47,7 +48,9 @@ TEST(CpuParts, AreChosenByShape) {
   EXPECT_TRUE(are_cut({.extents = {32, 32768}}));
   EXPECT_TRUE(are_cut({.extents = {32768, 32}, .axis = 0}));
   EXPECT_TRUE(are_cut({.extents = {33, 32768}}));
-  EXPECT_FALSE(are_cut({.extents = {32768, 33}, .axis = 0}));
+  EXPECT_TRUE(are_cut({.extents = {32768, 33}, .axis = 0}));
+  EXPECT_FALSE(are_cut({.extents = {32767, 33}, .axis = 0}));
+  EXPECT_FALSE(are_cut({.type = value_type::f32, .extents = {32768, 33}, .axis = 0}));
   EXPECT_FALSE(are_cut({.extents = {33, 32768}, .coefficients = coefficients::shared}));
   EXPECT_FALSE(are_cut({.extents = {4096}, .offsets = {0, 1000, 4096}}));
   const tridia::plan one({.extents = {1 << 20}}, {.backend = backend::cpu});
@@ -105,6 +108,40 @@ TEST(CpuParts, DoNotDependOnThreads) {
       }
     }
   }
+}
+
+/// Lets rows dominate from `from` to `to`, so that parts of them need no interchanges.
+void let_dominate(experiment& e, index_t system, index_t from, index_t to) {
+  for (index_t k = from; k < to; ++k) e.set(role::d, system, k, k % 2 == 0 ? 5 : -5);
+}
+
+// Lanes of a group, which are parts of one line or of neighbouring lines, need interchanges or do
+// not. What is done of one does not depend on the others.
+TEST(CpuParts, InterchangeRowsWhereNumbersGrow) {
+  rng random = random_for("InterchangeRowsWhereNumbersGrow");
+  for (const value_type type :
+       {value_type::f32, value_type::f64, value_type::c64, value_type::c128})
+    for (const auto b : {boundary::regular, boundary::periodic})
+      for (const int axis : {0, 1})
+        for (const bool in_place : {false, true}) {
+          problem p{.type = type, .extents = {7, 2100}, .axis = axis, .boundary = b};
+          if (axis == 0) std::swap(p.extents[0], p.extents[1]);
+          run_options m = kParts;
+          if (in_place) m.alias = role::rhs;
+          experiment e = filled(p, m, random);
+          for (index_t s = 1; s < 7; s += 2) let_dominate(e, s, 0, 2100);
+          for (const index_t begin : {0, 500, 1700}) let_dominate(e, 4, begin, begin + 200);
+          EXPECT_EQ(e.run(), "");
+          experiment other(p, m);
+          copy_inputs(e, other);
+          for (const index_t s : {0, 2, 3}) let_dominate(other, s, 100, 1900);
+          EXPECT_EQ(other.run(), "");
+          EXPECT_EQ(check_solution(e, 48), "") << tridia::name(type) << ' ' << axis;
+          EXPECT_EQ(check_solution(other, 48), "") << tridia::name(type) << ' ' << axis;
+          for (const index_t s : {1, 4, 5, 6}) {
+            EXPECT_EQ(e.solution_bytes(s), other.solution_bytes(s)) << s;
+          }
+        }
 }
 
 /// Parts of a line of this length have 16 rows.

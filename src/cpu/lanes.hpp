@@ -223,6 +223,11 @@ template <class S, int M>
 TRIDIA_FN auto operator>(const lanes<S, M>& a, const lanes<S, M>& b) {
   return each_mask<S, M>([&](int i) TRIDIA_LAMBDA { return a.v[i] > b.v[i]; });
 }
+/// Returns where a <= b; false for NaN.
+template <class S, int M>
+TRIDIA_FN auto operator<=(const lanes<S, M>& a, const lanes<S, M>& b) {
+  return each_mask<S, M>([&](int i) TRIDIA_LAMBDA { return a.v[i] <= b.v[i]; });
+}
 template <class S, int M>
 TRIDIA_FN auto is_zero(const lanes<S, M>& a) {
   return each_mask<S, M>([&](int i) TRIDIA_LAMBDA { return a.v[i] == S(0); });

@@ -169,7 +169,7 @@ choice automatic_choice(const problem& p, const layout::resolved& r, backend whe
                                          : "no pivoting: every row is moved once where it fits"};
   }
   if (where == backend::cpu && p.offsets.empty() &&
-      cpu::parts_are_faster(layout::make_geometry(p, r), p.coefficients)) {
+      cpu::parts_are_faster(layout::make_geometry(p, r), p.coefficients, p.type)) {
     return {algorithm::partition, "lines are long, or few: their parts fill lanes and threads"};
   }
   return pivots ? choice{algorithm::lu, "partial pivoting is asked for"}

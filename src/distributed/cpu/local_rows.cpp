@@ -32,6 +32,7 @@ class cpu_local_rows final : public local_rows {
     equation_values_ = pivots ? values<pivoting::partial>().first : values<pivoting::none>().first;
     unknown_values_ = pivots ? values<pivoting::partial>().second : values<pivoting::none>().second;
     memory_.resize(thread_bytes() * threads_ + solver::alignment);
+    if (pivots) interchanged_ = std::make_unique<bool[]>(static_cast<std::size_t>(lines_));
   }
 
   std::size_t bytes() const override { return memory_.size(); }
@@ -110,6 +111,7 @@ class cpu_local_rows final : public local_rows {
     const layout::geometry& g = task_.geometry;
     s.before = task_.before;
     s.after = task_.after;
+    s.interchanged = interchanged_.get() + first;
     s.entries_before = of_lines(task_.entries_before, first);
     s.entries_after = of_lines(task_.entries_after, first);
     cpu::group_batch& lines = s.lines;
@@ -133,6 +135,7 @@ class cpu_local_rows final : public local_rows {
   part_kernels with_;
   int threads_, equation_values_, unknown_values_;
   std::vector<std::byte> memory_;
+  std::unique_ptr<bool[]> interchanged_;  // of lines, with pivoting
 };
 
 }  // namespace

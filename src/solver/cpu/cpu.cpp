@@ -383,7 +383,7 @@ std::unique_ptr<const executor> make_cpu(const task& t) {
   // An operator would have cut these lines, but for their type or matrix; they are not so few that
   // elimination would cut them as well.
   const bool as_lines = t.constant && cpu::operators_cut(t.geometry) &&
-                        !cpu::parts_are_faster(t.geometry, coefficients::shared);
+                        !cpu::parts_are_faster(t.geometry, coefficients::shared, t.type);
   if (t.options.algorithm == algorithm::partition && !as_lines) {
     if (auto by_parts = cpu::make_part_executor(t)) return by_parts;
   }

@@ -23,6 +23,9 @@ struct part_batch {
   // These entries couple the first and the last row to those elsewhere, one a line; null: they lie
   // with the rows.
   const void *entries_before, *entries_after;
+  // Rows are interchanged only in lines where numbers would grow. `reduce` with pivoting says of
+  // each live line whether it is one, and `expand` has to be told.
+  bool* interchanged;
   value_place place[max_systems];  // of live lines
 };
 

@@ -22,15 +22,16 @@ index_t line_count(const layout::geometry& g) { return g.matrices.size * g.right
 
 bool are_few_lines(const layout::geometry& g) { return line_count(g) <= few_lines; }
 
-bool parts_are_faster(const layout::geometry& g, coefficients of) {
+bool parts_are_faster(const layout::geometry& g, coefficients of, value_type type) {
   if (!part_split::is_possible(g)) return false;
   if (line_count(g) <= very_few_lines) return g.rows >= short_rows;
   if (of == coefficients::constant && operators_cut(g)) return true;
   if (g.rows < long_rows) return false;
-  // If there are more lines, neighbours in memory are swept over together, and a matrix for many
-  // right-hand sides is factored once.
-  return are_few_lines(g) ||
-         (of == coefficients::per_system && g.right_sides.size == 1 && !layout::is_interleaved(g));
+  if (are_few_lines(g)) return true;
+  // If there are more lines, a matrix for many right-hand sides is factored once. Neighbours in
+  // memory are swept over together, which is as fast where their numbers have 4 bytes.
+  return of == coefficients::per_system && g.right_sides.size == 1 &&
+         (!layout::is_interleaved(g) || size_of(type) > 4);
 }
 
 }  // namespace tridia::cpu

@@ -10,8 +10,8 @@ namespace tridia::cpu {
 bool are_few_lines(const layout::geometry&);
 
 /// Returns whether to cut lines into parts is faster than to eliminate each in a lane. That depends
-/// on the shape alone, and for constants on the size of a cache, so that results do. Lines are of
-/// one length.
-bool parts_are_faster(const layout::geometry&, coefficients);
+/// on the shape and the type alone, and for constants on the size of a cache, so that results do.
+/// Lines are of one length.
+bool parts_are_faster(const layout::geometry&, coefficients, value_type);
 
 }  // namespace tridia::cpu

@@ -5,6 +5,7 @@
 #include "solver/cpu/part_kernels.hpp"
 #include "solver/cpu/parts/interface_tree.hpp"
 #include "solver/cpu/parts/part_split.hpp"
+#include "solver/cpu/parts/row_copies.hpp"
 #include "solver/system_memory.hpp"
 
 namespace tridia::cpu {
@@ -42,13 +43,16 @@ class part_solver {
         streams_(streams),
         kernels_(find_part_kernels(type, P)),
         split_(lines, kernels_.wide.lanes),
-        tree_(split_.lines(), split_.parts()) {
+        tree_(split_.lines(), split_.parts()),
+        copies_(lines, split_) {
     part_lines_.corners = layout::edge::absent;
     // The tree comes first.
     bytes_ = solver::round_up(tree_.bytes());
     couplings_at_ = place(split_.lines() * split_.parts(), sizeof(couplings));
+    interchanged_at_ = place(split_.lines() * split_.parts(), sizeof(bool));
     flags_at_ = place(split_.lines(), 1);
     thread_at_ = place(threads, thread_bytes());
+    copies_at_ = place(threads, copies_.bytes());
     whole_at_ = place(lines.rows * whole_values(), sizeof(V));
   }
 
@@ -88,7 +92,8 @@ class part_solver {
   /// Holds a batch, and what its lanes are.
   struct part_lanes : part_batch {
     V entries_of_before[max_systems], entries_of_after[max_systems];
-    index_t line_of[max_systems];
+    index_t line_of[max_systems], number_of[max_systems];
+    bool interchanged_of[max_systems];
   };
 
   // ---- memory ----
@@ -109,9 +114,17 @@ class part_solver {
   couplings* couplings_in(std::byte* memory) const {
     return reinterpret_cast<couplings*>(memory + couplings_at_);
   }
+  /// Returns where it says of every part whether its rows are interchanged.
+  bool* interchanged_in(std::byte* memory) const {
+    return reinterpret_cast<bool*>(memory + interchanged_at_);
+  }
   char* flags_in(std::byte* memory) const { return reinterpret_cast<char*>(memory + flags_at_); }
   std::byte* thread_memory(std::byte* memory, int thread) const {
     return memory + thread_at_ + static_cast<std::size_t>(thread) * thread_bytes();
+  }
+
+  std::byte* copies_of(std::byte* memory, int thread) const {
+    return memory + copies_at_ + static_cast<std::size_t>(thread) * copies_.bytes();
   }
 
   // ---- statuses ----
@@ -174,7 +187,11 @@ class part_solver {
       read_couplings(o, parts, memory);
       part_lanes batch;
       fill(batch, o, parts, core::value_count<equations, V>, memory);
+      copies_.take(batch.lines, kernels_at(parts).lanes, copies_of(memory, thread));
       kernels_at(parts).reduce(batch, tree_.equations_in(memory), thread_memory(memory, thread));
+      for (int l = 0; l < batch.lines.live && P == pivoting::partial; ++l) {
+        interchanged_in(memory)[batch.number_of[l]] = batch.interchanged[l];
+      }
     });
     tree_.solve(boundary_, memory, threads_, flags_in(memory));
   }
@@ -186,6 +203,7 @@ class part_solver {
       part_lanes batch;
       fill(batch, o, parts, core::value_count<unknowns, V>, memory);
       if (batch.lines.live == 0) return;
+      copies_.take(batch.lines, kernels_at(parts).lanes, copies_of(memory, thread));
       batch.lines.nontemporal = streams_ && o.x != o.in[layout::rhs];
       index_t found[max_systems];
       kernels_at(parts).expand(batch, tree_.unknowns_in(memory), thread_memory(memory, thread),
@@ -233,6 +251,7 @@ class part_solver {
     batch.before = batch.after = true;
     batch.entries_before = batch.entries_of_before;
     batch.entries_after = batch.entries_of_after;
+    batch.interchanged = batch.interchanged_of;
     for (int i = 0; i < parts.range.count; ++i) {
       const part_split::part_place p = split_.place(parts, i);
       if (flags_in(memory)[p.line] == 0) add(batch, p, values, memory);
@@ -255,9 +274,11 @@ class part_solver {
       batch.lines.line[a][l] = at[a] + (a < layout::rhs ? of_matrix : first) * lines_.lines[a].step;
     }
     batch.lines.first[l] = 0;
-    batch.line_of[l] = p.line;
-    batch.place[l] = {number_of(p) * values, 1};
-    const couplings& c = couplings_in(memory)[number_of(p)];
+    const index_t number = number_of(p);
+    batch.line_of[l] = p.line, batch.number_of[l] = number;
+    batch.place[l] = {number * values, 1};
+    batch.interchanged[l] = interchanged_in(memory)[number];
+    const couplings& c = couplings_in(memory)[number];
     batch.entries_of_before[l] = c.before, batch.entries_of_after[l] = c.after;
   }
 
@@ -269,7 +290,9 @@ class part_solver {
   part_kernel_pair kernels_;
   part_split split_;
   interface_tree<V, P> tree_;
-  std::size_t couplings_at_, flags_at_, thread_at_, whole_at_, bytes_ = 0;
+  row_copies<V> copies_;
+  std::size_t couplings_at_, interchanged_at_, flags_at_, thread_at_, copies_at_, whole_at_,
+      bytes_ = 0;
 };
 
 }  // namespace tridia::cpu

@@ -16,15 +16,21 @@ constexpr index_t wanted_parts = 128;
 /// A batch has at most so many groups: several, so that the next one can be prefetched.
 constexpr index_t most_groups = 16;
 
+/// Where lines are neighbours, rows of a whole batch are copied to the second-level cache.
+constexpr index_t most_copied_rows = 256;
+constexpr int most_copied_groups = 4;
+
 /// Returns the rows of a part. They depend on the line alone, so that its solution does, bit for
 /// bit, whatever other lines are cut.
-index_t rows_of_parts(index_t rows) {
-  return std::clamp<index_t>(rows / wanted_parts / 16 * 16, least_rows, most_rows);
+index_t rows_of_parts(const layout::geometry& g) {
+  const index_t most = layout::is_interleaved(g) ? most_copied_rows : most_rows;
+  return std::clamp<index_t>(g.rows / wanted_parts / 16 * 16, least_rows, most);
 }
 
 /// Returns the groups of a batch: few enough to leave work for many threads.
-int groups_for(index_t parts, int lanes) {
-  return static_cast<int>(std::clamp<index_t>(parts / lanes / 64, 1, most_groups));
+int groups_for(const layout::geometry& g, index_t parts, int lanes) {
+  const int most = layout::is_interleaved(g) ? most_copied_groups : most_groups;
+  return static_cast<int>(std::clamp<index_t>(parts / lanes / 64, 1, most));
 }
 
 /// Returns whether some lines share a matrix, so that it is read once if they are solved together.
@@ -44,11 +50,11 @@ bool part_split::is_possible(const layout::geometry& g) {
 
 part_split::part_split(const layout::geometry& g, int lanes)
     : lines_(g.matrices.size),
-      part_rows_(rows_of_parts(g.rows)),
+      part_rows_(rows_of_parts(g)),
       full_(g.rows / part_rows_),
       left_over_(g.rows % part_rows_),
       part_major_(layout::is_interleaved(g) || share_matrices(g)),
-      of_full_{lines_ * full_, lanes, groups_for(lines_ * full_, lanes)},
-      of_left_over_{left_over_ > 0 ? lines_ : 0, lanes, groups_for(lines_, lanes)} {}
+      of_full_{lines_ * full_, lanes, groups_for(g, lines_ * full_, lanes)},
+      of_left_over_{left_over_ > 0 ? lines_ : 0, lanes, groups_for(g, lines_, lanes)} {}
 
 }  // namespace tridia::cpu

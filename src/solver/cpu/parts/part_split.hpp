@@ -30,6 +30,8 @@ class part_split {
     index_t rows;
     bool last;  // these are parts that are left over
   };
+  /// Returns the most lanes of a batch.
+  [[nodiscard]] int most_lanes() const { return of_full_.groups * of_full_.lanes; }
   [[nodiscard]] index_t batches() const { return of_full_.count() + of_left_over_.count(); }
   [[nodiscard]] part_range batch(index_t i) const {
     const index_t full = of_full_.count();
