@@ -89,6 +89,7 @@ target_sources(tridia PRIVATE
   line_operator/cuda/line_scan.cpp
   line_operator/cuda/line_task.cpp
   line_operator/cuda/scan.cpp
+  line_operator/cuda/scan_copies.cpp
   line_operator/cuda/split_scan.cpp
   solver/cuda/backward/band_launch.cpp
   solver/cuda/backward/solution_bands.cpp

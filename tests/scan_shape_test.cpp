@@ -253,6 +253,53 @@ TEST(ScanShape, MovesLinesInOnePiece) {
   EXPECT_FALSE(whole(apart));
 }
 
+/// All rows of a few neighbours are one piece where the TMA could not take the rows one by one.
+TEST(ScanShape, MovesRowsOfAFewNeighboursInOnePiece) {
+  const auto f64 = tridia::value_type::f64, f32 = tridia::value_type::f32;
+  const auto whole = [](const scan_task& t) {
+    const auto s = plan_scan(t, kHopper);
+    if (!s || !s->whole) return false;
+    expect_sound(t, *s);
+    EXPECT_EQ(s->axis_tiles, 1);
+    EXPECT_EQ(s->in_tile.pitch, t.lines.lines[rhs].step);
+    EXPECT_GE(s->lines, s->in_tile.pitch);
+    return true;
+  };
+  for (const int width : {1, 5, 11}) {
+    for (const index_t n : {64, 292, 512}) {
+      for (const index_t neighbours : {3, 5, 7, 9, 15}) {
+        EXPECT_TRUE(whole(task(f64, 1000, n, neighbours, width))) << n << ' ' << neighbours;
+        EXPECT_TRUE(whole(task(f32, 1000, n, neighbours, width))) << n << ' ' << neighbours;
+      }
+      EXPECT_TRUE(whole(task(f32, 1000, n, 31, width))) << n;
+      EXPECT_FALSE(whole(task(f64, 1000, n, 8, width))) << n;
+      EXPECT_FALSE(whole(task(f64, 1000, n, 17, width))) << n;
+      EXPECT_FALSE(whole(task(tridia::value_type::c128, 1000, n, 7, width))) << n;
+    }
+  }
+  scan_task apart = task(f64, 1000, 512, 7, 5);
+  apart.lines.lines[x].step = 9;
+  EXPECT_FALSE(whole(apart));
+}
+
+/// Such a piece is a multiple of 16 bytes, at a multiple of 16 bytes; otherwise threads move it.
+TEST(ScanShape, TakesPiecesAsTheyLie) {
+  using tridia::line_operator::line_copy_mode;
+  CUtensorMap maps[4];
+  const auto mode = [&](const scan_task& t, std::size_t address) {
+    tridia::line_operator::planned_scan p{};
+    p.task = t, p.shape = *plan_scan(t, kHopper);
+    return copy_mode_of(p, x, reinterpret_cast<const void*>(address), maps);
+  };
+  const auto f32 = tridia::value_type::f32;
+  EXPECT_EQ(mode(task(f32, 1000, 512, 7, 5), 4096), line_copy_mode::lines);
+  EXPECT_EQ(mode(task(f32, 1000, 512, 7, 5), 4100), line_copy_mode::elements);
+  EXPECT_EQ(mode(task(f32, 1000, 510, 7, 5), 4096), line_copy_mode::elements);
+  scan_task apart = task(f32, 1000, 512, 7, 5);
+  apart.lines.right_sides.at[0].stride[x] += 7;
+  EXPECT_EQ(mode(apart, 4096), line_copy_mode::elements);
+}
+
 /// line_operator/cuda/split_scan.cpp cuts long lines into such parts.
 TEST(ScanShape, PartsOfLongLinesHaveRoom) {
   for (const auto type : {tridia::value_type::f32, tridia::value_type::f64, tridia::value_type::c64,
@@ -272,6 +319,13 @@ TEST(ScanShape, PartsOfLongLinesHaveRoom) {
       ASSERT_TRUE(along);
       expect_sound(t, *along);
       EXPECT_GE(along->stages, 3);
+      // An adjoint's part has all its rows at ends, and right-hand sides that are given.
+      t.gathers = true;
+      t.b.heads = t.b.tails = tridia::line_operator::most_closure, t.b.given = {6, 6, 16};
+      const auto gathering = plan_scan(t, kHopper);
+      ASSERT_TRUE(gathering);
+      EXPECT_EQ(gathering->lines, along->lines);
+      EXPECT_EQ(gathering->stages, along->stages);
     }
   }
 }

@@ -8,13 +8,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <numeric>
+#include <type_traits>
 
+#include "compact/adjoint.hpp"
 #include "compact/assemble.hpp"
 #include "compact/operator_executor.hpp"
 #include "line_operator/share_summing.hpp"
 #include "support/dense_lines.hpp"
+#include "support/device_memory.hpp"
 #include "support/lines.hpp"
 #include "support/operators.hpp"
 #include "support/raise_error.hpp"
@@ -38,12 +39,63 @@ line_operator::specification line_of(const scheme& s, index_t points, boundary e
   return assemble(s, default_closure(s), g, points);
 }
 
+/// Returns the adjoint of a line's operator, whose stencil comes last.
+line_operator::specification adjoint_of_line(const scheme& s, index_t points, boundary ends) {
+  return *adjoint_at_once(line_of(s, points, ends));
+}
+
+/// Multiplies lines with B, which comes last, line by line. Results that are given are multiplied
+/// by `scale`, which the solution, a dense field of line after line, has been by already.
+void gather_lines(const line_operator::specification& line, const layout::geometry& g,
+                  const std::vector<double>& solution, double* out, const double* given,
+                  double scale, bool accumulate) {
+  for (index_t l = 0; l < g.right_sides.size; ++l) {
+    index_t at[layout::array_count];
+    g.right_sides.offsets(l, at);
+    for (index_t k = 0; k < line.rows; ++k) {
+      const index_t number = line.gathered_number(k);
+      double sum = number < 0 ? 0 : scale * given[number * g.right_sides.size + l];
+      const line_operator::stencil& s = line.stencil_of(k);
+      for (std::size_t w = 0; number < 0 && w < s.weights.size(); ++w) {
+        const index_t point = (k + s.first + static_cast<index_t>(w) + line.rows) % line.rows;
+        sum += s.weights[w] * solution[static_cast<std::size_t>(l * line.rows + point)];
+      }
+      double& to = out[at[layout::x] + k * g.lines[layout::x].step];
+      to = accumulate ? to + sum : sum;
+    }
+  }
+}
+
+constexpr double kScale = -2;
+
 /// Computes out += s op(in), line by line.
 void apply_lines(const line_operator::specification& line, const layout::geometry& g,
                  const double* in, double* out, const double* prescribed, bool accumulate) {
+  if (line.gathers) {
+    const index_t lines = g.right_sides.size;
+    line_operator::specification solve = line;
+    solve.gathers = false, solve.interior = {0, {1}};
+    solve.head.clear(), solve.tail.clear();
+    solve.gathered_head = solve.gathered_tail = 0;
+    std::vector<double> of_solve(static_cast<std::size_t>(solve.prescribed() * lines));
+    for (index_t k = 0; k < line.rows; ++k) {
+      if (line.prescribed_number(k) < 0) continue;
+      std::copy_n(prescribed + line.prescribed_number(k) * lines, lines,
+                  of_solve.begin() + solve.prescribed_number(k) * lines);
+    }
+    std::vector<double> field(static_cast<std::size_t>(line.rows * lines));
+    layout::geometry to_field = g;
+    index_t stride = line.rows;
+    for (int k = g.right_sides.count; k-- > 0; stride *= g.right_sides.at[k].extent)
+      to_field.right_sides.at[k].stride[layout::x] = stride;
+    to_field.lines[layout::x] = {0, 1};
+    apply_lines(solve, to_field, in, field.data(), of_solve.data(), false);
+    gather_lines(line, g, field, out, prescribed, kScale, accumulate);
+    return;
+  }
   const auto executor = make_reference({line, value_type::f64, g, {.backend = backend::reference}});
   std::vector<std::byte> workspace(executor->workspace_bytes());
-  executor->apply({in, out, -2, accumulate, prescribed, workspace.data(), nullptr});
+  executor->apply({in, out, kScale, accumulate, prescribed, workspace.data(), nullptr});
 }
 
 /// Does the steps of line_operator/cuda/split_scan.cpp on the host.
@@ -155,6 +207,13 @@ TEST(SplitLines, PartsAreFewAndAlike) {
   EXPECT_EQ(wider->runs[1].parts, 6);
   EXPECT_EQ(wider->slots, 7 * 6);
 
+  // But they save launches, which matter more where lines are few.
+  const line_operator::specification line = line_of(c8, 4096, boundary::regular);
+  const auto together = split(line, value_type::f64, dense_lines(line, kLines, false),
+                              {512, 128, 2, 4 * sum_group::most});
+  ASSERT_TRUE(together);
+  EXPECT_EQ(together->runs.size(), 1U);
+
   const auto periodic = split_alone(line_of(c6, 4096, boundary::periodic), wish);
   ASSERT_TRUE(periodic);
   ASSERT_EQ(periodic->runs.size(), 1U);
@@ -187,24 +246,28 @@ TEST(SplitLines, PartsOfTheMiddleAxisLieWithinTheSlowest) {
             part_order::apart);
 }
 
+void expect_one_sum_each(const line_operator::specification& whole) {
+  for (const layout::geometry& g : all_lines(whole)) {
+    for (const int axes : {1, 2}) {
+      const auto s = split(whole, value_type::f64, g, {512, 512, axes});
+      ASSERT_TRUE(s);
+      std::vector<int> times(static_cast<std::size_t>(s->slots * kLines));
+      for (const sum_group& sum : s->sums.groups)
+        for (int j = 0; j < sum.sums; ++j)
+          for (index_t l = 0; l < kLines; ++l)
+            ++times[static_cast<std::size_t>(s->places.at(sum.slot[j], l))];
+      EXPECT_EQ(times, std::vector<int>(times.size(), 1));
+    }
+  }
+}
+
 TEST(SplitLines, EachRowThatIsGivenHasOneSum) {
   for (const char* name : {"C6", "C8"}) {
     for (const boundary ends : {boundary::regular, boundary::periodic}) {
       for (const index_t points : {2048, 3000}) {
-        const line_operator::specification whole =
-            line_of(find_scheme(quantity::first_derivative, name), points, ends);
-        for (const layout::geometry& g : all_lines(whole)) {
-          for (const int axes : {1, 2}) {
-            const auto s = split(whole, value_type::f64, g, {512, 512, axes});
-            ASSERT_TRUE(s);
-            std::vector<int> times(static_cast<std::size_t>(s->slots * kLines));
-            for (const sum_group& sum : s->sums.groups)
-              for (int j = 0; j < sum.sums; ++j)
-                for (index_t l = 0; l < kLines; ++l)
-                  ++times[static_cast<std::size_t>(s->places.at(sum.slot[j], l))];
-            EXPECT_EQ(times, std::vector<int>(times.size(), 1));
-          }
-        }
+        const scheme what = find_scheme(quantity::first_derivative, name);
+        for (const auto& whole : {line_of(what, points, ends), adjoint_of_line(what, points, ends)})
+          expect_one_sum_each(whole);
       }
     }
   }
@@ -214,10 +277,10 @@ TEST(SplitLines, PartsMakeUpTheWhole) {
   for (const scheme& s : all_schemes()) {
     if (s.quantity() == quantity::filter && s.name() != "F2" && s.name() != "F10") continue;
     for (const boundary ends : {boundary::regular, boundary::periodic}) {
-      for (const int axes : {1, 2}) {
-        expect_split_agrees(line_of(s, 704, ends), {176, 704, axes},
-                            s.name() + " " + std::string(name(s.staggering())));
-      }
+      for (const int axes : {1, 2})
+        for (const index_t most_given : {4, 32})
+          expect_split_agrees(line_of(s, 704, ends), {176, 704, axes, most_given},
+                              s.name() + " " + std::string(name(s.staggering())));
     }
   }
 }
@@ -225,9 +288,63 @@ TEST(SplitLines, PartsMakeUpTheWhole) {
 /// Borders far from the ends have the same weights.
 TEST(SplitLines, ManyParts) {
   const scheme c6 = find_scheme(quantity::first_derivative, "C6");
-  for (const int axes : {1, 2})
-    for (const boundary ends : {boundary::regular, boundary::periodic})
+  for (const int axes : {1, 2}) {
+    for (const boundary ends : {boundary::regular, boundary::periodic}) {
       expect_split_agrees(line_of(c6, 4100, ends), {256, 128, axes}, "many");
+      expect_split_agrees(adjoint_of_line(c6, 4100, ends), {256, 128, axes}, "many, adjoint");
+    }
+  }
+}
+
+/// Parts of an adjoint solve and gather in one pass: results that need the solution of two parts
+/// are sums.
+TEST(SplitLines, PartsOfAdjointsMakeUpTheWhole) {
+  for (const scheme& s : all_schemes()) {
+    if (s.quantity() == quantity::filter && s.name() != "F2" && s.name() != "F10") continue;
+    for (const boundary ends : {boundary::regular, boundary::periodic}) {
+      const auto whole = adjoint_at_once(line_of(s, 704, ends));
+      if (!whole) continue;  // it has another number of results
+      for (const int axes : {1, 2})
+        for (const index_t most_given : {4, 32})
+          expect_split_agrees(*whole, {176, 704, axes, most_given},
+                              s.name() + " " + std::string(name(s.staggering())) + ", adjoint");
+    }
+  }
+}
+
+/// An adjoint's parts are what the reference has, which is not made of the same specification.
+TEST(SplitLines, AdjointsAreThoseOfTheReference) {
+  for (const auto& [quantity, name] :
+       {std::pair{quantity::first_derivative, "C8"}, {quantity::filter, "F10"}}) {
+    for (const boundary ends : {boundary::regular, boundary::periodic}) {
+      const line_operator::specification line = line_of(find_scheme(quantity, name), 2100, ends);
+      const layout::geometry g = dense_lines(line, kLines, false);
+      std::vector<double> in(static_cast<std::size_t>(line.points * kLines)), expected(in), out(in);
+      for (std::size_t i = 0; i < in.size(); ++i)
+        in[i] = std::sin(0.37 * static_cast<double>(i * i));
+      const auto reference = make_reference(
+          {line, value_type::f64, g, {.backend = backend::reference}, operation::transpose});
+      std::vector<std::byte> workspace(reference->workspace_bytes());
+      reference->apply(
+          {in.data(), expected.data(), kScale, false, nullptr, workspace.data(), nullptr});
+      const line_operator::specification adjoint = *adjoint_at_once(line);
+      const auto s = split(adjoint, value_type::f64, g, {512, 512, 2});
+      ASSERT_TRUE(s) << name;
+      apply_split(*s, adjoint, g, in.data(), out.data(), false);
+      double error = 0;
+      for (std::size_t i = 0; i < out.size(); ++i)
+        raise_error(error, std::abs(out[i] - expected[i]));
+      EXPECT_LT(error, 1e-13) << name;
+    }
+  }
+}
+
+/// The scales of an adjoint come before its sums.
+TEST(SplitLines, AdjointsWithAMetricStayWhole) {
+  const scheme c6 = find_scheme(quantity::first_derivative, "C6");
+  const auto whole = adjoint_at_once(line_of(c6, 4096, boundary::regular, true));
+  ASSERT_TRUE(whole);
+  EXPECT_FALSE(split_alone(*whole, {512, 128, 2}));
 }
 
 /// The split is made in double precision; the matrices are those of constant_parts_test.cpp, which
@@ -264,6 +381,7 @@ TEST(SplitLines, WeightsOfLongLinesComeFromAShorterOne) {
   for (const boundary ends : {boundary::regular, boundary::periodic}) {
     for (const index_t n : {32768, 40001}) {
       expect_split_agrees(line_of(c6, n, ends), {2048, 512, 2}, "long");
+      expect_split_agrees(adjoint_of_line(c6, n, ends), {2048, 512, 2}, "long, adjoint");
       expect_split_agrees(line_of(staggered, n, ends), {2048, 512, 2}, "long, staggered");
     }
     // The influence reaches so far that the shorter line must be longer, or is the line itself.
@@ -298,11 +416,48 @@ TEST(SplitLines, NoPartIsShort) {
   }
 }
 
+bool have_cuda() {
+  const auto& backends = every_backend();
+  return std::find(backends.begin(), backends.end(), backend::cuda) != backends.end();
+}
+
+template <class T>
+void expect_as_reference(const scheme& s, tridia::grid g, double bound) {
+  g.type = value_type_of<T>;
+  const std::string label = s.name() + " " + std::to_string(g.extents[g.axis]) + " " +
+                            std::string(name(g.type)) +
+                            (g.operation == operation::none ? "" : ", adjoint") +
+                            (g.boundary == boundary::periodic ? ", periodic" : "");
+  const compact_operator there(s, g, {.backend = backend::cuda});
+  const compact_operator here(s, g, {.backend = backend::reference});
+  std::vector<T> in(count_of(here.in_extents()));
+  for (std::size_t i = 0; i < in.size(); ++i)
+    in[i] = static_cast<T>(std::sin(0.37 * static_cast<double>(i % 100003)));
+  std::vector<T> expected(count_of(here.out_extents()), T(1)), out = expected;
+  const auto compare = [&](const std::vector<T>& found, const char* how) {
+    double largest = 0, error = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      largest = std::max(largest, std::abs(static_cast<double>(expected[i])));
+      raise_error(error,
+                  std::abs(static_cast<double>(found[i]) - static_cast<double>(expected[i])));
+    }
+    EXPECT_LT(error, bound * std::max(largest, 1.0)) << label << ' ' << how;  // points are 1
+  };
+  apply_anywhere(here, in, expected, -0.5);
+  apply_anywhere(there, in, out, -0.5);
+  compare(out, "added");
+  apply_anywhere(here, in, expected);
+  apply_anywhere(there, in, out);
+  compare(out, "apart");
+  if (in.size() != out.size()) return;
+  apply_anywhere(there, in, in);
+  compare(in, "in place");
+}
+
 /// A GPU splits lines of these lengths, contiguous and interleaved, and is compared with the
 /// reference.
 TEST(SplitLinesCuda, AgreesWithTheReference) {
-  const auto& backends = every_backend();
-  if (std::find(backends.begin(), backends.end(), backend::cuda) == backends.end()) GTEST_SKIP();
+  if (!have_cuda()) GTEST_SKIP();
   struct length {
     std::vector<index_t> extents;
     int axis;
@@ -310,53 +465,128 @@ TEST(SplitLinesCuda, AgreesWithTheReference) {
   const length lengths[] = {{{1024, 200}, 0},      {{2048, 64}, 0},    {{4096, 64}, 0},
                             {{20000, 33}, 0},      {{5, 20000}, 1},    {{3, 4100, 32}, 1},
                             {{2, 2, 1100, 64}, 2}, {{2, 3, 30011}, 2}, {{1 << 18}, 0},
-                            {{3, 100007}, 1},      {{50001, 5}, 0}};
-  const auto check = [&](const scheme& s, const tridia::grid& g, auto zero, double bound) {
-    using T = decltype(zero);
-    const std::string label = s.name() + " " + std::to_string(g.extents[g.axis]);
-    const compact_operator there(s, g, {.backend = backend::cuda});
-    const compact_operator here(s, g, {.backend = backend::reference});
-    const auto elements = [](const std::vector<index_t>& of) {
-      return static_cast<std::size_t>(
-          std::accumulate(of.begin(), of.end(), index_t{1}, std::multiplies<>()));
-    };
-    std::vector<T> in(elements(g.extents));
-    for (std::size_t i = 0; i < in.size(); ++i)
-      in[i] = static_cast<T>(std::sin(0.37 * static_cast<double>(i % 100003)));
-    std::vector<T> expected(elements(here.out_extents()), T(1)), out = expected;
-    const auto compare = [&](const std::vector<T>& found, const char* how) {
-      double largest = 0, error = 0;
-      for (std::size_t i = 0; i < found.size(); ++i) {
-        largest = std::max(largest, std::abs(static_cast<double>(expected[i])));
-        raise_error(error,
-                    std::abs(static_cast<double>(found[i]) - static_cast<double>(expected[i])));
-      }
-      EXPECT_LT(error, bound * std::max(largest, 1.0)) << label << ' ' << how;  // points are 1
-    };
-    apply_anywhere(here, in, expected, -0.5);
-    apply_anywhere(there, in, out, -0.5);
-    compare(out, "added");
-    apply_anywhere(here, in, expected);
-    apply_anywhere(there, in, out);
-    compare(out, "apart");
-    if (in.size() != out.size()) return;
-    apply_anywhere(there, in, in);
-    compare(in, "in place");
-  };
+                            {{3, 100007}, 1},      {{50001, 5}, 0},    {{4900, 7}, 0},
+                            {{2340, 7}, 0},        {{4901, 7}, 0},     {{30000, 3}, 0},
+                            {{40, 300, 7}, 1},     {{3, 2048, 5}, 1},  {{2048, 31}, 0}};
   for (const length& l : lengths) {
     for (const boundary ends : {boundary::regular, boundary::periodic}) {
-      tridia::grid g;
-      g.extents = l.extents, g.axis = l.axis, g.boundary = ends;
-      for (const scheme& s : all_schemes()) {
-        const bool one = s.name() == "C6" || s.name() == "F10";
-        if (!one) continue;
-        g.type = value_type::f64;
-        check(s, g, double{}, 1e-13);
-        g.type = value_type::f32;
-        check(s, g, float{}, 5e-5);
+      for (const operation how : {operation::none, operation::transpose}) {
+        tridia::grid g;
+        g.extents = l.extents, g.axis = l.axis, g.boundary = ends, g.operation = how;
+        for (const scheme& s : all_schemes()) {
+          const bool also = how != operation::none && s.name() == "C8";
+          if (s.name() != "C6" && s.name() != "F10" && !also) continue;
+          expect_as_reference<double>(s, g, 1e-13);
+          expect_as_reference<float>(s, g, 5e-5);
+        }
+        expect_as_reference<double>(find_scheme(quantity::filter, "F10", staggering::none, 0.499),
+                                    g, 1e-12);
       }
-      g.type = value_type::f64;
-      check(find_scheme(quantity::filter, "F10", staggering::none, 0.499), g, double{}, 1e-12);
+    }
+  }
+}
+
+/// Parts at the ends of lines of so many points are not made like all others.
+TEST(SplitLinesCuda, ManyPointsAgreeWithTheReference) {
+  if (!have_cuda()) GTEST_SKIP();
+  tridia::grid g;
+  for (const operation how : {operation::none, operation::transpose}) {
+    g.operation = how;
+    for (const auto& [quantity, name] :
+         {std::pair{quantity::first_derivative, "C8"}, {quantity::filter, "F10"}}) {
+      for (const std::vector<index_t>& extents : {std::vector<index_t>{3, 700'001}, {80, 32'768}}) {
+        g.extents = extents;
+        expect_as_reference<double>(find_scheme(quantity, name), g, 1e-13);
+        expect_as_reference<float>(find_scheme(quantity, name), g, 5e-5);
+      }
+      g.extents = {4096, 520}, g.axis = 0;
+      expect_as_reference<float>(find_scheme(quantity, name), g, 5e-5);
+      g.axis = -1;
+    }
+  }
+}
+
+/// A value that is not finite spoils what is near it, on both sides of a border, and its line
+/// alone.
+TEST(SplitLinesCuda, LinesOfAdjointsDoNotTouchEachOther) {
+  if (!have_cuda()) GTEST_SKIP();
+  constexpr index_t points = 40000, line = 1;
+  for (const char* const name : {"C6", "C8"}) {
+    for (const int axis : {0, 1}) {
+      tridia::grid g;
+      g.extents = axis == 0 ? std::vector{points, index_t{3}} : std::vector{index_t{3}, points};
+      g.axis = axis;
+      g.operation = operation::transpose;
+      const compact_operator there(find_scheme(quantity::first_derivative, name), g,
+                                   {.backend = backend::cuda});
+      EXPECT_EQ(there.description().find("steps"), std::string::npos) << there.description();
+      const auto at = [&](index_t l, index_t k) {
+        return static_cast<std::size_t>(axis == 0 ? k * 3 + l : l * points + k);
+      };
+      std::vector<double> in(3 * points);
+      for (std::size_t i = 0; i < in.size(); ++i) in[i] = std::sin(0.37 * static_cast<double>(i));
+      std::vector<double> clean(in), out(in);
+      apply_anywhere(there, in, clean);
+      for (const index_t bad : {0, 2047, 2048, 20480, 39999}) {
+        std::vector<double> spoilt = in;
+        spoilt[at(line, bad)] = std::nan("");
+        apply_anywhere(there, spoilt, out);
+        for (index_t k = 0; k < points; ++k) {
+          for (const index_t l : {0, 2})
+            ASSERT_EQ(out[at(l, k)], clean[at(l, k)]) << name << ' ' << axis << ' ' << k;
+          if (std::abs(k - bad) <= 8) {
+            ASSERT_TRUE(std::isnan(out[at(line, k)])) << name << ' ' << bad << ' ' << k;
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Sums begin the launch of the scan that needs them, and that one the next scan: operators in
+/// place that follow each other give what they give one by one.
+TEST(SplitLinesCuda, FollowEachOther) {
+  if (!have_gpu()) GTEST_SKIP();
+  struct field {
+    std::vector<index_t> extents;
+    int axis;
+  };
+  const field fields[] = {{{16384}, 0},    {{1 << 20}, 0},   {{3, 30011}, 1},   {{2340, 7}, 0},
+                          {{4096, 64}, 0}, {{20000, 33}, 0}, {{3, 4100, 32}, 1}};
+  const auto check = [&](const field& f, boundary ends, auto zero) {
+    using T = decltype(zero);
+    tridia::grid g;
+    g.type = std::is_same_v<T, float> ? value_type::f32 : value_type::f64;
+    g.extents = f.extents, g.axis = f.axis, g.boundary = ends;
+    const compact_operator op(find_scheme(quantity::first_derivative, "C6"), g,
+                              {.backend = backend::cuda});
+    std::size_t elements = 1;
+    for (const index_t n : f.extents) elements *= static_cast<std::size_t>(n);
+    std::vector<T> in(elements), together(elements), apart(elements);
+    for (std::size_t i = 0; i < elements; ++i)
+      in[i] = static_cast<T>(std::sin(0.37 * static_cast<double>(i % 100003)));
+    const std::size_t bytes = elements * sizeof(T);
+    const device_bytes at = allocate_on_device(bytes);
+    const device_bytes workspace = allocate_on_device(op.workspace_bytes());
+    const auto apply_some = [&](std::vector<T>& out, bool waits) {
+      copy_to_device(at.get(), in.data(), bytes);
+      for (int k = 0; k < 5; ++k) {
+        op.apply(static_cast<const void*>(at.get()), static_cast<void*>(at.get()),
+                 {.workspace = workspace.get(), .workspace_bytes = op.workspace_bytes()});
+        if (waits) wait_for(nullptr);
+      }
+      copy_to_host(out.data(), at.get(), bytes);
+    };
+    apply_some(apart, true);
+    for (int k = 0; k < 10; ++k) {
+      apply_some(together, false);
+      ASSERT_EQ(together, apart) << f.extents.front() << ' ' << f.extents.size();
+    }
+  };
+  for (const field& f : fields) {
+    for (const boundary ends : {boundary::regular, boundary::periodic}) {
+      check(f, ends, float{});
+      check(f, ends, double{});
     }
   }
 }

@@ -80,8 +80,8 @@ struct grid {
 /// It is immutable: any number of threads may apply one operator at the same time, each with a
 /// workspace of its own. Application allocates nothing and, on a GPU, does not synchronise. A field
 /// is read once and the result written once, along any axis: the stencil and the solve are fused.
-/// An adjoint takes a solve and then a stencil: on a CPU in one pass too, unless lines are so long
-/// that they are cut into parts; otherwise through a field in its workspace.
+/// An adjoint takes a solve and then a stencil, most often in one pass too: through a field in its
+/// workspace where it is staggered, and where a CPU cuts long lines into parts.
 ///
 /// `out` may be the very same array as `in` (same pointer, strides and extents); any other overlap
 /// is refused. A line that holds a NaN does not affect other lines. An operator that was moved from

@@ -11,7 +11,8 @@
 // arrays once, so that it takes two passes (with a metric three) where the operator takes one. In
 // return there is no kernel that is the adjoint's alone, and whatever is done for operators (scans,
 // parts of long lines) is done for their adjoints as well. Where lines are not cut into parts, a
-// CPU takes one pass instead, and so does a GPU where `in` and `out` have as many points.
+// CPU takes one pass instead, and so does a GPU where `in` and `out` have as many points, also of
+// parts without a metric.
 namespace tridia::compact {
 namespace {
 

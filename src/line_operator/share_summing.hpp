@@ -59,7 +59,7 @@ struct share_summing {
   template <int Sums, class Value>
   TRIDIA_FN void sum(const sum_group& g, index_t line, index_t live, int member,
                      Value value) const {
-    // This many points are loaded at the same time.
+    // This many points are loaded at the same time, or as many as are left.
     constexpr int ahead = Lanes > 1 ? 1 : 8;
     V all[Sums][Lanes];
     TRIDIA_UNROLL
@@ -77,18 +77,15 @@ struct share_summing {
           all[j][l] = all[j][l] + v[l] * w[k * sum_group::most + j];
         }
     };
-    index_t k = member;
-    for (; k + (ahead - 1) * Team < g.count; k += ahead * Team) {
+    for (index_t k = member; k < g.count; k += ahead * Team) {
       V some[ahead][Lanes];
+      const int left = static_cast<int>((g.count - k + Team - 1) / Team);
       TRIDIA_UNROLL
-      for (int a = 0; a < ahead; ++a) load(k + a * Team, some[a]);
+      for (int a = 0; a < ahead; ++a) load(ahead == 1 || a < left ? k + a * Team : k, some[a]);
       TRIDIA_UNROLL
-      for (int a = 0; a < ahead; ++a) add(k + a * Team, some[a]);
-    }
-    for (; k < g.count; k += Team) {
-      V one[Lanes];
-      load(k, one);
-      add(k, one);
+      for (int a = 0; a < ahead; ++a) {
+        if (ahead == 1 || a < left) add(k + a * Team, some[a]);
+      }
     }
     TRIDIA_UNROLL
     for (int j = 0; j < Sums; ++j)

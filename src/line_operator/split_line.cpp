@@ -55,6 +55,18 @@ std::pair<index_t, index_t> reach_of(const specification& o, index_t row) {
   return {row + s.first, row + s.first + static_cast<index_t>(s.weights.size()) - 1};
 }
 
+/// Adds the weights of a row's stencil. Points beyond the ends are those of a periodic line;
+/// elsewhere their weights are zero.
+void add_stencil(line_weights& to, index_t row, const stencil& s, const wide& factor) {
+  const index_t points = std::ssize(to);
+  index_t at = row + s.first;
+  for (const double w : s.weights) {
+    const index_t point = (at++ % points + points) % points;
+    wide& sum = to[static_cast<std::size_t>(point)];
+    sum = sum + wide_of(w) * factor;
+  }
+}
+
 /// Returns a number of points that no row reaches beyond its own.
 index_t longest_reach(const specification& o) {
   index_t longest = 0;
@@ -92,16 +104,20 @@ specification part_of(const specification& whole, const line_cuts& cuts, int par
   o.interior.first += moved;
   for (stencil& s : o.head) s.first += moved;
   for (stencil& s : o.tail) s.first += moved;
-  o.solves = whole.solves;
+  o.solves = whole.solves, o.gathers = whole.gathers;
   if (!whole.scale.empty()) {
     o.scale.assign(whole.scale.begin() + begin, whole.scale.begin() + end);
   }
   const part_sides sides = sides_of(whole, cuts, part);
+  // A stencil gives right-hand sides, or results.
+  index_t& reaching_head = o.gathers ? o.gathered_head : o.prescribed_head;
+  index_t& reaching_tail = o.gathers ? o.gathered_tail : o.prescribed_tail;
+  if (sides.before) o.prescribed_head = 1;
   const auto look_at = [&](index_t row) {
     const auto [low, high] = reach_of(whole, row);
-    if ((sides.before && row == begin) || low < first_point) o.prescribed_head = row + 1 - begin;
-    const bool after = (sides.after && row + 1 == end) || high > last_point;
-    if (after && o.prescribed_tail == 0) o.prescribed_tail = end - row;
+    if (low < first_point) reaching_head = row + 1 - begin;
+    if (high > last_point && reaching_tail == 0) reaching_tail = end - row;
+    if (sides.after && row + 1 == end && o.prescribed_tail == 0) o.prescribed_tail = 1;
   };
   // Rows further inside reach no point of another part.
   const index_t reach =
@@ -109,7 +125,11 @@ specification part_of(const specification& whole, const line_cuts& cuts, int par
   const index_t near_begin = std::min(begin + reach, end);
   for (index_t row = begin; row < near_begin; ++row) look_at(row);
   for (index_t row = std::max(near_begin, end - reach); row < end; ++row) look_at(row);
-  if (o.prescribed() > o.rows) o.prescribed_head = o.rows, o.prescribed_tail = 0;
+  const auto keep_within = [&](index_t& head, index_t& tail) {
+    if (head + tail > o.rows) head = o.rows, tail = 0;
+  };
+  keep_within(o.prescribed_head, o.prescribed_tail);
+  keep_within(o.gathered_head, o.gathered_tail);
   return o;
 }
 
@@ -139,14 +159,16 @@ std::vector<line_weights> end_columns(const specification& part, const part_side
 inverse_rows::inverse_rows(const specification& whole)
     : whole_(whole), factors_(factor(matrix_of(whole, operation::transpose), pivoting::partial)) {}
 
-line_weights inverse_rows::row(index_t i) const {
-  const line_weights of_rows = solve(factors_, unit(whole_.rows, i));
+line_weights inverse_rows::row(index_t i) const { return rows(unit(whole_.rows, i)); }
+
+line_weights inverse_rows::rows(line_weights factors) const {
+  const line_weights of_rows = solve(factors_, std::move(factors));
   line_weights all(static_cast<std::size_t>(whole_.points), wide(0));
   // Weights below all rounding are skipped: they change no result.
   const long double least = 1e-24L * largest_of(of_rows);
   for (index_t k = 0; k < whole_.rows; ++k) {
     const wide& factor = of_rows[static_cast<std::size_t>(k)];
-    if (size_of(factor) > least) add_stencil(all, k, factor);
+    if (size_of(factor) > least) add_right_side(all, k, factor);
   }
   return all;
 }
@@ -156,24 +178,39 @@ std::vector<line_weights> inverse_rows::prescribed(const line_cuts& cuts, int pa
 }
 
 std::vector<line_weights> inverse_rows::prescribed(const specification& part, index_t first) const {
-  const bool wraps = whole_.boundary == boundary::periodic;
-  std::vector<line_weights> all;
+  std::vector<line_weights> all(static_cast<std::size_t>(part.prescribed()));
+  const auto put = [&](index_t number, auto weights) {
+    if (number >= 0) all[static_cast<std::size_t>(number)] = weights();
+  };
   for (index_t k = 0; k < part.rows; ++k) {
-    if (part.prescribed_number(k) < 0) continue;
-    const index_t row = first + k;
-    near_toeplitz::row whole = row_of(whole_.matrix, whole_.rows, row);
-    near_toeplitz::row own = row_of(part.matrix, part.rows, k);
-    if (!wraps && row == 0) whole.dl = 0;
-    if (!wraps && row + 1 == whole_.rows) whole.du = 0;
-    if (k == 0) own.dl = 0;
-    if (k + 1 == part.rows) own.du = 0;
-    line_weights& w = all.emplace_back(static_cast<std::size_t>(whole_.points), wide(0));
-    add_stencil(w, row, wide(1));
-    add_coupling(w, wide_of(whole.dl) + -wide_of(own.dl), row - 1);
-    add_coupling(w, wide_of(whole.d) + -wide_of(own.d), row);
-    add_coupling(w, wide_of(whole.du) + -wide_of(own.du), row + 1);
+    put(part.prescribed_number(k), [&] { return right_side_of(part, first, k); });
+    put(part.gathered_number(k), [&] { return result_of(first + k); });
   }
   return all;
+}
+
+line_weights inverse_rows::right_side_of(const specification& part, index_t first,
+                                         index_t k) const {
+  const bool wraps = whole_.boundary == boundary::periodic;
+  const index_t row = first + k;
+  near_toeplitz::row whole = row_of(whole_.matrix, whole_.rows, row);
+  near_toeplitz::row own = row_of(part.matrix, part.rows, k);
+  if (!wraps && row == 0) whole.dl = 0;
+  if (!wraps && row + 1 == whole_.rows) whole.du = 0;
+  if (k == 0) own.dl = 0;
+  if (k + 1 == part.rows) own.du = 0;
+  line_weights w(static_cast<std::size_t>(whole_.points), wide(0));
+  add_right_side(w, row, wide(1));
+  add_coupling(w, wide_of(whole.dl) + -wide_of(own.dl), row - 1);
+  add_coupling(w, wide_of(whole.d) + -wide_of(own.d), row);
+  add_coupling(w, wide_of(whole.du) + -wide_of(own.du), row + 1);
+  return w;
+}
+
+line_weights inverse_rows::result_of(index_t row) const {
+  line_weights of_rows(static_cast<std::size_t>(whole_.rows), wide(0));
+  add_stencil(of_rows, row, whole_.stencil_of(row), wide(1));
+  return rows(std::move(of_rows));
 }
 
 std::vector<line_weights> inverse_rows::couplings(const line_cuts& cuts, int part) const {
@@ -190,15 +227,10 @@ std::vector<line_weights> inverse_rows::couplings(const line_cuts& cuts, int par
   return all;
 }
 
-void inverse_rows::add_stencil(line_weights& to, index_t row, const wide& factor) const {
-  const stencil& s = whole_.stencil_of(row);
-  index_t at = row + s.first;
-  for (const double w : s.weights) {
-    // Points beyond the ends are those of a periodic line; elsewhere their weights are zero.
-    const index_t point = (at++ % whole_.points + whole_.points) % whole_.points;
-    wide& sum = to[static_cast<std::size_t>(point)];
-    sum = sum + wide_of(w) * factor;
-  }
+void inverse_rows::add_right_side(line_weights& to, index_t row, const wide& factor) const {
+  if (!whole_.gathers) return add_stencil(to, row, whole_.stencil_of(row), factor);
+  wide& own = to[static_cast<std::size_t>(row)];
+  own = own + factor;
 }
 
 void inverse_rows::add_coupling(line_weights& to, const wide& coefficient,

@@ -26,7 +26,7 @@ part_sides sides_of(const specification& whole, const line_cuts&, int part);
 
 /// Returns the operator on a part's rows and points, as a regular one. Its couplings to other rows
 /// are removed; the right-hand sides of rows that had them, or that need points of other parts, are
-/// prescribed.
+/// prescribed. If B comes last, results that need rows of other parts are.
 specification part_of(const specification& whole, const line_cuts&, int part);
 
 /// Holds a number for each point of a line.
@@ -37,16 +37,17 @@ using line_weights = std::vector<wide>;
 /// by itself, or close to it, though the whole need not be.
 std::vector<line_weights> end_columns(const specification& part, const part_sides&);
 
-/// Computes rows of A^-1 and of A^-1 B, in higher precision, by one sweep over the line each.
+/// Computes rows of A^-1 and of A^-1 B, in higher precision, by one sweep over the line each; of
+/// A^-1 alone where B comes last.
 class inverse_rows {
  public:
   /// Factors A. Throws `error` (singular) if it is singular.
   explicit inverse_rows(const specification& whole);
-  /// Returns row i of A^-1 B.
+  /// Returns row i of A^-1 B, or of A^-1.
   [[nodiscard]] line_weights row(index_t i) const;
 
   /// Returns the weights of the whole line's points in the prescribed right-hand sides of a part,
-  /// in their order.
+  /// and in its prescribed results, in their order.
   [[nodiscard]] std::vector<line_weights> prescribed(const line_cuts&, int part) const;
   /// Returns such weights for any part, the first of whose rows is `first`: rows that are
   /// prescribed need not be rows of the whole.
@@ -57,7 +58,13 @@ class inverse_rows {
   [[nodiscard]] std::vector<line_weights> couplings(const line_cuts&, int part) const;
 
  private:
-  void add_stencil(line_weights& to, index_t row, const wide& factor) const;
+  /// Returns the sum of rows of A^-1 B, or of A^-1, times their factors.
+  [[nodiscard]] line_weights rows(line_weights factors) const;
+  [[nodiscard]] line_weights right_side_of(const specification& part, index_t first,
+                                           index_t k) const;
+  [[nodiscard]] line_weights result_of(index_t row) const;
+  /// Adds the weights of a row's right-hand side.
+  void add_right_side(line_weights& to, index_t row, const wide& factor) const;
   void add_coupling(line_weights& to, const wide& coefficient, index_t row) const;
 
   const specification& whole_;

@@ -64,7 +64,8 @@ bool has_ends(const specification& o) {
 bool are_alike(const specification& a, const specification& b) {
   return !has_ends(a) && !has_ends(b) && a.scale.empty() && b.scale.empty() &&
          a.points == b.points && a.rows == b.rows && a.prescribed_head == b.prescribed_head &&
-         a.prescribed_tail == b.prescribed_tail;
+         a.prescribed_tail == b.prescribed_tail && a.gathered_head == b.gathered_head &&
+         a.gathered_tail == b.gathered_tail;
 }
 
 /// Parts that have scales of their own are runs of their own, each with tables and a launch.
@@ -101,7 +102,7 @@ class splitting {
   std::optional<line_split> made(const layout::geometry& lines, const split_wish& wish) {
     const int parts = cuts_.parts();
     if (parts < 2 || (!whole_.scale.empty() && parts > most_scaled)) return {};
-    make_ends_alike();
+    make_ends_alike(wish.most_given);
     for (int p = 0; p < parts; ++p) add_part(p);
     place(lines, wish.most_axes);
     const bool wraps = whole_.boundary == boundary::periodic;
@@ -119,27 +120,35 @@ class splitting {
 
  private:
   /// Gives the first and the last part of a regular line the same rows as all parts have, if that
-  /// takes no sum that has to be computed apart from others: one launch is enough for all parts
-  /// then. Where only the matrix ends there, those sums are single right-hand sides.
-  void make_ends_alike() {
+  /// takes few sums: one launch is enough for all parts then. Where only the matrix ends there,
+  /// those sums are single right-hand sides.
+  void make_ends_alike(index_t most_given) {
     if (whole_.boundary == boundary::periodic || !whole_.scale.empty()) return;
     if (cuts_.parts() < many_parts && !(whole_.solves && !has_ends(whole_))) return;
-    heads_ = std::ssize(whole_.matrix.head), tails_ = std::ssize(whole_.matrix.tail);
-    heads_ = std::max(heads_, index_t{std::ssize(whole_.head)});
-    tails_ = std::max(tails_, index_t{std::ssize(whole_.tail)});
+    given_.prescribed_head = std::ssize(whole_.matrix.head);
+    given_.prescribed_tail = std::ssize(whole_.matrix.tail);
+    // B gives right-hand sides, or results.
+    const bool gathers = whole_.gathers;
+    index_t& of_b_head = gathers ? given_.gathered_head : given_.prescribed_head;
+    index_t& of_b_tail = gathers ? given_.gathered_tail : given_.prescribed_tail;
+    const auto raise = [](index_t& count, index_t least) { count = std::max(count, least); };
+    raise(of_b_head, std::ssize(whole_.head)), raise(of_b_tail, std::ssize(whole_.tail));
     for (int p = 0; p < cuts_.parts(); ++p) {
       const specification part = part_of(whole_, cuts_, p);
-      heads_ = std::max(heads_, part.prescribed_head),
-      tails_ = std::max(tails_, part.prescribed_tail);
+      raise(given_.prescribed_head, part.prescribed_head);
+      raise(given_.prescribed_tail, part.prescribed_tail);
+      raise(given_.gathered_head, part.gathered_head);
+      raise(given_.gathered_tail, part.gathered_tail);
     }
-    alike_ = heads_ + tails_ <= sum_group::most;
+    alike_ = given_.prescribed() <= most_given;
   }
   specification made_part(int p) const {
     specification part = part_of(whole_, cuts_, p);
     if (!alike_) return part;
     part.matrix = {whole_.matrix.interior, {}, {}};
     part.head.clear(), part.tail.clear();
-    part.prescribed_head = heads_, part.prescribed_tail = tails_;
+    part.prescribed_head = given_.prescribed_head, part.prescribed_tail = given_.prescribed_tail;
+    part.gathered_head = given_.gathered_head, part.gathered_tail = given_.gathered_tail;
     return part;
   }
   void add_part(int p) {
@@ -177,10 +186,10 @@ class splitting {
   }
 
   const specification& part(int p) const { return all_.runs[places_[p].run].line; }
-  // These return the prescribed rows on both sides of border p; where a line begins or ends there
-  // is one side.
-  index_t tails(int before) const { return before < 0 ? 0 : part(before).prescribed_tail; }
-  index_t heads(int p) const { return p == cuts_.parts() ? 0 : part(p).prescribed_head; }
+  // These return the numbers that are given on both sides of border p; where a line begins or ends
+  // there is one side.
+  index_t tails(int before) const { return before < 0 ? 0 : part(before).tail_numbers(); }
+  index_t heads(int p) const { return p == cuts_.parts() ? 0 : part(p).head_numbers(); }
 
   /// Returns whether a border of `count` points is far from both ends: `count` points hold all of
   /// the influence but what is below rounding, and twice as many lie between them and an end.
@@ -261,7 +270,7 @@ class splitting {
       g.first = (cuts_.points[p] + known_.first + whole_.points) % whole_.points;
       for (int j = 0; j < g.sums; ++j) {
         const index_t k = g.slot[j];
-        g.slot[j] = k < known_.tails ? slot_of(before, part(before).prescribed_head + k)
+        g.slot[j] = k < known_.tails ? slot_of(before, part(before).head_numbers() + k)
                                      : slot_of(p, k - known_.tails);
       }
       all_.sums.groups.push_back(g);
@@ -283,9 +292,9 @@ class splitting {
   line_split all_{};
   std::vector<part_place> places_;
   border known_;
-  bool alike_ = false;  // all parts of a regular line, with so many rows that are prescribed:
-  index_t heads_ = 0, tails_ = 0;
-  index_t outer_ = 1;  // lines of the axis within which parts lie
+  bool alike_ = false;   // all parts of a regular line
+  specification given_;  // how many numbers such parts are given
+  index_t outer_ = 1;    // lines of the axis within which parts lie
 };
 
 }  // namespace
@@ -293,6 +302,8 @@ class splitting {
 std::optional<line_split> split(const specification& whole, value_type type,
                                 const layout::geometry& lines, const split_wish& wish) {
   if (whole.prescribed() > 0 || whole.points < 2 * least_points) return {};
+  // Sums would need the scales of their points.
+  if (whole.gathers && !whole.scale.empty()) return {};
   try {
     for (const index_t least : stand_ins) {
       splitting s(whole, type, wish, least);

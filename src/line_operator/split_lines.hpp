@@ -11,7 +11,8 @@
 // Long lines on one device are solved in two steps: first the right-hand sides of the rows at the
 // borders of a line's parts, which are sums over points on both sides with weights known
 // beforehand; then the parts, each a line of its own. No part reads points of another, so that one
-// may be written before another is read.
+// may be written before another is read. Where B comes last, results that need the solution of two
+// parts are such sums as well.
 namespace tridia::line_operator {
 
 /// A run is neighbouring parts that are alike.
@@ -46,6 +47,9 @@ struct split_wish {
   index_t most_points;  // of a part, but for one row more in the last part of a staggered line
   index_t most_window;  // of a sum
   int most_axes;        // of lines that are done together
+  // These are the most numbers that a part is given where parts at a line's ends are made like all
+  // others, which takes a launch for each less, but more sums at every border.
+  index_t most_given = sum_group::most;
 };
 
 /// Splits lines into parts. Returns nothing where a line is too short for two parts, sums would be

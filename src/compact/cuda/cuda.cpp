@@ -179,14 +179,14 @@ std::unique_ptr<const operator_executor> make_cuda(const task& t) {
 
 std::unique_ptr<const operator_executor> make_cuda_adjoint(const task& t) {
   if (auto of_short_lines = make_short_operator(t)) return of_short_lines;
-  // Longer lines are cut into parts, and those in steps; a singular matrix is refused there as
-  // well.
-  if (std::max(t.line.points, t.line.rows) > line_operator::longest) return {};
   const auto at_once = adjoint_at_once(t.line);
   if (!at_once) return {};
   const int device = gpu::find_device(t.options.device);
   const device_scope scope(device);
-  (void)factor(t.line.matrix, t.line.rows, t.line.boundary);
+  // This call refuses a singular matrix; that of a longer line is refused where it is left to
+  // steps.
+  if (t.line.rows <= line_operator::most_factored_rows)
+    (void)factor(t.line.matrix, t.line.rows, t.line.boundary);
   auto scan = plan_scan(*at_once, t, nullptr);
   if (!scan) return {};
   return std::make_unique<scanned>(t, device, std::move(scan));

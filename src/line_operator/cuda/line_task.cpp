@@ -46,17 +46,23 @@ std::optional<scan_task> line_task(const specification& o, value_type type, cons
   if (o.boundary == boundary::periodic) return t;
 
   // A row has weights of its own where a weight, even a zero, would lie outside the line.
+  const index_t given_heads = o.gathers ? o.gathered_head : o.prescribed_head;
+  const index_t given_tails = o.gathers ? o.gathered_tail : o.prescribed_tail;
   const index_t heads =
-      std::max({static_cast<index_t>(o.head.size()), o.prescribed_head, index_t{-t.b.first}});
-  const index_t tails = std::max({static_cast<index_t>(o.tail.size()), o.prescribed_tail,
+      std::max({static_cast<index_t>(o.head.size()), given_heads, index_t{-t.b.first}});
+  const index_t tails = std::max({static_cast<index_t>(o.tail.size()), given_tails,
                                   o.rows + t.b.first + width - 1 - o.points});
   if (heads > most_closure || tails > most_closure || heads + tails > o.rows) return {};
   t.b.heads = static_cast<int>(heads), t.b.tails = static_cast<int>(tails);
+  if (o.gathers) {
+    t.b.given = {static_cast<int>(o.prescribed_head), static_cast<int>(o.prescribed_tail),
+                 static_cast<int>(o.head_numbers())};
+  }
   for (index_t i = 0; i < heads + tails; ++i) {
     const index_t row = i < heads ? i : o.rows - tails + (i - heads);
-    const index_t prescribed = o.prescribed_number(row);
-    if (prescribed >= 0) {
-      t.b.rows[i].first = static_cast<int>(prescribed);
+    const index_t given = o.gathers ? o.gathered_number(row) : o.prescribed_number(row);
+    if (given >= 0) {
+      t.b.rows[i].first = static_cast<int>(given);
       t.b.rows[i].count = 0;
     } else if (!put(o.stencil_of(row), row, o.points, t.b.rows[i])) {
       return {};

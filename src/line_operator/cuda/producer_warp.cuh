@@ -31,12 +31,15 @@ struct producer_task {
   bool loads_by_tma,
       stores_by_tma;  // by the TMA; if it does not ask, a stage is only said to be free
   bool prepares, cyclic;
+  bool gathers;  // B comes last: of its results, those that are prescribed are times `scale`
+  real_of<V> scale;
   bool solves;  // what is not finite is looked for, and x of such a line NaN
   const line_statuses& statuses;
   bool tells_solution;
   const V* prescribed;
   unsigned* tile_counter;
   const int* sound;
+  bool awaits_sums;
 };
 
 /// Returns whether a scan with the tables of the call is `sound`: see scan_tables. Where that is
@@ -69,7 +72,7 @@ __device__ __forceinline__ index_t produce_tiles(const line_tile<V, Kind>& tiles
     }
     __syncwarp();
   };
-  const int closure = s.lines * (b.heads + b.tails), ahead = max(s.stages - 1, 1);
+  const int closure = s.lines * b.end_values(), ahead = max(s.stages - 1, 1);
   for (int stage = 0; stage < ahead; ++stage) load_async(stage);
   if (!may_solve(c.sound)) {
     // Shared memory must not be given up while tiles arrive in it.
@@ -86,11 +89,18 @@ __device__ __forceinline__ index_t produce_tiles(const line_tile<V, Kind>& tiles
     const index_t tile = m.number[stage];
     if (!c.prepares || tile >= s.tiles) return;
     tma::wait(m.arrived + stage, static_cast<unsigned>(phase));
-    prepare_lines(tiles.places(tile, m.behind_of(s, stage, c.loads_by_tma)), tiles.count(tile),
-                  stage_at(stage), s, b, c.cyclic, m.closure + stage * closure);
+    const auto place = tiles.places(tile, m.behind_of(s, stage, c.loads_by_tma));
+    const int lines = tiles.count(tile);
+    V *const values = stage_at(stage), *const ends = m.closure + stage * closure;
+    if (!c.gathers) prepare_lines(place, lines, values, s, b, c.cyclic, ends);
     wait_for_copies();
+    if (c.gathers) enter_given(place, lines, values, s, b, c.scale, ends, lane, warp_size);
     tma::arrive(m.ready + stage);
   };
+  if (c.awaits_sums) {
+    wait_for_launch_before();
+    let_next_begin();  // which needs the sums as well, but does not wait for them
+  }
   for (int stage = 0; stage < ahead; ++stage) load_ends(stage);
   prepare(0, 0);
   int stage = 0, phase = 0;

@@ -1,8 +1,6 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "line_operator/cuda/scan.hpp"
 
-#include "gpu/tensor_map.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -67,11 +65,11 @@ int quiet_pitch(const scan_shape& s, int least, int step, int banks) {
 }
 
 /// Returns the bytes that a block needs beside its stages: scan.cu, scan_memory.
-std::size_t fixed_bytes(const scan_shape& s, int size, int closure_rows) {
+std::size_t fixed_bytes(const scan_shape& s, int size, int end_values) {
   const int exchanged = s.threads / warp_size * s.lanes();
   const int values = 3 * s.distinct * s.chunk_rows + (s.scaled ? s.chunks * s.chunk_rows : 0) +
                      2 * scan_steps(s.interleaved) * s.chunks + 4 * exchanged + s.lines +
-                     2 * s.chunks + most_stages * s.lines * closure_rows;
+                     2 * s.chunks + most_stages * s.lines * end_values;
   return cache_line + static_cast<std::size_t>(values) * static_cast<std::size_t>(size) +
          static_cast<std::size_t>(2 * s.lines * most_stages) * sizeof(int);
 }
@@ -79,7 +77,7 @@ std::size_t fixed_bytes(const scan_shape& s, int size, int closure_rows) {
 /// Sets the number of stages that fit in shared memory, for one block of a multiprocessor or for
 /// two.
 bool add_stages(scan_shape& s, const scan_task& t, int size, const device_limits& limits) {
-  const std::size_t fixed = fixed_bytes(s, size, t.b.heads + t.b.tails);
+  const std::size_t fixed = fixed_bytes(s, size, t.b.end_values());
   // A multiprocessor keeps a kilobyte of each block for itself.
   const std::size_t half = limits.shared_bytes / 2 - 1024;
   const bool two =
@@ -103,6 +101,20 @@ bool lie_whole(const scan_task& t) {
   if (bytes > (t.width > 1 ? good_whole_stencil : most) && bytes % granule == 0) return false;
   const auto dense = [&](layout::array a) {
     return t.lines.lines[a].step == 1 && batch.at[0].stride[a] == t.rows;
+  };
+  return dense(layout::rhs) && dense(layout::x);
+}
+
+/// Returns whether a tile of so many lines has all neighbours, whose rows follow each other and are
+/// too short for boxes: it is moved in one piece.
+bool rows_lie_whole(const scan_task& t, int lines) {
+  const layout::axes& batch = t.lines.right_sides;
+  const layout::axis& fastest = batch.at[batch.count - 1];
+  const index_t bytes = fastest.extent * size_of(t);
+  if (t.rows <= short_chunk || bytes >= good_row || bytes % granule == 0) return false;
+  if (lines < fastest.extent) return false;
+  const auto dense = [&](layout::array a) {
+    return fastest.stride[a] == 1 && t.lines.lines[a].step == fastest.extent;
   };
   return dense(layout::rhs) && dense(layout::x);
 }
@@ -154,11 +166,12 @@ int lay_out_rows(scan_shape& s, const scan_task& t, int size, int all_rows) {
   const layout::along& line = t.lines.lines[layout::rhs];
   phased_rows& r = s.in_tile;
   r = {.log = phases_log(s, t)};
+  s.whole = rows_lie_whole(t, s.lines);
   const int in_piece = r.log > 0 ? granule / size : 0, phases = r.phases();
   if (in_piece > 0) r.in_piece = in_piece - 1, r.skew = static_cast<int>(line.step % in_piece);
   s.line_pitch = 1;
   s.outer_rows = r.log > 0 ? outer_rows_of(t.lines.right_sides, layout::rhs, line) : 0;
-  r.pitch = s.lines + in_piece;
+  r.pitch = s.whole ? static_cast<int>(line.step) : s.lines + in_piece;
   // Every box begins at a multiple of this many rows.
   const int step = std::max(cache_line / std::gcd(cache_line, r.pitch * size), 1);
   const auto of_phase = [&](int rows) { return ceil_div(rows + phases - 1, phases); };
@@ -168,7 +181,10 @@ int lay_out_rows(scan_shape& s, const scan_task& t, int size, int all_rows) {
   const int of_line = cache_line / size,
             read = of_phase(std::max(std::max(s.points, s.rows) + s.after, all_rows));
   r.front = round_up(ceil_div(s.before, phases) * r.pitch, of_line);
-  r.phase_pitch = round_up(r.front + std::max(boxes * s.box_rows, read) * r.pitch, of_line);
+  // Threads of lines that are not there look behind the last row.
+  const int behind = std::max(s.lines - r.pitch, 0);
+  r.phase_pitch =
+      round_up(r.front + std::max(boxes * s.box_rows, read) * r.pitch + behind, of_line);
   return phases * r.phase_pitch;
 }
 
@@ -209,6 +225,7 @@ bool fits(scan_shape& s, const scan_task& t, const device_limits& limits) {
       elements = lay_out_lines(s, t, size, all_rows);
     }
   }
+  s.solved_lines = s.interleaved && s.whole ? s.in_tile.pitch : s.round_lines;
   s.stage_bytes = static_cast<std::size_t>(round_up(elements * size, cache_line));
   return add_stages(s, t, size, limits);
 }
@@ -366,85 +383,6 @@ chunked_factors cut_factors(const recurrences& r, value_type type, bool stencil)
     out.number.push_back(static_cast<int>(out.values.size()) / (3 * of_chunk) - 1);
   }
   return out;
-}
-
-std::optional<tensor_layout> layout_of(const planned_scan& p, layout::array array, const void* data,
-                                       int phase) {
-  const scan_shape& s = p.shape;
-  const geometry& g = p.task.lines;
-  const int size = size_of(p.task);
-  const layout::along& line = g.lines[array];
-  const index_t rows = array == layout::rhs ? s.points : s.rows;
-  const auto* const first = static_cast<const std::byte*>(data) + line.origin * size;
-  if (!s.boxes) return {};
-  if (s.interleaved) {
-    const int log = s.in_tile.log;
-    if (log > 0 && array == layout::x) return {};
-    if (log > 0) {
-      return layout_of_phase(g.right_sides, array, line, first, rows, s.lines, s.box_rows,
-                             static_cast<std::size_t>(size), log, phase);
-    }
-    return layout_of_rows(g.right_sides, array, line, first, rows, s.lines, s.box_rows,
-                          static_cast<std::size_t>(size));
-  }
-  if (line.step != 1) return {};
-  return layout_of_lines(g.right_sides, array, first, rows, s.lines, s.line_pitch,
-                         static_cast<std::size_t>(size));
-}
-
-namespace {
-
-/// Returns the copy mode of an array whose lines in memory order begin anywhere. They are stored
-/// from where the input's lie, so that they must lie as far from multiples of 16 bytes.
-line_copy_mode mode_anywhere(const planned_scan& p, layout::array array, const void* data) {
-  const geometry& g = p.task.lines;
-  const index_t in_piece = p.shape.in_tile.in_piece;
-  bool lines = g.lines[array].step == 1 &&
-               reinterpret_cast<std::uintptr_t>(data) % tridia::size_of(p.task.type) == 0;
-  for (int k = 0; k < g.right_sides.count; ++k) {
-    const layout::axis& a = g.right_sides.at[k];
-    lines = lines && ((a.stride[array] - a.stride[layout::rhs]) & in_piece) == 0;
-  }
-  return lines ? line_copy_mode::lines : line_copy_mode::elements;
-}
-
-}  // namespace
-
-int behind_piece(const scan_task& t, const void* array) {
-  const auto bytes = static_cast<int>(reinterpret_cast<std::uintptr_t>(array) % tma_piece);
-  return bytes / size_of(t);
-}
-
-index_t end_of_lines(const scan_task& t) {
-  const layout::axes& batch = t.lines.right_sides;
-  index_t end = t.lines.lines[layout::rhs].origin + t.points;
-  for (int k = 0; k < batch.count; ++k) {
-    end += std::max<index_t>(batch.at[k].stride[layout::rhs], 0) * (batch.at[k].extent - 1);
-  }
-  return end;
-}
-
-line_copy_mode copy_mode_of(const planned_scan& p, layout::array array, const void* data,
-                            CUtensorMap* maps) {
-  bool boxes = true;
-  for (int phase = 0; boxes && phase < p.shape.in_tile.phases(); ++phase) {
-    const auto of_phase = layout_of(p, array, data, phase);
-    boxes = of_phase && encode(*of_phase, maps[phase]);
-  }
-  if (boxes) return line_copy_mode::boxes;
-  const scan_shape& s = p.shape;
-  const geometry& g = p.task.lines;
-  const index_t size = size_of(p.task), rows = array == layout::rhs ? s.points : s.rows;
-  const auto* const first = static_cast<const std::byte*>(data) + g.lines[array].origin * size;
-  bool lines = !s.interleaved && g.lines[array].step == 1 &&
-               reinterpret_cast<std::uintptr_t>(first) % granule == 0;
-  if (!s.interleaved && s.in_tile.in_piece > 0) return mode_anywhere(p, array, data);
-  if (s.whole) return lines ? line_copy_mode::lines : line_copy_mode::elements;
-  lines = lines && rows * size % granule == 0;
-  for (int k = 0; k < g.right_sides.count; ++k) {
-    lines = lines && g.right_sides.at[k].stride[array] * size % granule == 0;
-  }
-  return lines ? line_copy_mode::lines : line_copy_mode::elements;
 }
 
 }  // namespace tridia::line_operator

@@ -25,6 +25,18 @@ namespace tridia::line_operator {
 using namespace gpu;
 using layout::geometry;
 
+/// Says which right-hand sides are prescribed where B comes last: those of so many rows at a line's
+/// beginning, from number 0 on, and at its end, from `first_tail` on.
+struct given_rows {
+  int heads, tails, first_tail;
+
+  TRIDIA_FN int count() const { return heads + tails; }
+  // These return the row of right-hand side i of these, and its number among all that are
+  // prescribed.
+  TRIDIA_FN int row(int i, int rows) const { return i < heads ? i : rows - count() + i; }
+  TRIDIA_FN int number(int i) const { return i < heads ? i : first_tail + i - heads; }
+};
+
 /// Row k of B along a line is the sum of weights[w] in[k + first + w]; the rows at both ends of a
 /// line have weights of their own, which count from point `first`. Kernels have room for
 /// `most_weights` weights inside; those that are not needed are zeros.
@@ -35,11 +47,16 @@ struct kernel_stencil {
   int first;
   V weights[most_weights];
   int heads, tails;  // rows of a line at its beginning and its end
-  // A count of 0 means that the right-hand side is prescribed, as number `first` of those that are.
+  // A count of 0 means that the right-hand side is prescribed, as number `first` of those that are;
+  // where B comes last, the result.
   struct row {
     int first, count;
     V weights[most_closure_weights];
   } rows[2 * most_closure];  // heads, then tails, the very last one at the end
+  given_rows given;
+
+  /// Returns how many numbers a line's ends take: its own rows', then those of `given`.
+  TRIDIA_FN int end_values() const { return heads + tails + given.count(); }
 };
 
 /// Describes on the host what is to be done. A stencil's weights are in double precision.
@@ -70,13 +87,15 @@ struct scan_shape {
   // These are the lines of a tile, if interleaved a power of two, and its logarithm; and those of a
   // round: short chunks, and rows in phases, are solved in rounds. If interleaved, neighbouring
   // threads of a warp hold the same chunk of neighbouring lines, and groups of warps all chunks of
-  // these.
-  int lines, log_lines, round_lines;
+  // these. Where a tile is one piece of neighbouring lines, a round has some that are not there.
+  int lines, log_lines, round_lines, solved_lines;
   int line_pitch;       // elements of the tile from one line to the next; 1 if interleaved
   phased_rows in_tile;  // of the points of a line, with room in front for the TMA
   int before, after;    // points around a line that B reads
   bool scaled;
-  bool whole;           // lines follow each other: a tile is moved in one piece, if it is aligned
+  // Lines follow each other, or all rows of neighbouring ones do: a tile is moved in one piece, if
+  // it is aligned.
+  bool whole;
   bool boxes;           // the TMA moves a tile as a box, or as some, if it can
   int threads, stages;  // that have chunks; tiles of a block at a time
   int axis_tiles;       // tiles that take the fastest axis, if interleaved
@@ -191,6 +210,9 @@ struct scan_call {
   // What this scan reads was there before the scan that was launched last, which neither writes any
   // of it nor reads what this one writes: they run at the same time.
   bool beside_last = false;
+  // The prescribed right-hand sides come from the launch before, which changes nothing else that
+  // this scan reads, and lets it begin.
+  bool after_sums = false;
   // If this is not null, the kernel computes the prescribed right-hand sides with other ranks.
   const border_exchange* exchange = nullptr;
 };

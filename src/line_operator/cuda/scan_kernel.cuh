@@ -47,6 +47,7 @@ struct call {
   const V* prescribed;
   bool tells_solution;
   unsigned* tile_counter;
+  bool awaits_sums;  // the prescribed right-hand sides, of the launch before
 };
 
 /// Names a chunk of a line of a round.
@@ -72,6 +73,15 @@ struct given_ends {};
 template <class Ends>
 constexpr int other_warps = std::is_same_v<Ends, border_exchange> ? 2 : 1;
 
+/// Enters what is prescribed of a tile that threads load: rarely, so apart from what needs
+/// registers.
+template <tile_kind Kind>
+__device__ __noinline__ void enter_given_apart(const tile_places<Kind>& place, int lines, V* tile,
+                                               const kernel_stencil<R>& b, R scale, V* closure,
+                                               int thread) {
+  enter_given(place, lines, tile, place.s, b, scale, closure, thread, place.s.threads);
+}
+
 /// Solves the tiles of a block: the threads of whole warps have a chunk each; one more warp copies.
 /// `Gathers`: B comes last, instead of first. `Ends`: border_exchange where yet another warp
 /// computes the prescribed right-hand sides, with other ranks, or given_ends.
@@ -81,7 +91,7 @@ __global__ void __maxnreg__(scan_registers)
                 const __grid_constant__ scan_shape s, const __grid_constant__ call c,
                 const __grid_constant__ kernel_stencil<R> b,
                 const __grid_constant__ Ends prescribing) {
-  let_next_begin();
+  if (!c.awaits_sums) let_next_begin();
   constexpr bool interleaved = Kind != tile_kind::along;
   constexpr int rows = Rows, steps = scan_steps(interleaved);
   constexpr bool solves = Width == 1, begins_with_b = Width > 1 && !Gathers;
@@ -93,7 +103,7 @@ __global__ void __maxnreg__(scan_registers)
   constexpr bool in_rounds = alone || Kind == tile_kind::phased;
   using chunk = core::recurrence_chunk<V, rows>;
   extern __shared__ __align__(cache_line) unsigned char memory[];
-  const int closure = b.heads + b.tails;
+  const int closure = b.end_values();
   const scan_memory<V> m(s, closure, memory);
   const line_tile<V, Kind> tiles(g, arrays, s);
   const int thread = static_cast<int>(threadIdx.x);
@@ -112,16 +122,18 @@ __global__ void __maxnreg__(scan_registers)
   // many: then all threads do.
   const bool many_ends = begins_with_b && !exchanges && c.prescribed == nullptr &&
                          s.rows < 12 * (c.cyclic ? s.before + s.after : closure);
-  const bool prepared = !Gathers && (Width > 1 || closure > 0) && loads_by_tma && !many_ends;
+  const bool has_given = Gathers && c.prescribed != nullptr;
+  const bool prepared =
+      (Gathers ? has_given : Width > 1 || closure > 0) && loads_by_tma && !many_ends;
   if (thread >= s.threads) {
     if (exchanges && thread >= s.threads + warp_size) {
       if constexpr (exchanges) exchange_ends(tiles, s, m, b, prescribing);
       return;
     }
-    const index_t last =
-        produce_tiles(tiles, s, m, b,
-                      {loads_by_tma, stores_by_tma, prepared, c.cyclic, solves, c.statuses,
-                       c.tells_solution, c.prescribed, c.tile_counter, c.sound});
+    const index_t last = produce_tiles(
+        tiles, s, m, b,
+        {loads_by_tma, stores_by_tma, prepared, c.cyclic, Gathers, c.scale, solves, c.statuses,
+         c.tells_solution, c.prescribed, c.tile_counter, c.sound, c.awaits_sums});
     // The counter of tiles is cleared once no number of it is on its way.
     if constexpr (exchanges) {
       if (last >= s.tiles && thread == s.threads) end_round(prescribing.rounds, gridDim.x);
@@ -143,7 +155,7 @@ __global__ void __maxnreg__(scan_registers)
 
   // This thread has the same chunk of every tile, and round.
   const auto [line, number] = chunk_of<Kind, alone>(s, thread);
-  const bool alive = line < s.round_lines && number < s.chunks;
+  const bool alive = line < s.solved_lines && number < s.chunks;
   const chunk_position position{interleaved ? s.lanes() : 1, alive ? number : 0,
                                 alive ? s.chunks : 1, s.threads};
   const int k0 = position.chunk * rows;
@@ -196,6 +208,7 @@ __global__ void __maxnreg__(scan_registers)
     }
     tiles.load(tile, stage_at(stage));
   };
+  if (c.awaits_sums && !prepared) wait_for_launch_before();
   const bool loads_ahead = !loads_by_tma && s.stages > 1;
   if (loads_ahead) {
     tma::wait(m.arrived, 0);
@@ -226,6 +239,10 @@ __global__ void __maxnreg__(scan_registers)
     }
     const int* const behind = m.behind_of(s, stage, loads_by_tma);
     const auto place = tiles.places(tile, behind);
+    if (has_given && !prepared) {
+      enter_given_apart(place, tiles.count(tile), values, b, c.scale, ends, thread);
+      meet_threads(s.threads);
+    }
     if (begins_with_b && !prepared) {
       const int all = tiles.count(tile);
       for (int i = line; alive && i < all; i += s.round_lines) {

@@ -20,7 +20,7 @@ T rounded(const wide& v) {
 
 kernel_stencil<R> rounded(const kernel_stencil<double>& from) {
   kernel_stencil<R> b{};
-  b.first = from.first, b.heads = from.heads, b.tails = from.tails;
+  b.first = from.first, b.heads = from.heads, b.tails = from.tails, b.given = from.given;
   std::copy(std::begin(from.weights), std::end(from.weights), b.weights);
   for (int i = 0; i < 2 * most_closure; ++i) {
     b.rows[i].first = from.rows[i].first, b.rows[i].count = from.rows[i].count;
@@ -66,6 +66,7 @@ template <class Kernel, class Ends>
 cudaError_t launch_scan(Kernel kernel, const Ends& ends, const planned_scan& p, const scan_call& c,
                         cudaStream_t stream) {
   const scan_tables& t = p.tables.values != nullptr ? p.tables : c.tables;
+  const bool clears = c.tile_counter != nullptr && !c.tile_counter_cleared;
   const call k{static_cast<const V*>(t.values),
                static_cast<const V*>(t.minus_products),
                t.number,
@@ -78,15 +79,16 @@ cudaError_t launch_scan(Kernel kernel, const Ends& ends, const planned_scan& p, 
                {c.status, p.statuses, p.shares_status},
                static_cast<const V*>(c.prescribed),
                c.tells_solution,
-               c.tile_counter};
-  const bool clears = c.tile_counter != nullptr && !c.tile_counter_cleared;
+               c.tile_counter,
+               c.after_sums && !clears};
   if (clears) {
     const cudaError_t cleared = cudaMemsetAsync(c.tile_counter, 0, sizeof(unsigned), stream);
     if (cleared != cudaSuccess) return cleared;
   }
   // The kernel begins early after a substitution, which most often has nothing to do, while its
-  // tables are made, or beside another scan that has no memset, nor its tile counter, between them.
-  const bool early = t.sound != nullptr || (c.beside_last && !clears);
+  // tables are made, or beside another scan, or sums, if no memset, nor its tile counter, is
+  // between them.
+  const bool early = t.sound != nullptr || ((c.beside_last || c.after_sums) && !clears);
   return launch_dependent(kernel, early, dim3(static_cast<unsigned>(p.blocks)),
                           threads_of<Ends>(p.shape), p.shape.shared_bytes, stream, p.task.lines,
                           arrays_of(p, c), p.shape, k, rounded(p.task.b), ends);

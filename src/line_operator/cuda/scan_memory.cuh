@@ -20,7 +20,7 @@ struct scan_memory {
   // anywhere, the elements from a multiple of 16 bytes to the line.
   int *found, *behind;
 
-  __device__ __forceinline__ scan_memory(const scan_shape& s, int closure_rows,
+  __device__ __forceinline__ scan_memory(const scan_shape& s, int end_values,
                                          unsigned char* memory) {
     const int exchanged = s.threads / warp_size * s.lanes();
     arrived = reinterpret_cast<std::uint64_t*>(memory);
@@ -40,7 +40,7 @@ struct scan_memory {
     back = {take(exchanged), take(exchanged)};
     closing = take(s.lines);
     around = take(2 * s.chunks);
-    closure = take(s.stages * s.lines * closure_rows);
+    closure = take(s.stages * s.lines * end_values);
     scales = reinterpret_cast<real_of<V>*>(take(s.scaled ? s.chunks * s.chunk_rows : 0));
     found = reinterpret_cast<int*>(at);
     behind = found + s.stages * s.lines;

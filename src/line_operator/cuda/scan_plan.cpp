@@ -42,7 +42,9 @@ std::unique_ptr<const scan_plan> scan_plan::make(const specification& line, valu
   if (const auto task = line_task(line, type, g); task && may_fit(*task, limits)) {
     made->whole_ = line_scan::make(*task, matrix_of(line), line.scale, limits, known);
   }
-  if (made->whole_ && !is_narrow(line, type, g, *made->whole_, least_row)) return made;
+  // An adjoint's parts need more sums than an operator's.
+  if (made->whole_ && (line.gathers || !is_narrow(line, type, g, *made->whole_, least_row)))
+    return made;
   made->parts_ = split_scan::make(line, type, g, !made->whole_, limits);
   if (made->parts_) made->whole_.reset();
   if (!made->whole_ && !made->parts_) return {};

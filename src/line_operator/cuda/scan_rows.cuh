@@ -120,7 +120,7 @@ __device__ __forceinline__ void read_ends(int k0, int n, const scan_shape& s,
   }
 }
 
-/// Loads the prescribed right-hand sides of a tile's lines, which are there once this thread has
+/// Loads what is prescribed for the ends of a tile's lines, which is there once this thread has
 /// waited for its copies. To be called by `threads` threads.
 template <class V, tile_kind Kind>
 __device__ __forceinline__ void load_prescribed(const line_tile<V, Kind>& t, index_t number,
@@ -128,13 +128,33 @@ __device__ __forceinline__ void load_prescribed(const line_tile<V, Kind>& t, ind
                                                 const V* prescribed, V* closure, int thread,
                                                 int threads) {
   if (prescribed == nullptr) return;
-  const int rows = b.heads + b.tails, lines = t.count(number);
-  for (int i = thread; i < lines * rows; i += threads) {
-    const int row = i / lines, line = i - row * lines;
-    const auto& r = b.rows[row];
-    if (r.count > 0) continue;
-    copy_element(closure + line * rows + row,
-                 prescribed + r.first * t.lines() + t.number(number, line));
+  const int own = b.heads + b.tails, values = b.end_values(), lines = t.count(number);
+  for (int i = thread; i < lines * values; i += threads) {
+    const int k = i / lines, line = i - k * lines;
+    if (k < own && b.rows[k].count > 0) continue;
+    const int of = k < own ? b.rows[k].first : b.given.number(k - own);
+    copy_element(closure + line * values + k, prescribed + of * t.lines() + t.number(number, line));
+  }
+}
+/// Enters what was loaded, if B comes last: right-hand sides in the tile, and results, times
+/// `scale`, where other rows' follow. To be called by the same threads, each of which finds what it
+/// loaded; a barrier must follow.
+template <class V, tile_kind Kind>
+__device__ __forceinline__ void enter_given(const tile_places<Kind>& place, int lines, V* tile,
+                                            const scan_shape& s,
+                                            const kernel_stencil<real_of<V>>& b, real_of<V> scale,
+                                            V* closure, int thread, int threads) {
+  if constexpr (is_real<V>) {
+    const int own = b.heads + b.tails, values = b.end_values();
+    for (int i = thread; i < lines * values; i += threads) {
+      const int k = i / lines, line = i - k * lines;
+      V& value = closure[line * values + k];
+      if (k >= own) {
+        tile[place(line, b.given.row(k - own, s.rows))] = value;
+      } else if (b.rows[k].count == 0) {
+        value = value * scale;
+      }
+    }
   }
 }
 
@@ -186,10 +206,10 @@ __device__ __forceinline__ void prepare_lines(const tile_places<Kind>& place, in
                                               const scan_shape& s,
                                               const kernel_stencil<real_of<V>>& b, bool cyclic,
                                               V* closure) {
-  const int ends = count_ends(s, b, cyclic), rows = b.heads + b.tails;
+  const int ends = count_ends(s, b, cyclic), values = b.end_values();
   for (int i = static_cast<int>(threadIdx.x) % warp_size; i < lines * ends; i += warp_size) {
     const int end = i / lines, line = i - end * lines;
-    prepare_end(place, place.base(line), end, tile, s, b, cyclic, closure + line * rows);
+    prepare_end(place, place.base(line), end, tile, s, b, cyclic, closure + line * values);
   }
 }
 

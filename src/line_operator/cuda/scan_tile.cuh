@@ -119,7 +119,8 @@ class line_tile {
                                              std::uint64_t* mbarrier) const {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     if constexpr (interleaved) {
-      if (lane == 0) load_rows(tile, to, mbarrier);
+      if (lane > 0) return;
+      s_.whole ? load_piece(tile, to, mbarrier) : load_rows(tile, to, mbarrier);
     } else if (a_.input == line_copy_mode::boxes) {
       if (lane > 0) return;
       tma::expect(mbarrier, static_cast<unsigned>(s_.lines * s_.line_pitch * sizeof(V)));
@@ -147,6 +148,7 @@ class line_tile {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     if constexpr (interleaved) {
       if (lane > 0) return;
+      if (s_.whole) return store_piece(tile, from);
       for (int k = 0; k < s_.rows; k += s_.box_rows) {
         put_box(column(tile), k, outer(tile), from + s_.in_tile.front + k * s_.in_tile.pitch);
       }
@@ -259,16 +261,20 @@ class line_tile {
   __device__ __forceinline__ index_t first_row(index_t tile) const {
     return outer(tile) * s_.outer_rows;
   }
-  /// Returns the elements of a tile of lines that follow each other, and how many of them the TMA
-  /// moves: those beyond are of the very last tile alone.
-  __device__ __forceinline__ int piece(index_t tile) const { return count(tile) * s_.rows; }
+  /// Returns the elements of a tile that is moved in one piece: of lines that follow each other, or
+  /// of neighbouring ones.
+  __device__ __forceinline__ int piece(index_t tile, int rows) const {
+    return (interleaved ? s_.in_tile.pitch : count(tile)) * rows;
+  }
+  /// Returns how many elements of a piece the TMA moves: those beyond are of the very last tile of
+  /// lines that follow each other.
   __device__ __forceinline__ static int by_tma(int elements) {
     constexpr int granule = 16 / static_cast<int>(sizeof(V));
     return granule > 1 ? elements / granule * granule : elements;
   }
   // One thread calls these two.
   __device__ __forceinline__ void load_piece(index_t tile, V* to, std::uint64_t* mbarrier) const {
-    const int all = piece(tile), most = by_tma(all);
+    const int all = piece(tile, s_.points), most = by_tma(all);
     const V* const from = a_.in + start(layout::rhs, number(tile, 0));
     to += s_.in_tile.front;
     for (int i = most; i < all; ++i) to[i] = from[i];
@@ -277,7 +283,7 @@ class line_tile {
     if (bytes > 0) tma::load(to, from, bytes, mbarrier);
   }
   __device__ __forceinline__ void store_piece(index_t tile, const V* from) const {
-    const int all = piece(tile), most = by_tma(all);
+    const int all = piece(tile, s_.rows), most = by_tma(all);
     V* const to = a_.out + start(layout::x, number(tile, 0));
     from += s_.in_tile.front;
     if (most > 0) tma::store(to, from, static_cast<unsigned>(most * sizeof(V)));

@@ -20,7 +20,11 @@ namespace {
 /// busy.
 constexpr index_t most_interleaved = 512, most_anywhere = 288, most_contiguous = 2048;
 
-split_wish wish_of(const geometry& lines, value_type type, bool needed) {
+/// Up to this many points, an operator's launches take longer than so many sums at a border do.
+constexpr index_t few_points = index_t{1} << 21, many_given = 32;
+
+split_wish wish_of(const specification& line, const geometry& lines, value_type type, bool needed) {
+  const bool few = !line.solves && line.points * lines.right_sides.size <= few_points;
   const bool interleaved = lies_interleaved(lines);
 
   const index_t most = !interleaved                 ? most_contiguous
@@ -30,7 +34,8 @@ split_wish wish_of(const geometry& lines, value_type type, bool needed) {
   // anything else takes ten times as long. The TMA takes two axes of interleaved lines.
   return {.most_points = most,
           .most_window = needed ? 4 * most : std::max(most, most_interleaved) / 4,
-          .most_axes = interleaved ? 2 : layout::max_axes};
+          .most_axes = interleaved ? 2 : layout::max_axes,
+          .most_given = few ? many_given : index_t{sum_group::most}};
 }
 
 }  // namespace
@@ -38,9 +43,8 @@ split_wish wish_of(const geometry& lines, value_type type, bool needed) {
 std::unique_ptr<const split_scan> split_scan::make(const specification& line, value_type type,
                                                    const geometry& g, bool needed,
                                                    const device_limits& limits) {
-  if (line.gathers) return {};
   if (g.right_sides.size == 0) return {};
-  const auto s = split(line, type, g, wish_of(g, type, needed));
+  const auto s = split(line, type, g, wish_of(line, g, type, needed));
   if (!s) return {};
   std::unique_ptr<split_scan> made(new split_scan);
   made->type_ = type;
@@ -99,6 +103,7 @@ void split_scan::apply(const scan_call& c, void* workspace, cudaStream_t stream)
       part.prescribed = prescribed + (r.slot + p * r.prescribed) * lines * size;
       if (solves_) part.status = statuses + (r.first + p) * lines;
       part.tells_solution = true;
+      part.after_sums = !beside_last && sums_.count > 0;
       part.beside_last = std::exchange(beside_last, true);
       r.scan->apply(part, of_scans, stream);
     }

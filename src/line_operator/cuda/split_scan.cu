@@ -2,6 +2,7 @@
 #include "line_operator/cuda/split_scan.hpp"
 
 #include "core/dispatch.hpp"
+#include "gpu/dependent_launch.cuh"
 #include "gpu/for_each.cuh"
 #include "line_operator/share_summing.hpp"
 
@@ -14,7 +15,8 @@ using namespace gpu;
 
 namespace {
 
-/// This many calls share a line whose points lie side by side; more of them where sums are few.
+/// This many calls share a line whose points lie side by side; more of them share any line where
+/// sums are few, which would take as long as their loads, one after another.
 constexpr int team = 4, large_team = 16;
 constexpr index_t few_sums = 16384;
 
@@ -23,7 +25,8 @@ template <class V, int Team>
 struct group_summing {
   share_summing<V, 1, Team> all;
 
-  TRIDIA_FN void operator()(index_t i, index_t) const {
+  __device__ __forceinline__ void operator()(index_t i, index_t) const {
+    let_next_begin();  // it waits for the sums itself
     const index_t calls = all.lines.size * Team, group = i / calls;
     all.sum_some(i - group * calls, group, group + 1);
   }
@@ -46,7 +49,8 @@ struct line_merging {
   index_t rows;
   V* x;
 
-  TRIDIA_FN void operator()(index_t line, index_t) const {
+  __device__ __forceinline__ void operator()(index_t line, index_t) const {
+    wait_for_launch_before();
     enter(line, statuses.status_of(line), 0, 1);
   }
   TRIDIA_FN void enter(index_t line, index_t status, index_t member, index_t team) const {
@@ -64,6 +68,7 @@ __global__ void __launch_bounds__(block_threads)
     merge_parts_kernel(const __grid_constant__ line_merging<V> f) {
   using word = unsigned long long;
   __shared__ word first;
+  wait_for_launch_before();
   for (index_t line = blockIdx.x; line < f.statuses.lines.size; line += gridDim.x) {
     if (threadIdx.x == 0) first = static_cast<word>(status_merge::none);
     __syncthreads();
@@ -81,9 +86,9 @@ cudaError_t sum_borders(value_type type, const border_sums& s, const void* in, v
                         cudaStream_t stream) {
   return core::with_type(type, [&](auto tag) {
     using V = typename decltype(tag)::type;
-    if (std::abs(s.along.step) != 1) return sum_by<V, 1>(s, in, to, stream);
-    return s.count * s.lines.size < few_sums ? sum_by<V, large_team>(s, in, to, stream)
-                                             : sum_by<V, team>(s, in, to, stream);
+    if (s.count * s.lines.size < few_sums) return sum_by<V, large_team>(s, in, to, stream);
+    return std::abs(s.along.step) == 1 ? sum_by<V, team>(s, in, to, stream)
+                                       : sum_by<V, 1>(s, in, to, stream);
   });
 }
 
@@ -92,11 +97,17 @@ cudaError_t merge_statuses(value_type type, const status_merge& s, const layout:
   return core::with_type(type, [&](auto tag) {
     using V = typename decltype(tag)::type;
     const line_merging<V> f{s, of_x, rows, static_cast<V*>(x)};
-    constexpr index_t few_parts = 8, most_blocks = 8192;
-    if (s.parts <= few_parts) return for_each(s.lines.size, f, stream);
-    merge_parts_kernel<<<static_cast<unsigned>(std::min(s.lines.size, most_blocks)), block_threads,
-                         0, stream>>>(f);
-    return cudaGetLastError();
+    // Few blocks are there before the parts are solved; more would be in the way.
+    constexpr index_t few_parts = 8, most_blocks = 8192, few_blocks = 256;
+    const bool is_thread = s.parts <= few_parts;  // for a line, or else a block
+    const index_t members = is_thread ? block_threads : 1;
+    const index_t all = (s.lines.size + members - 1) / members;
+    const dim3 blocks(static_cast<unsigned>(std::min(all, most_blocks)));
+    const bool early = all <= few_blocks;
+    return is_thread ? launch_dependent(for_each_kernel<line_merging<V>>, early, blocks,
+                                        block_threads, 0, stream, s.lines.size, f)
+                     : launch_dependent(merge_parts_kernel<V>, early, blocks, block_threads, 0,
+                                        stream, f);
   });
 }
 

@@ -288,6 +288,19 @@ std::optional<onchip_shape> plan_concatenated(const task& t, const onchip_tuning
   return s;
 }
 
+/// Returns whether many systems have one matrix, of which the first-level cache holds all rows
+/// beside the most shared memory: what every block reads again would come from a few lines of the
+/// second-level cache otherwise, one access after another. A few blocks wait longer for that one.
+bool has_cached_matrix(const task& t) {
+  constexpr index_t most_bytes = index_t{12} << 10, many = 2048;
+  const geometry& g = t.geometry;
+  bool one = g.matrices.size >= many;
+  for (int k = 0; k < g.matrices.count; ++k) {
+    for (int a = layout::sub; a <= layout::sup; ++a) one = one && g.matrices.at[k].stride[a] == 0;
+  }
+  return one && layout::rhs * g.rows * static_cast<index_t>(size_of(t.type)) <= most_bytes;
+}
+
 /// Returns the rows per thread: those of the tuning, or about as many as `wanted`.
 int choose_chunk(const onchip_tuning& tuning, const onchip_shape& s, int wanted, int size) {
   if (tuning.chunk_rows == 0) return fit_chunk(s, wanted, size);
@@ -372,6 +385,7 @@ std::optional<onchip_shape> plan_onchip(const task& t, const onchip_tuning& tuni
   share_rows(s, size, tuning.blocks, limits.clusters);
   s.cluster = s.blocks;
   if (!lay_out(s, t, tuning, wanted_chunk(t, s, size), limits) || s.chunks < s.blocks) return {};
+  s.one_matrix = s.blocks == 1 && has_cached_matrix(t);
   s.boxes = limits.clusters && s.blocks == 1 && s.input == copy_mode::lines &&
             s.block_rows * size < good_line;
   if ((g.matrices.size / s.systems + 1) * s.blocks > most_grid) return {};

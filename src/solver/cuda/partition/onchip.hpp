@@ -55,6 +55,7 @@ struct onchip_shape {
   int array_pitch;                 // from one array to the next
   bool dense_input, dense_output;  // one piece, system after system
   copy_mode input, output;         // subject to the alignment of the pointers
+  bool one_matrix = false;         // for all systems, which the first-level cache holds
   bool boxes;                      // whether the TMA moves a block's systems as a box, if it can
   bool interleaved;   // threads copy rows of neighbouring systems, whose number is a power of two
   unsigned per_rows;  // 2^32 / block_rows, rounded up: divides indices of the tile

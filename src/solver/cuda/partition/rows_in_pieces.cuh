@@ -1,6 +1,8 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "gpu/copy.cuh"
+#include "gpu/device_limits.hpp"
 #include "gpu/tma.cuh"
 
 #include <cstdint>
@@ -13,10 +15,24 @@ namespace tridia::cuda {
 template <class V>
 inline constexpr int in_piece = sizeof(V) < 16 ? 16 / static_cast<int>(sizeof(V)) : 1;
 
+/// Returns whether `p` is where a piece begins.
+__device__ __forceinline__ bool begins_piece(const void* p) {
+  return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
+}
+
 /// Returns the number of elements from the beginning of the piece that `p` is in.
 template <class V>
 __device__ __forceinline__ int elements_after_piece(const V* p) {
   return static_cast<int>(reinterpret_cast<std::uintptr_t>(p) / sizeof(V)) & (in_piece<V> - 1);
+}
+
+/// Copies a piece asynchronously, through the first-level cache.
+template <class V>
+__device__ __forceinline__ void copy_piece(V* to, const V* from) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(to))),
+               "l"(from)
+               : "memory");
 }
 
 /// Holds the rows of a system in whole pieces of 16 bytes, `begin` to `end` - 1, and all that are
@@ -42,6 +58,22 @@ struct rows_in_pieces {
   __device__ __forceinline__ void load_async(V* to, const V* from, std::uint64_t* mbarrier) const {
     if (bytes() > 0) gpu::tma::load(to + begin, from + begin, bytes(), mbarrier);
     beside([&](int k) { to[k] = from[k]; });
+  }
+  /// Starts to copy all rows through the first-level cache; by the lanes of a warp. Rows that lie
+  /// otherwise in shared memory than in the array are copied one by one.
+  __device__ __forceinline__ void copy_async(V* to, const V* from, int lane) const {
+    constexpr int lanes = gpu::warp_size;
+    const bool alike = begins_piece(to + begin) && begins_piece(from + begin);
+    const auto copy_some = [&](int from_row, int to_row) {
+      for (int k = from_row + lane; k < to_row; k += lanes) gpu::copy_element(to + k, from + k);
+    };
+    copy_some(first, alike ? begin : last);
+    if (!alike) return;
+#pragma unroll 4
+    for (int k = begin + lane * in_piece<V>; k < end; k += lanes * in_piece<V>) {
+      copy_piece(to + k, from + k);
+    }
+    copy_some(end, last);
   }
 };
 

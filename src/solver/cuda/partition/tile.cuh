@@ -141,9 +141,6 @@ class tile {
   __device__ __forceinline__ void wait_stored() const { tma::wait_read(); }
 
  private:
-  static __device__ __forceinline__ bool aligned(const void* p) {
-    return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
-  }
   /// The last block may have fewer systems, or rows, than make a whole number of 16 bytes.
   __device__ __forceinline__ bool may_use_tma(copy_mode m) const {
     return tma::available &&
@@ -172,7 +169,11 @@ class tile {
     return tma::available && s_.input == copy_mode::pieces;
   }
   __device__ __forceinline__ int shift(int a, int system) const {
-    return in_pieces() ? elements_after_piece(o_.in[a] + offset(a, system) + row0_) : 0;
+    return in_pieces() ? elements_after_piece(source(a, system)) : 0;
+  }
+  /// Returns this block's first row of a system in an input.
+  __device__ __forceinline__ const V* source(int a, int system) const {
+    return o_.in[a] + offset(a, system) + row0_;
   }
   /// Returns the rows of an input that are loaded: of the corners only what lies in their place.
   __device__ __forceinline__ rows_in_pieces<V> loaded_rows(int a, int system) const {
@@ -187,7 +188,7 @@ class tile {
     const auto for_own = [&](auto f) {
       for (int i = lane; i < inputs * count_; i += warp_size) {
         const int system = i / inputs, a = i - system * inputs;
-        f(o_.in[a] + offset(a, system) + row0_, array(a, system), loaded_rows(a, system));
+        if (a >= first_by_tma()) f(source(a, system), array(a, system), loaded_rows(a, system));
       }
     };
     unsigned bytes = 0;
@@ -213,14 +214,12 @@ class tile {
   }
   __device__ __forceinline__ bool by_tma() const {
     bool all = may_use_tma(s_.input);
-#pragma unroll
-    for (int a = 0; a < inputs; ++a) all = all && aligned(o_.in[a]);
+    for (int a = 0; a < inputs; ++a) all = all && begins_piece(o_.in[a]);
     return all;
   }
   __device__ __forceinline__ bool outputs_aligned() const {
     bool all = true;
-#pragma unroll
-    for (int j = 0; j < outputs; ++j) all = all && aligned(Arrays::output(o_, j));
+    for (int j = 0; j < outputs; ++j) all = all && begins_piece(Arrays::output(o_, j));
     return all;
   }
   __device__ __forceinline__ void load_all_async() {
@@ -231,7 +230,8 @@ class tile {
       load_pieces();
     } else if (arrives_) {
       if (threadIdx.x == 0) {
-        mbarrier_.expect(static_cast<unsigned>(inputs * count_ * rows_ * sizeof(V)));
+        const int arriving = (inputs - first_by_tma()) * count_;
+        mbarrier_.expect(static_cast<unsigned>(arriving * rows_ * sizeof(V)));
       }
       load_by_tma();
     } else if (s_.dense_input) {
@@ -239,9 +239,11 @@ class tile {
     } else {
       load_lines([](int) { return true; });
     }
+    if (arrives_ && s_.one_matrix) copy_matrix_async();
   }
   __device__ __forceinline__ void wait_for_all() {
-    if (arrives_) return mbarrier_.wait();
+    if (arrives_) mbarrier_.wait();
+    if (arrives_ && !s_.one_matrix) return;
     wait_for_copies();
     __syncthreads();
   }
@@ -266,18 +268,28 @@ class tile {
     return static_cast<unsigned>((m == copy_mode::contiguous ? count_ : 1) * rows_ * sizeof(V));
   }
 
+  /// Returns the first array that the TMA loads.
+  __device__ __forceinline__ int first_by_tma() const { return s_.one_matrix ? layout::rhs : 0; }
+  /// Copies the matrix that systems share, through the first-level cache: blocks that ask the
+  /// second one for the same few lines get them one after another.
+  __device__ __forceinline__ void copy_matrix_async() const {
+    const int thread = static_cast<int>(threadIdx.x), lane = thread % warp_size;
+    for (int i = thread / warp_size; i < layout::rhs * count_; i += s_.threads / warp_size) {
+      const int system = i / layout::rhs, a = i - system * layout::rhs;
+      loaded_rows(a, system).copy_async(array(a, system), source(a, system), lane);
+    }
+  }
   __device__ __forceinline__ void load_by_tma() {
     block_for(inputs * copies(s_.input), s_.threads, [&](int i) {
       const int system = i / inputs, a = i - system * inputs;
-      tma::load(array(a, system), o_.in[a] + offset(a, system) + row0_, copy_bytes(s_.input),
-                mbarrier_.barrier());
+      if (a < first_by_tma()) return;
+      tma::load(array(a, system), source(a, system), copy_bytes(s_.input), mbarrier_.barrier());
     });
   }
   __device__ __forceinline__ void store_by_tma() {
-    const int count = copies(s_.output);
 #pragma unroll
     for (int j = 0; j < outputs; ++j) {
-      block_for(count, s_.threads, [&](int i) {
+      block_for(copies(s_.output), s_.threads, [&](int i) {
         tma::store(Arrays::output(o_, j) + offset(inputs + j, i) + row0_,
                    array(Arrays::place(j), i), copy_bytes(s_.output));
       });
@@ -352,10 +364,9 @@ class tile {
   }
   /// Returns whether neighbouring systems have one matrix, whose rows follow each other.
   __device__ __forceinline__ bool shares_matrix() const {
-    const auto& m = g_.matrices;
-    bool all = m.count > 0;
+    bool all = true;
     for (int a = layout::sub; a <= layout::sup; ++a) {
-      all = all && g_.lines[a].step == 1 && m.at[m.count - 1].stride[a] == 0;
+      all = all && g_.lines[a].step == 1 && is_shared(g_, a);
     }
     return all;
   }
@@ -412,20 +423,13 @@ class tile {
     if (!g_.conjugate && (g_.corners == edge::absent || n > 2)) return;
     __syncthreads();
     block_for(count_, s_.threads, [&](int s) {
-      for (int k = 0; k < rows_ && which(s); ++k) mend_row(s, k);
+      for (int k = 0; k < rows_ && which(s); ++k) {
+        mend_row(g_, row0_ + k, array(0, s)[k], array(1, s)[k], array(2, s)[k]);
+      }
     });
   }
   __device__ __forceinline__ V entry(int a, int system, index_t k) const {
     return o_.in[a][offset(a, system) + k * g_.lines[a].step];
-  }
-
-  __device__ void mend_row(int s, int k) {
-    V &sub = array(layout::sub, s)[k], &diag = array(layout::diag, s)[k],
-      &sup = array(layout::sup, s)[k];
-    core::row<V> r{sub, diag, sup};
-    if (g_.conjugate) r = {core::conjugate(r.sub), core::conjugate(r.diag), core::conjugate(r.sup)};
-    if (g_.corners != edge::absent && s_.rows < 3) r = core::folded(r, row0_ + k, s_.rows);
-    sub = r.sub, diag = r.diag, sup = r.sup;
   }
 
   const geometry& g_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/host_device.hpp"
+#include "core/line.hpp"
 #include "core/values.hpp"
 #include "solver/system.hpp"
 
@@ -47,6 +48,15 @@ inline constexpr bool may_share_matrix = requires {
 
 template <class V, int Sides>
 using arrays_of_sides = std::conditional_t<Sides == 1, solve_arrays<V>, sided_arrays<V, Sides>>;
+
+/// Makes of row k as it was read what a solve takes: it may have to be conjugated, or folded.
+template <class V, class Geometry>
+__device__ void mend_row(const Geometry& g, index_t k, V& sub, V& diag, V& sup) {
+  core::row<V> r{sub, diag, sup};
+  if (g.conjugate) r = {core::conjugate(r.sub), core::conjugate(r.diag), core::conjugate(r.sup)};
+  if (g.corners != layout::edge::absent && g.rows < 3) r = core::folded(r, k, g.rows);
+  sub = r.sub, diag = r.diag, sup = r.sup;
+}
 
 /// Names what stands in the place of a number where a matrix has `Sides` right-hand sides.
 template <class V, int Sides>
