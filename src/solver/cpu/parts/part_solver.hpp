@@ -181,6 +181,7 @@ class part_solver {
 
   void reduce(const operands& o, std::byte* memory) const {
     std::fill_n(flags_in(memory), split_.lines(), char{0});
+    std::fill_n(interchanged_in(memory), split_.lines() * split_.parts(), false);
     using equations = typename interface_tree<V, P>::equations;
     parallel_for(threads_, split_.batches(), [&](index_t i, int thread) {
       const part_split::part_range parts = split_.batch(i);
