@@ -181,7 +181,6 @@ class part_solver {
 
   void reduce(const operands& o, std::byte* memory) const {
     std::fill_n(flags_in(memory), split_.lines(), char{0});
-    std::fill_n(interchanged_in(memory), split_.lines() * split_.parts(), false);
     using equations = typename interface_tree<V, P>::equations;
     parallel_for(threads_, split_.batches(), [&](index_t i, int thread) {
       const part_split::part_range parts = split_.batch(i);
@@ -204,6 +203,9 @@ class part_solver {
       part_lanes batch;
       fill(batch, o, parts, core::value_count<unknowns, V>, memory);
       if (batch.lines.live == 0) return;
+      for (int l = 0; l < batch.lines.live && P == pivoting::partial; ++l) {
+        batch.interchanged[l] = interchanged_in(memory)[batch.number_of[l]];
+      }
       copies_.take(batch.lines, kernels_at(parts).lanes, copies_of(memory, thread));
       batch.lines.nontemporal = streams_ && o.x != o.in[layout::rhs];
       index_t found[max_systems];
@@ -278,7 +280,6 @@ class part_solver {
     const index_t number = number_of(p);
     batch.line_of[l] = p.line, batch.number_of[l] = number;
     batch.place[l] = {number * values, 1};
-    batch.interchanged[l] = interchanged_in(memory)[number];
     const couplings& c = couplings_in(memory)[number];
     batch.entries_of_before[l] = c.before, batch.entries_of_after[l] = c.after;
   }
