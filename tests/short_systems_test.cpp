@@ -84,6 +84,9 @@ TEST(ShortSystemsShape, IsForShortSystemsThatShareMatrices) {
   EXPECT_TRUE(plan_short_systems(task_of(of_one_matrix({.extents = {9, 8}}))));
   EXPECT_FALSE(plan_short_systems(task_of(of_one_matrix({.extents = {1, 8}}))));
   EXPECT_FALSE(plan_short_systems(task_of(of_one_matrix({.extents = {1 << 20, 4}}))));
+  // Of many rows in all, only the shortest lines.
+  EXPECT_TRUE(plan_short_systems(task_of(with_sides({.extents = {1 << 20, 4}}, 4))));
+  EXPECT_FALSE(plan_short_systems(task_of(with_sides({.extents = {1 << 20, 8}}, 4))));
 }
 
 class ShortSystems : public ::testing::TestWithParam<value_type> {

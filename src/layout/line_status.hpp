@@ -22,15 +22,16 @@ TRIDIA_FN bool shares_status(const geometry& g) {
 /// matrix has several systems where the batch has axes along which all coefficients are broadcast.
 struct sharing_right_sides {
   index_t first = 0, step = 1, count = 1;
+  index_t x_step = 0;  // elements of x from one to the next
 
   TRIDIA_FN sharing_right_sides(const geometry& g, index_t system) {
     // At most one axis shares a status, that of the problem's right-hand sides.
     index_t inner = 1;
     for (int k = g.right_sides.count; k-- > 0; inner *= g.right_sides.at[k].extent) {
       const axis& a = g.right_sides.at[k];
-      if (a.stride[status] == 0) step = inner, count = a.extent;
+      if (a.stride[status] == 0) step = inner, count = a.extent, x_step = a.stride[x];
     }
-    first = system / step * step * count + system % step;
+    first = step == 1 ? system * count : system / step * step * count + system % step;
   }
   /// Returns right-hand side `r` of `count`.
   [[nodiscard]] TRIDIA_FN index_t at(index_t r) const { return first + r * step; }

@@ -6,6 +6,13 @@
 
 namespace tridia::layout {
 
+/// Returns the status of a system one of whose right-hand sides has `status`, and others `now`
+/// together: that of the matrix, or the first row that is not finite.
+TRIDIA_FN index_t merged(index_t now, index_t status) {
+  const bool stays = now > 0 || status == 0 || (now < 0 && now >= status);
+  return stays ? now : status;
+}
+
 /// Enters a status where the right-hand sides of a system report one after another. The matrix's
 /// own status is not changed; among rows that are not finite the first is kept, so that the result
 /// does not depend on the order.
@@ -16,16 +23,17 @@ TRIDIA_FN void merge_status(index_t* at, index_t of_matrix, index_t status) {
   unsigned long long old = *word, seen;
   do {
     seen = old;
-    const auto now = static_cast<index_t>(seen);
-    if (now > 0 || (now < 0 && now >= status)) return;
-    old = atomicCAS(word, seen, static_cast<unsigned long long>(status));
+    const index_t next = merged(static_cast<index_t>(seen), status);
+    if (next == static_cast<index_t>(seen)) return;
+    old = atomicCAS(word, seen, static_cast<unsigned long long>(next));
   } while (old != seen);
 #else
   index_t now = __atomic_load_n(at, __ATOMIC_RELAXED);
+  index_t next;
   do {
-    if (now > 0 || (now < 0 && now >= status)) return;
-  } while (
-      !__atomic_compare_exchange_n(at, &now, status, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    next = merged(now, status);
+    if (next == now) return;
+  } while (!__atomic_compare_exchange_n(at, &now, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 #endif
 }
 

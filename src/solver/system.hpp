@@ -46,26 +46,32 @@ TRIDIA_FN void fill_with_nan(const geometry& g, V* x, index_t matrix, index_t ri
                              g.rows_of(matrix), member, team);
 }
 
-/// Returns whether x of a line has been filled with NaN: its row 0 is NaN then, and finite if the
-/// line was solved.
+/// Fills x of all right-hand sides of a system with NaN.
 template <class V>
-TRIDIA_FN bool is_filled_with_nan(const geometry& g, const V* x, index_t matrix,
-                                  index_t right_side) {
-  if (g.rows_of(matrix) == 0) return false;
-  index_t at[layout::array_count];
-  g.line_offsets(matrix, right_side, at);
-  return !core::is_finite(x[at[layout::x] + g.lines[layout::x].origin]);
+TRIDIA_FN void fill_with_nan(const geometry& g, V* x, index_t matrix,
+                             const layout::sharing_right_sides& of_system) {
+  for (index_t r = 0; r < of_system.count; ++r) fill_with_nan(g, x, matrix, of_system.at(r));
 }
 
-/// Fills x of all right-hand sides of system `system` of a matrix (from 0 to systems_of_matrix)
-/// with NaN if that of one has been filled: they have one status, and fail together. To be called
-/// after all of them are done.
+/// Fills x of all right-hand sides of a system with NaN if that of one has been filled: they have
+/// one status, and fail together. To be called after all of them are done.
+template <class V>
+TRIDIA_FN void share_nan(const geometry& g, V* x, index_t matrix,
+                         const layout::sharing_right_sides& of_system) {
+  if (g.rows_of(matrix) == 0) return;
+  index_t at[layout::array_count];
+  g.line_offsets(matrix, of_system.at(0), at);
+  // Row 0 is NaN where x was filled, and finite where it was solved. All are asked, so that they
+  // are read at the same time.
+  const V* const row = x + at[layout::x] + g.lines[layout::x].origin;
+  bool bad = false;
+  for (index_t r = 0; r < of_system.count; ++r) bad |= !core::is_finite(row[r * of_system.x_step]);
+  if (bad) fill_with_nan(g, x, matrix, of_system);
+}
+/// Does so for system `system` of a matrix (from 0 to systems_of_matrix).
 template <class V>
 TRIDIA_FN void share_nan(const geometry& g, V* x, index_t matrix, index_t system) {
-  const layout::sharing_right_sides all(g, system);
-  bool bad = false;
-  for (index_t r = 0; r < all.count && !bad; ++r) bad = is_filled_with_nan(g, x, matrix, all.at(r));
-  for (index_t r = 0; r < all.count && bad; ++r) fill_with_nan(g, x, matrix, all.at(r));
+  share_nan(g, x, matrix, layout::sharing_right_sides(g, system));
 }
 
 /// Returns why a system has no finite solution, for its status.

@@ -21,7 +21,6 @@ const kernel kOnChip{"substitute", "substitute_kernel"};
 const kernel kThread{"thread_per_system", "substitute_kernel"};
 const kernel kScan{"scan", "scan_kernel"};
 const kernel kStatuses{"statuses", "enter_statuses_kernel"};
-const kernel kGatherNan{"statuses", "gather_nan_kernel"};
 const kernel kShareNan{"statuses", "share_nan_kernel"};
 
 run_options factors() { return {.factored = true}; }
@@ -59,7 +58,7 @@ void add_own_matrices(std::vector<small_case>& all) {
   add_variants(all, {"sides_executed", sides, {kOnchip, kMerge, kShareNan}, {}, "broadcast"});
   run_options without_statuses = factors();
   without_statuses.status = false;
-  add_variants(all, {"sides_without_statuses", sides, {kGatherNan, kShareNan}, without_statuses});
+  add_variants(all, {"sides_without_statuses", sides, {kShareNan}, without_statuses});
 }
 
 /// Adds cases solved by substitution on chip; if a scan is possible, the GPU finds out whether it

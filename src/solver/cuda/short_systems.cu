@@ -103,73 +103,100 @@ __device__ __noinline__ void fail(const geometry& g, const typed_operands<V>& o,
   solver::fill_with_nan(g, o.x, matrix, side);
 }
 
-/// Stores x of a line whose rows follow each other, 16 bytes at a time.
-__device__ __forceinline__ void store_pieces(const V (&x)[most_rows], int n, V* to) {
-#pragma unroll
-  for (int k = 0; k < most_rows; k += static_cast<int>(piece)) {
-    struct alignas(piece_bytes) {
-      V at[piece];
-    } all;
-#pragma unroll
-    for (int i = 0; i < piece; ++i) all.at[i] = x[k + i];
-    if (k < n) *reinterpret_cast<int4*>(to + k) = *reinterpret_cast<const int4*>(&all);
-  }
-}
+/// Says how rows of lines are moved: elements `step` apart, or, `pieces`, 16 bytes at a time.
+struct row_copies {
+  index_t step;
+  bool pieces;
 
-/// Solves the lines of each thread. `pieces`: x of every line can be stored 16 bytes at a time.
+  struct alignas(piece_bytes) several {
+    V at[piece];
+  };
+  __device__ __forceinline__ void load(const V* from, int n, V (&x)[most_rows]) const {
+    if (!pieces) {
+#pragma unroll
+      for (int k = 0; k < most_rows; ++k) {
+        if (k < n) x[k] = from[k * step];
+      }
+      return;
+    }
+#pragma unroll
+    for (int k = 0; k < most_rows; k += static_cast<int>(piece)) {
+      if (k >= n) continue;
+      const auto all = *reinterpret_cast<const several*>(from + k);
+#pragma unroll
+      for (int i = 0; i < piece; ++i) x[k + i] = all.at[i];
+    }
+  }
+  __device__ __forceinline__ void store(const V (&x)[most_rows], int n, V* to) const {
+    if (!pieces) {
+#pragma unroll
+      for (int k = 0; k < most_rows; ++k) {
+        if (k < n) to[k * step] = x[k];
+      }
+      return;
+    }
+#pragma unroll
+    for (int k = 0; k < most_rows; k += static_cast<int>(piece)) {
+      several all;
+#pragma unroll
+      for (int i = 0; i < piece; ++i) all.at[i] = x[k + i];
+      if (k < n) *reinterpret_cast<several*>(to + k) = all;
+    }
+  }
+};
+
+/// Solves the lines of each thread, which loads a right-hand side while it works on the one before.
 template <pivoting P, boundary B>
 __global__ void __launch_bounds__(block_threads)
     solve_short_systems(const __grid_constant__ geometry g, const typed_operands<V> o,
-                        const short_systems_shape s, bool pieces) {
+                        const short_systems_shape s, const row_copies of_rhs,
+                        const row_copies of_x) {
   const index_t i = thread_index();
   if (i >= g.matrices.size * s.apart) return;
   const index_t inner = s.sides_inner ? s.apart : g.matrices.size;
   const index_t outer = i / inner, rest = i - outer * inner;
   const index_t matrix = s.sides_inner ? outer : rest, first = s.sides_inner ? rest : outer;
   const int n = static_cast<int>(g.rows);
-  index_t at[layout::array_count];
-  g.matrices.offsets(matrix, at);
-  const short_factors<core::elimination<V, P, B>> factors(solver::strided_matrix<V>(g, n, o.in, at),
-                                                          n);
-  const index_t rhs_step = g.lines[layout::rhs].step, x_step = g.lines[layout::x].step;
+  index_t base[layout::array_count], at[layout::array_count];
+  g.matrices.offsets(matrix, base);
+  const short_factors<core::elimination<V, P, B>> factors(
+      solver::strided_matrix<V>(g, n, o.in, base), n);
+  V x[most_rows], next[most_rows];
+  // Where systems have one axis of right-hand sides, nothing is divided from here on.
+  const auto load = [&](index_t side) {
+    g.right_sides.offsets(side, at);
+    of_rhs.load(o.in[layout::rhs] + base[layout::rhs] + at[layout::rhs], n, next);
+  };
+  load(first);
 #pragma unroll 1
   for (index_t side = first; side < g.right_sides.size; side += s.apart) {
-    g.line_offsets(matrix, side, at);
-    const V* const rhs = o.in[layout::rhs] + at[layout::rhs];
-    V x[most_rows];
 #pragma unroll
-    for (int k = 0; k < most_rows; ++k) {
-      if (k < n) x[k] = rhs[k * rhs_step];
-    }
+    for (int k = 0; k < most_rows; ++k) x[k] = next[k];
+    if (side + s.apart < g.right_sides.size) load(side + s.apart);
     if (!factors.substitute(n, x)) {
       fail<P, B>(g, o, matrix, side);
       continue;
     }
-    V* const to = o.x + at[layout::x];
-    if (pieces) {
-      store_pieces(x, n, to);
-    } else {
-#pragma unroll
-      for (int k = 0; k < most_rows; ++k) {
-        if (k < n) to[k * x_step] = x[k];
-      }
-    }
+    g.right_sides.offsets(side, at);
+    of_x.store(x, n, o.x + base[layout::x] + at[layout::x]);
     if (o.status != nullptr) {
-      layout::enter_line_status(o.status + at[layout::status], layout::shares_status(g), 0);
+      layout::enter_line_status(o.status + base[layout::status] + at[layout::status],
+                                layout::shares_status(g), 0);
     }
   }
 }
 
-/// Returns whether every line of x begins at a multiple of 16 bytes, and has whole such pieces.
-bool is_in_pieces(const geometry& g, const void* x) {
-  bool all = g.lines[layout::x].step == 1 && g.rows % piece == 0 &&
-             reinterpret_cast<std::uintptr_t>(x) % piece_bytes == 0;
+/// Returns how rows of an array are moved: in pieces if every line begins at a multiple of 16
+/// bytes, and has whole such pieces.
+row_copies copies_of(const geometry& g, layout::array array, const void* data) {
+  bool all = g.lines[array].step == 1 && g.rows % piece == 0 &&
+             reinterpret_cast<std::uintptr_t>(data) % piece_bytes == 0;
   for (const layout::axes* axes : {&g.matrices, &g.right_sides}) {
     for (int k = 0; k < axes->count; ++k) {
-      all = all && (axes->at[k].extent == 1 || axes->at[k].stride[layout::x] % piece == 0);
+      all = all && (axes->at[k].extent == 1 || axes->at[k].stride[array] % piece == 0);
     }
   }
-  return all;
+  return {g.lines[array].step, all};
 }
 
 template <pivoting P, boundary B>
@@ -178,7 +205,8 @@ cudaError_t launch_short_systems(const geometry& g, const operands& o, const sho
   const index_t count = g.matrices.size * s.apart;
   const index_t blocks = (count + block_threads - 1) / block_threads;
   solve_short_systems<P, B><<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(
-      g, solver::typed<V>(o), s, is_in_pieces(g, o.x));
+      g, solver::typed<V>(o), s, copies_of(g, layout::rhs, o.in[layout::rhs]),
+      copies_of(g, layout::x, o.x));
   return cudaGetLastError();
 }
 
