@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "solver/cuda/partition/segments/segments.hpp"
@@ -137,7 +138,8 @@ TEST_P(SegmentSides, SolveThroughManyLevels) {
         }
 }
 
-/// Tests systems too long for the chip, some of whose right-hand sides have no solution.
+/// Tests systems too long for the chip, some of whose right-hand sides have no solution; with fewer
+/// rows in all they would be solved one by one.
 class LongSides : public ::testing::TestWithParam<value_type> {
  protected:
   static constexpr index_t kRows = 40'009, kBadRow = 12'345, kZeroColumn = 25'000;
@@ -169,12 +171,12 @@ class LongSides : public ::testing::TestWithParam<value_type> {
 /// The right-hand sides of one matrix, in memory order, or as neighbours that boxes move and that
 /// they do not; the last lines are of no whole group.
 TEST_P(LongSides, LinesOfOneMatrixFailByThemselves) {
-  for (const index_t lines : {7, 23, 50})
+  for (const index_t lines : {40, 43, 56})
     for (const boundary b : {boundary::regular, boundary::periodic})
       for (const std::optional<role> alias : {std::optional<role>{}, {role::rhs}}) {
         problem p{.type = GetParam(), .extents = {lines, kRows}, .boundary = b};
         p.pivoting = pivoting::none, p.coefficients = coefficients::shared;
-        if (lines > 7) p.extents = {kRows, lines}, p.axis = 0;
+        if (lines > 40) p.extents = {kRows, lines}, p.axis = 0;
         experiment e(p, {.backend = tridia::backend::cuda, .alias = alias});
         SCOPED_TRACE(describe(p) + (alias ? " in place" : "") + e.plan().reason());
         fill(e);
@@ -210,8 +212,9 @@ TEST_P(LongSides, LinesOfOneMatrixFailByThemselves) {
 TEST_P(LongSides, SystemsFailByThemselves) {
   for (const bool interleaved : {false, true})
     for (const index_t sides : {2, 5}) {
-      problem p{.type = GetParam(), .extents = {4, kRows}, .pivoting = pivoting::none};
-      if (interleaved) p.extents = {kRows, 4}, p.axis = 0;
+      const index_t systems = 40 / sides;
+      problem p{.type = GetParam(), .extents = {systems, kRows}, .pivoting = pivoting::none};
+      if (interleaved) p.extents = {kRows, systems}, p.axis = 0;
       p.right_hand_sides = sides;
       experiment e(p, {.backend = tridia::backend::cuda});
       SCOPED_TRACE(describe(p));
@@ -223,8 +226,11 @@ TEST_P(LongSides, SystemsFailByThemselves) {
       make_steep(e, 2);
       e.set(role::rhs, 2, kBadRow + 1, large());
       EXPECT_EQ(e.run(), "");
-      EXPECT_EQ(e.status(),
-                (std::vector<index_t>{-(kBadRow + 1), kZeroColumn + 1, -(kBadRow + 1), 0}));
+      std::vector<index_t> status(static_cast<std::size_t>(systems)), found = e.status();
+      status[0] = -(kBadRow + 1), status[1] = kZeroColumn + 1;
+      // What overflows in the first row of a chunk is not finite in the rows before it either.
+      EXPECT_LT(std::exchange(found[2], 0), 0);
+      EXPECT_EQ(found, status);
       for (index_t column = 0; column < sides; ++column) expect_solved(e, 3, column);
       // Right-hand sides that have one status fail together.
       for (index_t system = 0; system < 3; ++system) EXPECT_EQ(check_all_nan(e, system), "");
@@ -232,7 +238,7 @@ TEST_P(LongSides, SystemsFailByThemselves) {
 }
 
 TEST_P(LongSides, AreTheSameFromRunToRun) {
-  problem p{.type = GetParam(), .extents = {6, kRows}, .pivoting = pivoting::none};
+  problem p{.type = GetParam(), .extents = {40, kRows}, .pivoting = pivoting::none};
   p.coefficients = coefficients::shared;
   experiment e(p, {.backend = tridia::backend::cuda});
   fill(e);

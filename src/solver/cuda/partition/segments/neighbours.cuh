@@ -8,6 +8,22 @@
 // these, and need not wait for all others.
 namespace tridia::cuda::segments {
 
+/// Says where a segment is among those of its system: those at the ends of a ring are neighbours.
+struct segment_rank {
+  int rank, ranks;
+  bool ring;
+
+  __device__ __forceinline__ bool has_left() const { return ring || rank > 0; }
+  __device__ __forceinline__ bool has_right() const { return ring || rank + 1 < ranks; }
+  /// Return how many nodes apart the neighbours are: 0 where there is none.
+  __device__ __forceinline__ int to_left() const {
+    return rank > 0 ? -1 : has_left() ? ranks - 1 : 0;
+  }
+  __device__ __forceinline__ int to_right() const {
+    return rank + 1 < ranks ? 1 : has_right() ? 1 - ranks : 0;
+  }
+};
+
 /// Exchanges the equations at borders between neighbouring segments of a system.
 template <class V, pivoting P>
 class neighbour_exchange {
@@ -28,11 +44,11 @@ class neighbour_exchange {
   /// Returns whether x at both borders of segment `node` follows from the equations there, and
   /// these x. Waits for its neighbours, if its own equations do not tell already.
   __device__ __forceinline__ bool close(const border_equations<V>& here, index_t node,
-                                        bool has_left, bool has_right, unknowns& x) const {
+                                        const segment_rank& at, unknowns& x) const {
     if (!core::is_finite(here.first.inner) || !core::is_finite(here.last.inner)) return false;
     // Beyond the ends of a system x counts as 0.
     border_equation<V> left{V(1), V(0), V(0)}, right = left;
-    if (!receive(node, has_left, left, has_right, right)) return false;
+    if (!receive(node, at, left, right)) return false;
     V before, first, last, after;
     const bool on_left = meet(left, here.first, before, first);
     const bool on_right = meet(here.last, right, last, after);
@@ -59,11 +75,12 @@ class neighbour_exchange {
   }
   /// Waits for the equations on the other sides of the borders, whose words are all read at the
   /// same time. Returns false if it gives up.
-  __device__ __forceinline__ bool receive(index_t node, bool has_left, border_equation<V>& left,
-                                          bool has_right, border_equation<V>& right) const {
+  __device__ __forceinline__ bool receive(index_t node, const segment_rank& at,
+                                          border_equation<V>& left,
+                                          border_equation<V>& right) const {
     // At the ends of a system it reads its own words.
-    const border_equation<V>* const at_left = &borders_[node - (has_left ? 1 : 0)].last;
-    const border_equation<V>* const at_right = &borders_[node + (has_right ? 1 : 0)].first;
+    const border_equation<V>* const at_left = &borders_[node + at.to_left()].last;
+    const border_equation<V>* const at_right = &borders_[node + at.to_right()].first;
     for (int k = 0; k < most_reads; ++k) {
       bool left_there = true, right_there = true;
       const auto on_left = read(at_left, left_there), on_right = read(at_right, right_there);
@@ -71,8 +88,8 @@ class neighbour_exchange {
         if (k % 64 == 63 && given_up().load(::cuda::memory_order_relaxed) != 0) return false;
         continue;
       }
-      if (has_left) left = on_left;
-      if (has_right) right = on_right;
+      if (at.has_left()) left = on_left;
+      if (at.has_right()) right = on_right;
       return true;
     }
     given_up().store(1, ::cuda::memory_order_relaxed);

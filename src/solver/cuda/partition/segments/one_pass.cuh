@@ -13,9 +13,8 @@ namespace tridia::cuda::segments {
 /// Says what the first pass may do beyond reducing segments.
 template <class V>
 struct first_pass {
-  bool may_solve;  // there is enough to gain, and x lies in the place of no matrix, from which
-                   // failures are explained
-  bool periodic;   // segments at the ends of a system do not wait for each other
+  bool may_solve;  // x lies in the place of no matrix, from which failures are explained
+  bool periodic;   // segments at the ends of a system are neighbours
   pass_findings* found;
   border_equations<V>* borders;
   line_states<1> lines;
@@ -24,6 +23,12 @@ struct first_pass {
 /// Returns the number of a system's segments.
 __device__ __forceinline__ int segments_of(const onchip_shape& s) { return s.blocks; }
 __device__ __forceinline__ int segments_of(const interleaved_shape& s) { return s.segments; }
+
+/// Returns the segment that block number `turn` of a periodic system has: neighbours are taken in
+/// turns that follow closely, those at its ends as well, as blocks wait for each other.
+__device__ __forceinline__ int in_ring(int turn, int ranks) {
+  return turn % 2 == 0 ? turn / 2 : ranks - 1 - turn / 2;
+}
 
 /// Hands the equations of a segment's systems to the kernels that follow, shows those at its
 /// borders to its neighbours, and finds the interface unknowns in `room` of those systems for which
@@ -42,12 +47,10 @@ __device__ __forceinline__ bool close_early(
     const auto here = border_reduction<V>::at_borders(mine);
     if (pass.may_solve) neighbours.show(here, node);
     above.equations[node] = mine;
-    const bool has_left = rank > 0, has_right = rank + 1 < ranks;
     const bool pivoted = m.flags[speaker] > 0;
     typename Segment::unknowns x{};
-    if (pass.may_solve && (!pass.periodic || (has_left && has_right)) &&
-        !(Segment::of_neighbours && pivoted)) {
-      closed = neighbours.close(here, node, has_left, has_right, x);
+    if (pass.may_solve && !(Segment::of_neighbours && pivoted)) {
+      closed = neighbours.close(here, node, {rank, ranks, pass.periodic}, x);
     }
     room[speaker] = x;
     states[node] = closed    ? segment_state::solved
@@ -72,7 +75,8 @@ __global__ void __launch_bounds__(most_threads_of(P))
   extern __shared__ __align__(cache_line) unsigned char memory[];
   typename Segment::memory m(memory, s);
   m.mbarrier.start();
-  const typename Segment::position at(s, blockIdx.x);
+  typename Segment::position at(s, blockIdx.x);
+  if (pass.periodic) at.rank = in_ring(at.rank, segments_of(s));
   Segment t(g, o, maps, s, m, at);
   const int system = static_cast<int>(threadIdx.x);
   if (system < t.systems()) m.flags[system] = 0;
@@ -134,13 +138,11 @@ inline bool is_in_matrix(const operands& o) {
 /// Launches the first pass over whole systems, after what it needs has been cleared.
 template <pivoting P, class V>
 void launch_first_pass(pass_launcher<V>& p) {
-  // The segments at the ends of a periodic system are read twice.
-  constexpr int enough = 8;
   const index_t ranks = p.level_shape(0).rows;
   const bool periodic = p.g.corners != layout::edge::absent;
   static_assert(sizeof(border_equations<V>) == border_values * sizeof(V));
   auto* const borders = reinterpret_cast<border_equations<V>*>(p.workspace + p.shape.borders);
-  const first_pass<V> pass{!is_in_matrix(p.untyped) && (!periodic || ranks >= enough),
+  const first_pass<V> pass{!is_in_matrix(p.untyped),
                            periodic,
                            p.found(),
                            borders,
