@@ -182,19 +182,30 @@ struct amplification {
   }
 };
 
+/// Holds the sizes of a row's factors, and those of 1 / pivot of the rows beside it: 1 before the
+/// first row and after the last one, whose factors are 0.
+template <class R>
+struct factor_sizes {
+  R lower, upper, here, before, after;
+
+  template <class Rows>
+  TRIDIA_FN factor_sizes(const Rows& rows, int k)
+      : lower(modulus(rows.lower(k))),
+        upper(modulus(rows.upper(k))),
+        here(modulus(rows.inverse(k))),
+        before(k > 0 ? modulus(rows.inverse(k - 1)) : R(1)),
+        after(k + 1 < rows.count() ? modulus(rows.inverse(k + 1)) : R(1)) {}
+};
+
 /// Returns the growth of row k, or of the values that go from it to its neighbours.
 template <class R, class Rows>
 TRIDIA_FN amplification<R> amplification_of_row(const Rows& rows, int k) {
   using product = largest_product<R>;
-  const R lower = modulus(rows.lower(k)), upper = modulus(rows.upper(k));
-  const R here = modulus(rows.inverse(k));
-  // It is 1 before the first row and after the last one, whose factors are 0.
-  const R before = k > 0 ? modulus(rows.inverse(k - 1)) : R(1);
-  const R after = k + 1 < rows.count() ? modulus(rows.inverse(k + 1)) : R(1);
-  return {{product(lower), product(lower * here / before)},
-          {product(upper), product(upper * after / here)},
-          here,
-          here};
+  const factor_sizes<R> f(rows, k);
+  return {{product(f.lower), product(f.lower * f.here / f.before)},
+          {product(f.upper), product(f.upper * f.after / f.here)},
+          f.here,
+          f.here};
 }
 
 /// Returns 2^n; n is 0 at least.
@@ -206,8 +217,8 @@ constexpr R power_of_two(int n) {
 }
 
 /// Returns whether no row amplifies rounding errors, in the units of right-hand sides or in those
-/// of x: then growth is bounded, as most often it is, and need not be multiplied from row to row.
-/// The same for every thread.
+/// of x, the same for every thread: then growth is bounded, as most often it is, and need not be
+/// multiplied from row to row.
 template <class R, class Rows, class Team>
 TRIDIA_FN bool no_row_amplifies(const Rows& rows, const Team& team) {
   // Pivots between a number and its reciprocal differ by no more than `is_below` allows.
@@ -216,15 +227,12 @@ TRIDIA_FN bool no_row_amplifies(const Rows& rows, const Team& team) {
   constexpr R least = R(1) / most;
   bool of_rhs[] = {true, true}, of_x[] = {true, true};
   for (int k = team.rank(); k < rows.count(); k += team.size()) {
-    const R lower = modulus(rows.lower(k)), upper = modulus(rows.upper(k));
-    const R here = modulus(rows.inverse(k));
-    const R before = k > 0 ? modulus(rows.inverse(k - 1)) : R(1);
-    const R after = k + 1 < rows.count() ? modulus(rows.inverse(k + 1)) : R(1);
-    const bool moderate = least <= here && here <= most;
-    of_rhs[0] = of_rhs[0] && moderate && lower <= R(1);
-    of_x[0] = of_x[0] && moderate && lower * here <= before;
-    of_rhs[1] = of_rhs[1] && moderate && upper <= R(1);
-    of_x[1] = of_x[1] && moderate && upper * after <= here;
+    const factor_sizes<R> f(rows, k);
+    const bool moderate = least <= f.here && f.here <= most;
+    of_rhs[0] = of_rhs[0] && moderate && f.lower <= R(1);
+    of_x[0] = of_x[0] && moderate && f.lower * f.here <= f.before;
+    of_rhs[1] = of_rhs[1] && moderate && f.upper <= R(1);
+    of_x[1] = of_x[1] && moderate && f.upper * f.after <= f.here;
   }
   const bool down = team.all(of_rhs[0]) || team.all(of_x[0]);
   return down && (team.all(of_rhs[1]) || team.all(of_x[1]));

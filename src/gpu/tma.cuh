@@ -78,21 +78,13 @@ __device__ __forceinline__ void store(void* to, const void* from, std::uint32_t 
                : "memory");
 }
 /// Loads a box of an array of three dimensions, the fastest first: what lies outside the array is
-/// loaded as zeros, and `store_box` leaves it as it is (PTX ISA, cp.async.bulk.tensor).
+/// loaded as zeros, and `put_box` leaves it as it is (PTX ISA, cp.async.bulk.tensor).
 __device__ __forceinline__ void load_box(void* to, const CUtensorMap& from, int i, int j, int k,
                                          std::uint64_t* mbarrier) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
       " [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(shared_address(to)),
       "l"(&from), "r"(i), "r"(j), "r"(k), "r"(shared_address(mbarrier))
-      : "memory");
-}
-__device__ __forceinline__ void store_box(const CUtensorMap& to, int i, int j, int k,
-                                          const void* from) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(
-          &to),
-      "r"(i), "r"(j), "r"(k), "r"(shared_address(from))
       : "memory");
 }
 /// Stores a box, or adds it to the array if `adds` (PTX ISA, cp.reduce.async.bulk.tensor). There is
@@ -140,7 +132,6 @@ __device__ __forceinline__ void fence_proxy_async() {}
 __device__ __forceinline__ void store(void*, const void*, std::uint32_t) {}
 __device__ __forceinline__ void load_box(void*, const CUtensorMap&, int, int, int, std::uint64_t*) {
 }
-__device__ __forceinline__ void store_box(const CUtensorMap&, int, int, int, const void*) {}
 __device__ __forceinline__ void put_box(const CUtensorMap&, int, int, int, const void*, bool) {}
 __device__ __forceinline__ void commit() {}
 __device__ __forceinline__ void wait_read() {}

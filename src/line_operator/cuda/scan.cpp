@@ -14,7 +14,7 @@ using namespace gpu;
 
 namespace {
 
-constexpr int granule = tma_piece, most_box = 256;
+constexpr int most_box = 256;
 /// These are the bytes of a row of neighbouring lines that memory reads well, those that it reads
 /// best, and the minimum.
 constexpr int good_row = 128, best_row = 256, least_row = sector;
@@ -32,8 +32,6 @@ constexpr int good_whole = 128, good_whole_short = 256, good_whole_stencil = 32,
 /// Neighbouring lines of one chunk each are up to `most_short` in a round. Below `short_rows` rows,
 /// tiles of fewer bytes a row than `good_row` are too small to be worth it.
 constexpr int most_short = 128, short_rows = 24;
-
-int size_of(const scan_task& t) { return static_cast<int>(tridia::size_of(t.type)); }
 
 /// Returns the number of chunks per line from which on the speed of the TMA matters more than bank
 /// conflicts: it is fastest if lines are aligned to cache lines in shared memory. With a stencil,
@@ -89,6 +87,16 @@ bool add_stages(scan_shape& s, const scan_task& t, int size, const device_limits
   return true;
 }
 
+/// Returns whether neighbouring lines are `stride` elements apart, and points of a line `step`, in
+/// both arrays.
+bool lie_dense(const scan_task& t, index_t stride, index_t step) {
+  const layout::axis& fastest = t.lines.right_sides.at[t.lines.right_sides.count - 1];
+  const auto dense = [&](layout::array a) {
+    return fastest.stride[a] == stride && t.lines.lines[a].step == step;
+  };
+  return dense(layout::rhs) && dense(layout::x);
+}
+
 /// Returns whether lines follow each other and are better moved some in one piece: short ones, and
 /// those that begin where the TMA takes no line. There is no room around such lines, so that all
 /// rows that read beyond a line must have weights of their own.
@@ -96,13 +104,10 @@ bool lie_whole(const scan_task& t) {
   const layout::axes& batch = t.lines.right_sides;
   const bool reads_around = t.width > 1 && t.b.heads + t.b.tails == 0;
   if (batch.count != 1 || t.points != t.rows || reads_around) return false;
-  const index_t bytes = t.rows * size_of(t);
+  const index_t bytes = t.rows * t.value_bytes();
   const int most = t.rows < short_rows ? good_whole_short : good_whole;
-  if (bytes > (t.width > 1 ? good_whole_stencil : most) && bytes % granule == 0) return false;
-  const auto dense = [&](layout::array a) {
-    return t.lines.lines[a].step == 1 && batch.at[0].stride[a] == t.rows;
-  };
-  return dense(layout::rhs) && dense(layout::x);
+  if (bytes > (t.width > 1 ? good_whole_stencil : most) && bytes % tma_piece == 0) return false;
+  return lie_dense(t, t.rows, 1);
 }
 
 /// Returns whether a tile of so many lines has all neighbours, whose rows follow each other and are
@@ -110,19 +115,16 @@ bool lie_whole(const scan_task& t) {
 bool rows_lie_whole(const scan_task& t, int lines) {
   const layout::axes& batch = t.lines.right_sides;
   const layout::axis& fastest = batch.at[batch.count - 1];
-  const index_t bytes = fastest.extent * size_of(t);
-  if (t.rows <= short_chunk || bytes >= good_row || bytes % granule == 0) return false;
+  const index_t bytes = fastest.extent * t.value_bytes();
+  if (t.rows <= short_chunk || bytes >= good_row || bytes % tma_piece == 0) return false;
   if (lines < fastest.extent) return false;
-  const auto dense = [&](layout::array a) {
-    return fastest.stride[a] == 1 && t.lines.lines[a].step == fastest.extent;
-  };
-  return dense(layout::rhs) && dense(layout::x);
+  return lie_dense(t, 1, fastest.extent);
 }
 
 /// Returns how many lines that follow each other take a multiple of 16 bytes.
 int aligned_lines(const scan_task& t) {
   int lines = 1;
-  while (lines * t.rows * size_of(t) % granule != 0) lines *= 2;
+  while (lines * t.rows * t.value_bytes() % tma_piece != 0) lines *= 2;
   return lines;
 }
 
@@ -130,23 +132,23 @@ int aligned_lines(const scan_task& t) {
 /// the TMA each, of all pieces of 16 bytes that they touch.
 bool begin_anywhere(const scan_task& t) {
   constexpr index_t shortest = 512;
-  const index_t size = size_of(t);
+  const index_t size = t.value_bytes();
   const layout::axes& batch = t.lines.right_sides;
-  const bool whole = t.points * size % granule == 0 && t.rows * size % granule == 0;
+  const bool whole = t.points * size % tma_piece == 0 && t.rows * size % tma_piece == 0;
   const bool aligned =
       whole && std::all_of(batch.at, batch.at + batch.count, [&](const layout::axis& a) {
-        return a.stride[layout::rhs] * size % granule == 0;
+        return a.stride[layout::rhs] * size % tma_piece == 0;
       });
-  return !aligned && size < granule && std::min(t.points, t.rows) * size >= shortest;
+  return !aligned && size < tma_piece && std::min(t.points, t.rows) * size >= shortest;
 }
 
 /// Lays out a tile of lines in memory order. Returns its elements, `all_rows` of the last line
 /// among them.
 int lay_out_lines(scan_shape& s, const scan_task& t, int size, int all_rows) {
-  const int step = std::max((s.chunks >= many_chunks(t) ? cache_line : granule) / size, 1);
+  const int step = std::max((s.chunks >= many_chunks(t) ? cache_line : tma_piece) / size, 1);
   // A box begins with a cache line, and, when it is stored, with the first point of lines.
   const int front = round_up(s.before, s.boxes ? cache_line / size : step);
-  const int behind = !s.whole && !s.boxes && begin_anywhere(t) ? granule / size - 1 : 0;
+  const int behind = !s.whole && !s.boxes && begin_anywhere(t) ? tma_piece / size - 1 : 0;
   s.in_tile = {.pitch = 1, .front = front, .in_piece = behind};
   const int longer = std::max(s.points, s.rows);
   const int least = front + std::max(longer + s.after, s.chunks * s.chunk_rows) + behind;
@@ -167,7 +169,7 @@ int lay_out_rows(scan_shape& s, const scan_task& t, int size, int all_rows) {
   phased_rows& r = s.in_tile;
   r = {.log = phases_log(s, t)};
   s.whole = rows_lie_whole(t, s.lines);
-  const int in_piece = r.log > 0 ? granule / size : 0, phases = r.phases();
+  const int in_piece = r.log > 0 ? tma_piece / size : 0, phases = r.phases();
   if (in_piece > 0) r.in_piece = in_piece - 1, r.skew = static_cast<int>(line.step % in_piece);
   s.line_pitch = 1;
   s.outer_rows = r.log > 0 ? outer_rows_of(t.lines.right_sides, layout::rhs, line) : 0;
@@ -181,21 +183,18 @@ int lay_out_rows(scan_shape& s, const scan_task& t, int size, int all_rows) {
   const int of_line = cache_line / size,
             read = of_phase(std::max(std::max(s.points, s.rows) + s.after, all_rows));
   r.front = round_up(ceil_div(s.before, phases) * r.pitch, of_line);
-  // Threads of lines that are not there look behind the last row.
-  const int behind = std::max(s.lines - r.pitch, 0);
-  r.phase_pitch =
-      round_up(r.front + std::max(boxes * s.box_rows, read) * r.pitch + behind, of_line);
+  r.phase_pitch = round_up(r.front + std::max(boxes * s.box_rows, read) * r.pitch, of_line);
   return phases * r.phase_pitch;
 }
 
 /// Returns whether lines in memory order are moved as boxes, if the TMA can describe these.
 bool are_for_boxes(const scan_shape& s, int size) {
-  const bool aligned = s.points * size % granule == 0 || s.rows * size % granule == 0;
+  const bool aligned = s.points * size % tma_piece == 0 || s.rows * size % tma_piece == 0;
   return !s.whole && aligned && std::max(s.points, s.rows) * size <= good_box;
 }
 
 bool fits(scan_shape& s, const scan_task& t, const device_limits& limits) {
-  const int size = size_of(t);
+  const int size = t.value_bytes();
   s.chunk_rows = scan_chunk(static_cast<std::size_t>(size), s.rows, t.width > 1);
   s.chunks = ceil_div(s.rows, s.chunk_rows);
   s.round_lines = s.lines;
@@ -241,7 +240,7 @@ bool lies_interleaved(const geometry& g) {
 int phases_of(const geometry& g, value_type type) {
   const layout::axes& batch = g.right_sides;
   const auto size = static_cast<index_t>(tridia::size_of(type));
-  if (batch.count == 0 || size >= granule) return 0;
+  if (batch.count == 0 || size >= tma_piece) return 0;
   if (batch.at[batch.count - 1].extent * size < good_row) return 0;
   return log_phases_of(batch, layout::rhs, g.lines[layout::rhs], tridia::size_of(type));
 }
@@ -261,7 +260,7 @@ bool are_left(const scan_task& t, const scan_shape& s) {
 /// threads would wait for small tiles longer than they work on them.
 int rounds_for(const scan_task& t, int round_lines) {
   if (scan_chunk(tridia::size_of(t.type), t.rows, t.width > 1) != short_chunk) return 1;
-  const index_t bytes = round_lines * std::max(t.points, t.rows) * size_of(t);
+  const index_t bytes = round_lines * std::max(t.points, t.rows) * t.value_bytes();
   const index_t rounds = std::clamp<index_t>(good_short_tile / bytes, 1, most_rounds);
   return static_cast<int>(std::bit_floor(static_cast<unsigned>(rounds)));
 }
@@ -287,7 +286,7 @@ int lines_for(const scan_shape& s, const scan_task& t, int chunks) {
     // is so much to compute that a multiprocessor should have two blocks.
     const int many = std::bit_floor(static_cast<unsigned>(good_scan_threads(t.exchanges) / chunks));
     const int row = t.width > some_weights ? good_row : best_row;
-    const int least = std::max(row / size_of(t), warp_size / 2);
+    const int least = std::max(row / t.value_bytes(), warp_size / 2);
     return phases_log(s, t) > 0 ? std::clamp(many, least, most_short) : warp_size;
   }
   // A box has up to `most_box` words a row.
@@ -306,7 +305,7 @@ std::optional<scan_shape> plan_scan(const scan_task& t, const device_limits& lim
   s.interleaved = lies_interleaved(t.lines);
   s.scaled = t.scaled;
   s.whole = !s.interleaved && lie_whole(t);
-  const int size = size_of(t);
+  const int size = t.value_bytes();
   const bool stencil = t.width > 1;
   const int chunks = ceil_div(s.rows, scan_chunk(static_cast<std::size_t>(size), s.rows, stencil));
   s.distinct = t.distinct > 0 ? t.distinct : chunks;

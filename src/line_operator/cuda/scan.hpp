@@ -70,6 +70,8 @@ struct scan_task {
   int width = 1;               // of the interior stencil; 1: B is the identity
   bool gathers = false;        // out = B A^-1 scale in: B comes last
   bool exchanges = false;      // a warp may exchange shares with other ranks (border_exchange.hpp)
+
+  int value_bytes() const { return static_cast<int>(size_of(type)); }
 };
 
 /// Says how a block's lines lie, which its kernel is compiled for: one after another; neighbours in
@@ -135,7 +137,12 @@ constexpr int scan_chunk(std::size_t value_bytes, index_t rows, bool stencil = f
 /// These are the registers of a thread, and the threads of a block that have chunks: with the warp
 /// that copies, and the one that exchanges shares, if there is one, two blocks of
 /// `good_scan_threads` take all the registers of a multiprocessor.
-inline constexpr int scan_registers = 128;
+/// Of chunks of few rows of neighbouring lines of f32, whose blocks are small, a multiprocessor
+/// holds four blocks instead of three with fewer registers.
+constexpr int scan_registers(tile_kind kind, int chunk_rows, std::size_t value_bytes) {
+  const bool small = kind == tile_kind::across && chunk_rows == half_chunk && value_bytes == 4;
+  return small ? 96 : 128;
+}
 constexpr int good_scan_threads(bool exchanges) { return exchanges ? 192 : 224; }
 constexpr int most_scan_threads(bool exchanges) { return exchanges ? 448 : 480; }
 

@@ -9,19 +9,11 @@ namespace tridia::line_operator {
 
 using namespace gpu;
 
-namespace {
-
-constexpr int granule = tma_piece;
-
-int size_of(const scan_task& t) { return static_cast<int>(tridia::size_of(t.type)); }
-
-}  // namespace
-
 std::optional<tensor_layout> layout_of(const planned_scan& p, layout::array array, const void* data,
                                        int phase) {
   const scan_shape& s = p.shape;
   const geometry& g = p.task.lines;
-  const int size = size_of(p.task);
+  const int size = p.task.value_bytes();
   const layout::along& line = g.lines[array];
   const index_t rows = array == layout::rhs ? s.points : s.rows;
   const auto* const first = static_cast<const std::byte*>(data) + line.origin * size;
@@ -62,10 +54,10 @@ line_copy_mode mode_anywhere(const planned_scan& p, layout::array array, const v
 bool is_piece(const planned_scan& p, layout::array array) {
   const scan_shape& s = p.shape;
   const layout::axes& batch = p.task.lines.right_sides;
-  const index_t size = size_of(p.task), rows = array == layout::rhs ? s.points : s.rows;
-  bool whole = s.whole && rows * s.in_tile.pitch * size % granule == 0;
+  const index_t size = p.task.value_bytes(), rows = array == layout::rhs ? s.points : s.rows;
+  bool whole = s.whole && rows * s.in_tile.pitch * size % tma_piece == 0;
   for (int k = 0; k + 1 < batch.count; ++k) {
-    whole = whole && batch.at[k].stride[array] * size % granule == 0;
+    whole = whole && batch.at[k].stride[array] * size % tma_piece == 0;
   }
   return whole;
 }
@@ -74,7 +66,7 @@ bool is_piece(const planned_scan& p, layout::array array) {
 
 int behind_piece(const scan_task& t, const void* array) {
   const auto bytes = static_cast<int>(reinterpret_cast<std::uintptr_t>(array) % tma_piece);
-  return bytes / size_of(t);
+  return bytes / t.value_bytes();
 }
 
 index_t end_of_lines(const scan_task& t) {
@@ -96,17 +88,17 @@ line_copy_mode copy_mode_of(const planned_scan& p, layout::array array, const vo
   if (boxes) return line_copy_mode::boxes;
   const scan_shape& s = p.shape;
   const geometry& g = p.task.lines;
-  const index_t size = size_of(p.task), rows = array == layout::rhs ? s.points : s.rows;
+  const index_t size = p.task.value_bytes(), rows = array == layout::rhs ? s.points : s.rows;
   const auto* const first = static_cast<const std::byte*>(data) + g.lines[array].origin * size;
-  bool lines = reinterpret_cast<std::uintptr_t>(first) % granule == 0;
+  bool lines = reinterpret_cast<std::uintptr_t>(first) % tma_piece == 0;
   if (s.interleaved)
     return lines && is_piece(p, array) ? line_copy_mode::lines : line_copy_mode::elements;
   lines = lines && g.lines[array].step == 1;
   if (s.in_tile.in_piece > 0) return mode_anywhere(p, array, data);
   if (s.whole) return lines ? line_copy_mode::lines : line_copy_mode::elements;
-  lines = lines && rows * size % granule == 0;
+  lines = lines && rows * size % tma_piece == 0;
   for (int k = 0; k < g.right_sides.count; ++k) {
-    lines = lines && g.right_sides.at[k].stride[array] * size % granule == 0;
+    lines = lines && g.right_sides.at[k].stride[array] * size % tma_piece == 0;
   }
   return lines ? line_copy_mode::lines : line_copy_mode::elements;
 }

@@ -86,7 +86,7 @@ __device__ __noinline__ void enter_given_apart(const tile_places<Kind>& place, i
 /// `Gathers`: B comes last, instead of first. `Ends`: border_exchange where yet another warp
 /// computes the prescribed right-hand sides, with other ranks, or given_ends.
 template <tile_kind Kind, int Width, int Rows, bool Gathers, class Ends>
-__global__ void __maxnreg__(scan_registers)
+__global__ void __maxnreg__(scan_registers(Kind, Rows, sizeof(V)))
     scan_kernel(const __grid_constant__ geometry g, const __grid_constant__ scan_arrays<V> arrays,
                 const __grid_constant__ scan_shape s, const __grid_constant__ call c,
                 const __grid_constant__ kernel_stencil<R> b,

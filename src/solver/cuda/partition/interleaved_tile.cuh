@@ -270,8 +270,8 @@ class interleaved_tile {
 #pragma unroll
     for (int j = 0; j < outputs; ++j) {
       for (int k = 0; k < rows_; k += s_.box_rows) {
-        tma::store_box(maps_.out[j], p.inner * tensor_words<V>, row0_ + k, p.outer,
-                       array(Arrays::place(j)) + k * s_.systems);
+        tma::put_box(maps_.out[j], p.inner * tensor_words<V>, row0_ + k, p.outer,
+                     array(Arrays::place(j)) + k * s_.systems, false);
       }
     }
   }

@@ -123,7 +123,8 @@ class tile {
       if (threadIdx.x > 0) return;
 #pragma unroll
       for (int j = 0; j < outputs; ++j) {
-        tma::store_box(maps_->out[j], 0, static_cast<int>(first_), 0, array(Arrays::place(j), 0));
+        tma::put_box(maps_->out[j], 0, static_cast<int>(first_), 0, array(Arrays::place(j), 0),
+                     false);
       }
       tma::commit();
     } else if (!skipped && may_use_tma(s_.output) && outputs_aligned()) {
