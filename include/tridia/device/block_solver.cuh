@@ -9,8 +9,8 @@
 namespace tridia::device {
 
 /// Solves lines in the threads of a block, `RowsAThread` rows each, by the partition method
-/// (H. H. Wang, ACM TOMS 7(2), 1981): the library's own kernels use the same levels. T is float,
-/// double, or `complex` of these.
+/// (H. H. Wang, ACM TOMS 7(2), 1981), as the library's own kernels do. T is float, double, or
+/// `complex` of these.
 ///
 /// A line takes `ThreadsALine` threads, a power of two up to 32 or a multiple of 32; a block, or a
 /// part of one that calls `solve` together, has `threads` = `ThreadsALine` x `LinesABlock` threads,

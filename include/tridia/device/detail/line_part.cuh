@@ -1,7 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tridia/device/detail/solver/cuda/partition/levels.cuh"
+#include "tridia/device/detail/solver/cuda/partition/block_part.cuh"
 #include "tridia/device/detail/thread_group.cuh"
 #include "tridia/device/detail/thread_rows.cuh"
 #include "tridia/device/row.cuh"
@@ -47,6 +47,43 @@ struct exchange_memory {
   }
 };
 
+/// Carries equations from the threads that have rows of a line to those that solve its interface,
+/// one equation after the other, and unknowns back.
+template <class Group, class Memory>
+class carrier {
+ public:
+  __device__ __forceinline__ explicit carrier(Memory& memory) : memory_(memory) {}
+
+  template <class E>
+  __device__ __forceinline__ E to_interface(const E& e) const {
+    if constexpr (requires { e.a; }) {
+      return {carried(e.a), carried(e.b)};
+    } else {
+      return {carried(e.first), carried(e.last)};
+    }
+  }
+  template <class U>
+  __device__ __forceinline__ U from_interface(const U& found) const {
+    memory_.put(Group::interface_line(), Group::interface_chunk(), found);
+    Group::wait();
+    const U u = memory_.template get<U>(Group::line(), Group::chunk());
+    Group::wait();
+    return u;
+  }
+
+ private:
+  template <class E>
+  __device__ __forceinline__ E carried(const E& mine) const {
+    memory_.put(Group::line(), Group::chunk(), mine);
+    Group::wait();
+    const E e = memory_.template get<E>(Group::interface_line(), Group::interface_chunk());
+    Group::wait();
+    return e;
+  }
+
+  Memory& memory_;
+};
+
 /// The rows of each line that threads hold together, all of them or some of a longer line: reduces
 /// them to equations, and expands these to x. `R` is T, or several right-hand sides.
 template <class T, pivoting P, class R, class Group>
@@ -69,14 +106,13 @@ class line_part {
                               exchanges ? Group::lines : 1, exchanges ? most_words : 1>;
 
   /// `of_warps` has room for equations of each warp. `Memory` may be that of partial pivoting in an
-  /// attempt without. `place` is this thread's among the chunks that are not empty; it must outlive
-  /// the part, which would not stay in registers if it referred to a member of its own.
+  /// attempt without. `place` is this thread's among the chunks that are not empty, and must
+  /// outlive the part.
   template <class OfWarps, class Memory>
   __device__ __forceinline__ line_part(OfWarps* of_warps, Memory& exchange,
                                        const cuda::chunk_place& place)
-      : of_warps_(reinterpret_cast<equations*>(of_warps)),
-        exchange_(reinterpret_cast<exchange_memory&>(exchange)),
-        level_(place) {}
+      : part_(place, reinterpret_cast<equations*>(of_warps),
+              carried_by(reinterpret_cast<exchange_memory&>(exchange))) {}
   line_part(const line_part&) = delete;
   line_part& operator=(const line_part&) = delete;
 
@@ -85,55 +121,32 @@ class line_part {
   template <bool Keep, class Rows, class Monitor>
   __device__ __forceinline__ equations reduce(Rows& rows, int count, Monitor& of_rows,
                                               Monitor& of_interface) {
-    equations e{};
     if constexpr (exchanges && P == pivoting::none) {
       rows_ahead<Rows> ahead(rows);
-      if (count > 0) e = chunk_.template reduce<Keep>(count, ahead, of_rows);
+      return part_.template reduce<Keep>(count, ahead, of_rows, of_interface);
     } else {
-      if (count > 0) e = chunk_.template reduce<Keep>(count, rows, of_rows);
+      return part_.template reduce<Keep>(count, rows, of_rows, of_interface);
     }
-    if constexpr (exchanges) e = to_interface(e);
-    return level_.up(e, of_warps_, of_interface);
   }
   /// Puts x of a thread's rows in their places; `of_line` are unknowns of the interface's line.
   /// Returns whether they are finite.
   template <class Rows>
   __device__ __forceinline__ bool expand(Rows& rows, int count, const unknowns& of_line) {
-    unknowns found = level_.down(of_line);
-    if constexpr (exchanges) found = from_interface(found);
-    return count <= 0 || chunk_.expand(count, rows, found);
+    return part_.expand(count, rows, part_.down(of_line));
   }
 
  private:
-  /// Carry what a thread has of its rows to the thread that solves the interface, one equation
-  /// after the other, and back.
-  __device__ __forceinline__ equations to_interface(const equations& e) {
-    if constexpr (P == pivoting::none) {
-      return {carried(e.first), carried(e.last)};
+  using carried =
+      std::conditional_t<exchanges, carrier<Group, exchange_memory>, cuda::same_threads>;
+  static __device__ __forceinline__ carried carried_by(exchange_memory& memory) {
+    if constexpr (exchanges) {
+      return carried(memory);
     } else {
-      return {carried(e.a), carried(e.b)};
+      return {};
     }
   }
-  template <class E>
-  __device__ __forceinline__ E carried(const E& mine) {
-    exchange_.put(Group::line(), Group::chunk(), mine);
-    Group::wait();
-    const E e = exchange_.template get<E>(Group::interface_line(), Group::interface_chunk());
-    Group::wait();
-    return e;
-  }
-  __device__ __forceinline__ unknowns from_interface(const unknowns& found) {
-    exchange_.put(Group::interface_line(), Group::interface_chunk(), found);
-    Group::wait();
-    const auto u = exchange_.template get<unknowns>(Group::line(), Group::chunk());
-    Group::wait();
-    return u;
-  }
 
-  equations* of_warps_;
-  exchange_memory& exchange_;
-  cuda::thread_chunk<T, P, R> chunk_;
-  cuda::block_level<T, P, R> level_;
+  cuda::block_part<T, P, R, carried> part_;
 };
 
 }  // namespace tridia::device::detail

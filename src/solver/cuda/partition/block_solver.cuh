@@ -9,41 +9,6 @@
 // expand; with partial pivoting first without interchanges, monitored, and again with them.
 namespace tridia::cuda {
 
-/// The rows of a system that one block holds, of a system that is longer: reduced to the equations
-/// of them all, and expanded from their interface unknowns. All threads take part; those without
-/// rows have n = 0.
-template <class V, pivoting P, class R = V>
-class block_part {
- public:
-  using equations = typename core::chunk<V, P, R>::equations;
-  using unknowns = typename core::chunk<V, P, R>::unknowns;
-
-  /// `of_warps` is shared memory for the equations of each warp.
-  __device__ __forceinline__ block_part(const chunk_place& p, equations* of_warps)
-      : chunks_(p), of_warps_(of_warps) {}
-
-  /// Returns the equations for the first lane of each part, or for all lanes if it takes several
-  /// warps.
-  template <bool Keep, class Rows, class Monitor>
-  __device__ __forceinline__ equations reduce(int n, Rows& rows, Monitor& monitor) {
-    equations e{};
-    if (n > 0) e = mine_.template reduce<Keep>(n, rows, monitor);
-    return chunks_.up(e, of_warps_, monitor);
-  }
-  [[nodiscard]] __device__ __forceinline__ unknowns down(const unknowns& of_part) const {
-    return chunks_.down(of_part);
-  }
-  template <class Rows>
-  __device__ __forceinline__ bool expand(int n, Rows& rows, const unknowns& e) const {
-    return mine_.expand(n, rows, e);
-  }
-
- private:
-  thread_chunk<V, P, R> mine_;
-  block_level<V, P, R> chunks_;
-  equations* of_warps_;
-};
-
 /// Solves the systems of a block, or of a cluster of blocks that share them: x of each takes the
 /// place that `rows.put` gives it, and a `solve_status` says which have none. With partial
 /// pivoting, systems are solved without interchanges first, while a monitor watches their numbers,

@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "solver/cuda/partition/block_part.cuh"
 #include "solver/cuda/partition/block_solver.cuh"
 #include "solver/cuda/partition/chunk_view.cuh"
 #include "solver/cuda/partition/onchip_memory.cuh"
@@ -143,7 +144,7 @@ class line_segment<V, P, Sides>::part {
   template <bool Keep, class Monitor, class Mark>
   __device__ __forceinline__ equations reduce(Monitor& monitor, Mark mark) {
     auto view = view_of_chunk();
-    const auto all = rows_.template reduce<Keep>(n_, view, monitor);
+    const auto all = rows_.template reduce<Keep>(n_, view, monitor, monitor);
     if (p_.system >= 0 && !monitor.bounded) mark(p_.system);
     return all;
   }
@@ -154,7 +155,7 @@ class line_segment<V, P, Sides>::part {
   /// Finds x of this thread's chunk, and returns whether all of it is finite.
   __device__ __forceinline__ bool expand(const unknowns& e) const {
     auto view = view_of_chunk();
-    return n_ == 0 || rows_.expand(n_, view, e);
+    return rows_.expand(n_, view, e);
   }
   /// Returns the rows of this thread's chunk, and the first of them in the system.
   __device__ __forceinline__ chunk_rows_of<chunk_view<V, Sides>> solved() const {
