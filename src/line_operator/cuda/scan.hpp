@@ -136,9 +136,9 @@ constexpr int scan_chunk(std::size_t value_bytes, index_t rows, bool stencil = f
 
 /// These are the registers of a thread, and the threads of a block that have chunks: with the warp
 /// that copies, and the one that exchanges shares, if there is one, two blocks of
-/// `good_scan_threads` take all the registers of a multiprocessor.
-/// Of chunks of few rows of neighbouring lines of f32, whose blocks are small, a multiprocessor
-/// holds four blocks instead of three with fewer registers.
+/// `good_scan_threads` take all the registers of a multiprocessor. Blocks are small where chunks of
+/// neighbouring lines of f32 have few rows: with fewer registers a multiprocessor holds four of
+/// them instead of three.
 constexpr int scan_registers(tile_kind kind, int chunk_rows, std::size_t value_bytes) {
   const bool small = kind == tile_kind::across && chunk_rows == half_chunk && value_bytes == 4;
   return small ? 96 : 128;
