@@ -140,8 +140,11 @@ class cpu_executor final : public solver::executor {
     batch.prefetch_for_write = place_.far() && !past_cache &&
                                place_.threads() <= threads_that_prefetch_for_write &&
                                (batch.by_rows || prefetches_lines(o));
-    batch.nontemporal =
-        past_cache || (place_.streams() && !batch.prefetch_for_write && o.x != o.in[layout::rhs]);
+    // Rows of one group after another are pieces of a few cache lines, which take twice as long
+    // past the cache.
+    const bool in_pieces = what != lanes_are::systems && place_.side_by_side() && !batch.by_rows;
+    batch.nontemporal = past_cache || (place_.streams() && !batch.prefetch_for_write &&
+                                       !in_pieces && o.x != o.in[layout::rhs]);
     batch.live = range.count;
     index_t base[layout::array_count] = {};
     if (g.ragged) {

@@ -19,12 +19,12 @@ void place_lines(group_batch& batch, const layout::axes& systems, index_t from,
     for (int a = 0; a < layout::array_count; ++a) {
       const index_t apart = systems.count > 0 ? systems.at[systems.count - 1].stride[a] : 0;
       batch.apart[a] = apart;
-      const auto place = [&](int i) { batch.line[a][l + i] = base[a] + at[a] + i * apart; };
+      index_t place = base[a] + at[a];
       int i = 0;
       if (batch.evenly && a != layout::status) {
-        for (; i + lanes < run; i += lanes) place(i);
+        for (; i + lanes < run; i += lanes, place += lanes * apart) batch.line[a][l + i] = place;
       }
-      for (; i < run; ++i) place(i);
+      for (; i < run; ++i, place += apart) batch.line[a][l + i] = place;
     }
   }
   std::fill_n(batch.first, batch.live, 0);

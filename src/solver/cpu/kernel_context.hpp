@@ -6,6 +6,7 @@
 #include "solver/cpu/lane_status.hpp"
 
 #include <limits>
+#include <memory>
 
 namespace tridia::cpu::TRIDIA_ISA {
 
@@ -19,7 +20,7 @@ struct kernel_context : Access {
 
   kernel_context(const group_batch& given, const core::blocks& blocks)
       : Access(given, groups[0]), batch(given), cut(blocks) {
-    for (int i = 0; i < batch.groups; ++i) groups[i] = lane_group<V>(batch, i);
+    for (int i = 0; i < batch.groups; ++i) std::construct_at(&groups[i], batch, i);
   }
   void use(int number) { Access::use(groups[number]); }
 

@@ -3,6 +3,8 @@
 
 #include "solver/cpu/group_batch.hpp"
 
+#include <algorithm>
+
 namespace tridia::cpu::TRIDIA_ISA {
 
 /// Holds the statuses of the lanes of a group: why systems failed, rows counted from where each
@@ -11,23 +13,30 @@ class lane_status {
  public:
   explicit lane_status(const index_t* first = nullptr) : first_(first) {}
   void enter(int lane, index_t status) {
-    status_[lane] = status > 0 ? status - first_[lane] : status + first_[lane];
-    any_ = true;
+    of(lane) = status > 0 ? status - first_[lane] : status + first_[lane];
   }
   /// Enters the status of lanes that failed for a reason not found yet.
   template <class Mask>
   void enter_unknown(const Mask& failed) {
     for_each_set(failed, [&](int lane) { enter_unknown(lane); });
   }
-  void enter_unknown(int lane) { status_[lane] = -1, any_ = true; }
-  index_t operator[](int lane) const { return status_[lane]; }
+  void enter_unknown(int lane) { of(lane) = -1; }
+  index_t operator[](int lane) const { return any_ ? status_[lane] : 0; }
   /// Returns whether any lane failed.
   bool any() const { return any_; }
 
  private:
+  /// Returns the status of a lane that fails. All are cleared with the first one: a group of short
+  /// lines, which rarely fails, is solved in the time that it would take.
+  index_t& of(int lane) {
+    if (!any_) std::fill_n(status_, max_lanes, 0);
+    any_ = true;
+    return status_[lane];
+  }
+
   bool any_ = false;
   const index_t* first_;
-  index_t status_[max_lanes] = {};
+  index_t status_[max_lanes];
 };
 
 }  // namespace tridia::cpu::TRIDIA_ISA

@@ -15,6 +15,9 @@ constexpr index_t short_rows = 1024;
 /// So many lines leave lanes or threads without work: few of them one thread or more, very few most
 /// lanes as well.
 constexpr index_t few_lines = 32, very_few_lines = 8;
+/// So many neighbours in memory fill lanes and threads; eliminating them moves no more than cutting
+/// them does.
+constexpr index_t many_neighbours = 128;
 
 index_t line_count(const layout::geometry& g) { return g.matrices.size * g.right_sides.size; }
 
@@ -29,9 +32,10 @@ bool parts_are_faster(const layout::geometry& g, coefficients of, value_type typ
   if (g.rows < long_rows) return false;
   if (are_few_lines(g)) return true;
   // If there are more lines, a matrix for many right-hand sides is factored once. Neighbours in
-  // memory are swept over together, which is as fast where their numbers have 4 bytes.
-  return of == coefficients::per_system && g.right_sides.size == 1 &&
-         (!layout::is_interleaved(g) || size_of(type) > 4);
+  // memory are swept over together, which is as fast where their numbers have 4 bytes or they are
+  // many.
+  if (of != coefficients::per_system || g.right_sides.size != 1) return false;
+  return !layout::is_interleaved(g) || (size_of(type) > 4 && line_count(g) < many_neighbours);
 }
 
 }  // namespace tridia::cpu

@@ -6,6 +6,8 @@
 #include "solver/cpu/parts/part_split.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 namespace tridia::cpu {
 
@@ -48,11 +50,31 @@ class row_copies {
   }
 
  private:
-  /// A row is prefetched so many rows before it is copied.
-  static constexpr index_t rows_ahead = 4;
+  /// A row is prefetched so many rows before it is copied, and so many bytes where rows are short.
+  static constexpr index_t rows_ahead = 4, bytes_ahead = 2048;
 
   [[nodiscard]] std::size_t array_bytes(index_t rows) const {
     return layout::round_up(static_cast<std::size_t>(rows * pitch_) * sizeof(V));
+  }
+
+  /// Calls f(count), of a constant where rows are so short that calling a copy of any length would
+  /// take longer than copying them.
+  template <class F>
+  static void with_count(int count, F f) {
+    constexpr int short_rows = 16;
+    const auto as_constant = [&]<int... I>(std::integer_sequence<int, I...>) {
+      return ((count == I + 1 && (f(std::integral_constant<int, I + 1>{}), true)) || ...);
+    };
+    if (!as_constant(std::make_integer_sequence<int, short_rows>{})) f(count);
+  }
+  template <class Count>
+  static void copy_row(const V* row, index_t step, Count count, V* to) {
+    const auto bytes = static_cast<std::size_t>(count) * sizeof(V);
+    const index_t ahead = std::max(rows_ahead, bytes_ahead / static_cast<index_t>(bytes));
+    for (int i = 0; i < count; i += 64 / static_cast<int>(sizeof(V))) {
+      __builtin_prefetch(row + ahead * step + i, 0, 2);
+    }
+    std::memcpy(static_cast<void*>(to), row, bytes);
   }
 
   /// Copies an array's rows of all lines of a batch, those of neighbours together.
@@ -64,14 +86,11 @@ class row_copies {
     const index_t begin = a == layout::sub ? 1 : 0, end = batch.rows - (a == layout::sup ? 1 : 0);
     for (int l = 0, next; l < batch.live; l = next) {
       for (next = l + 1; next < batch.live && line[next] == line[next - 1] + 1;) ++next;
-      const int count = next - l;
-      for (index_t k = begin; k < end; ++k) {
-        const V* const row = from + line[l] + k * step;
-        for (int i = 0; i < count; i += 64 / static_cast<int>(sizeof(V))) {
-          __builtin_prefetch(row + rows_ahead * step + i, 0, 2);
+      with_count(next - l, [&](auto count) {
+        for (index_t k = begin; k < end; ++k) {
+          copy_row(from + line[l] + k * step, step, count, to + k * pitch_ + l);
         }
-        std::copy_n(row, count, to + k * pitch_ + l);
-      }
+      });
     }
   }
 
