@@ -8,11 +8,11 @@
 namespace tridia::solver {
 namespace {
 
-struct one_after_another {
-  [[nodiscard]] int threads() const { return 1; }
-  [[nodiscard]] std::string description() const { return {}; }
-  template <class F>
-  void for_each(index_t count, F f) const {
+class one_after_another final : public system_loop {
+ public:
+  int threads() const override { return 1; }
+  std::string description() const override { return {}; }
+  void for_each(index_t count, const std::function<void(index_t, int)>& f) const override {
     for (index_t i = 0; i < count; ++i) f(i, 0);
   }
 };
@@ -21,7 +21,7 @@ struct one_after_another {
 
 std::unique_ptr<const executor> make_reference(const task& t) {
   if (auto of_paper = named::make_named(t)) return of_paper;
-  return make_scalar_executor(t, one_after_another{});
+  return make_scalar_executor(t, std::make_unique<one_after_another>());
 }
 
 }  // namespace tridia::solver
