@@ -8,6 +8,13 @@
 #include "solver/cpu/parts/part_rows.hpp"
 #include "solver/cpu/values.hpp"
 
+// AddressSanitizer makes what is inlined so large that compiling takes minutes, thrice as long.
+#if defined(__SANITIZE_ADDRESS__)
+#define TRIDIA_FLATTEN
+#else
+#define TRIDIA_FLATTEN __attribute__((flatten))
+#endif
+
 namespace tridia::cpu::TRIDIA_ISA {
 namespace {
 
@@ -61,25 +68,24 @@ core::mask_t<V> lanes_without_dominance(Context& w, const couplings<V>& outside)
 /// Reduces the rows of a group without interchanges. Everything is inlined here, so that what the
 /// chunk carries from row to row stays in registers: that saves a quarter of the time.
 template <class V, class Context, class Monitor>
-__attribute__((flatten)) auto reduce_plainly(Context& w, const couplings<V>& outside,
-                                             Monitor&& monitor) {
+TRIDIA_FLATTEN auto reduce_plainly(Context& w, const couplings<V>& outside, Monitor&& monitor) {
   rows_in_order<V, Context> rows(w, outside);
   return core::chunk<V, pivoting::none>::template reduce<false>(w.batch.rows, rows,
                                                                 std::forward<Monitor>(monitor));
 }
 template <class V, class Context>
-__attribute__((flatten, noinline)) auto reduce_with_interchanges(Context& w,
-                                                                 const couplings<V>& outside,
-                                                                 void* memory) {
+TRIDIA_FLATTEN __attribute__((noinline)) auto reduce_with_interchanges(Context& w,
+                                                                       const couplings<V>& outside,
+                                                                       void* memory) {
   staged_rows<V> rows(w, outside, memory);
   typename core::chunk<V, pivoting::partial>::middle middle{};
   return core::chunk<V, pivoting::partial>::template reduce<false>(w.batch.rows, rows, middle);
 }
 
 template <class V>
-__attribute__((flatten)) auto reduce_group(kernel_context_of<V, pivoting::none>& w,
-                                           const couplings<V>& outside, void* /*memory*/,
-                                           core::mask_t<V>& /*interchanged*/) {
+TRIDIA_FLATTEN auto reduce_group(kernel_context_of<V, pivoting::none>& w,
+                                 const couplings<V>& outside, void* /*memory*/,
+                                 core::mask_t<V>& /*interchanged*/) {
   return reduce_plainly<V>(w, outside, [](const V&) {});
 }
 /// What is done of a lane depends on its own rows alone.
@@ -161,7 +167,7 @@ class part_status {
 /// Solves the part as a system of its own, as x is known on both sides, but for the lanes `but`:
 /// these get some numbers.
 template <class V, class Context, class Solution>
-__attribute__((flatten)) void expand_plainly(
+TRIDIA_FLATTEN void expand_plainly(
     Context& w, const part_batch& batch, const couplings<V>& outside,
     const typename core::chunk<V, pivoting::none>::unknowns& unknowns, void* memory, Solution& x,
     const core::mask_t<V>& but, part_status<V>& found) {
@@ -190,7 +196,7 @@ void expand_group(kernel_context_of<V, pivoting::none>& w, const part_batch& bat
 /// Expands lanes in which rows are interchanged; x of the others is what `plain` has, if there are
 /// any.
 template <class V, class Context>
-__attribute__((flatten, noinline)) void expand_with_interchanges(
+TRIDIA_FLATTEN __attribute__((noinline)) void expand_with_interchanges(
     Context& w, const couplings<V>& outside,
     const typename core::chunk<V, pivoting::partial>::unknowns& unknowns, staged_rows<V>& rows,
     const core::mask_t<V>& interchanged, const kept_solution<V>* plain, part_status<V>& found) {
