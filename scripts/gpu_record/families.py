@@ -102,7 +102,7 @@ FAMILIES = (
         "*SmallScans*", "*/Constant.*/cuda*", "ConstantMatrix.*", "ConstantPartsCuda.*",
         "SplitLinesCuda.*", "PeriodicConstants.*", "*Scan*"),
         ("*SmallScans*", "PeriodicConstants.Racecheck")),
-    Family("device", "inside kernels", DEVICE, ("DeviceSolver/*",),
+    Family("device", "inside kernels", DEVICE, ("DeviceSolver/*", "All/DeviceAccuracy.*"),
            ("DeviceSolver/*.SolvesSmallCases",), older_cards=False),
     Family("command line", "command line", COMMAND_LINE, older_cards=False),
     Family("python", "Python package", PYTHON, older_cards=False),
