@@ -5,19 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <limits>
-#include <random>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "support/accuracy.hpp"
 #include "support/arrangements.hpp"
 #include "support/experiment.hpp"
 #include "support/matrices.hpp"
-#include "support/oracle.hpp"
+#include "support/scalar.hpp"
 #include "support/targets.hpp"
 
 namespace tridia_test {
@@ -26,6 +23,7 @@ namespace {
 using tridia::value_type;
 
 constexpr index_t kRows = 512;
+
 /// Says where a draw lies in a problem.
 struct placed {
   const system_with_solution* draw;

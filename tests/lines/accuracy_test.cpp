@@ -6,12 +6,14 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 // Lines solved on a CPU from functions, with partial pivoting, beside LAPACK's xGTSV.
 namespace tridia_test {
 namespace {
 
-/// Reads rows of lines along the axis of a grid of lines and rows, and writes x, of one line or of
-/// several beside each other.
+/// Reads rows of lines along the last axis of a grid, of one line or of several beside each other.
 template <class T>
 struct rows_of {
   flat_lines<T>& all;

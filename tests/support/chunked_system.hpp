@@ -2,10 +2,10 @@
 #pragma once
 
 #include "core/chunk.hpp"
-#include "support/lapack.hpp"
 #include "support/random.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 // What solves a system in chunks of any size, and their interface in any number of levels, by the
