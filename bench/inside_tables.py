@@ -17,7 +17,8 @@ PAGE = ROOT / "docs/device.md"
 LAYOUTS = ("contiguous", "interleaved")
 STEP, PROFILE, TRACERS, LOADED = ("implicit step", "implicit step, one K for all lines",
                                   "implicit step, 4 tracers", "rows in memory")
-INSIDE, WRITTEN, PLAN = "solve_lines", "rows written, plan", "plan"
+INSIDE, NO_INPUTS, WRITTEN, PLAN = ("solve_lines", "solve_lines, no inputs", "rows written, plan",
+                                    "plan")
 
 
 def find(rows, **fields):
@@ -43,12 +44,14 @@ def text(results, source):
             step = find(rows, case=STEP, solver=INSIDE, **at)
             loaded = find(rows, case=LOADED, solver=INSIDE, **at)
             lines.append([f"{n} x {batch}, {layout}", over_floor(step),
+                          over_floor(find(rows, case=STEP, solver=NO_INPUTS, **at)),
                           ratio(find(rows, case=STEP, solver=WRITTEN, **at), step),
                           over_floor(find(rows, case=PROFILE, solver=INSIDE, **at)),
                           over_floor(find(rows, case=TRACERS, solver=INSIDE, **at)),
                           over_floor(loaded),
                           ratio(loaded, find(rows, case=LOADED, solver=PLAN, **at))])
-    head = ["rows x lines", "u and K read, u written: x of 3 words", "rows written, then a plan: times as long",
+    head = ["rows x lines", "u and K read, u written: x of 3 words", "the same without inputs",
+            "rows written, then a plan: times as long",
             "one K for all lines: x of 2 words", "4 tracers that share K: x of 9 words",
             "rows in memory: x of 5 words", "the same against `tridia::plan`"]
     return [f"Steps of an implicit diffusion in f64 by `solve_lines`, without pivoting, in multiples of a copy of "

@@ -5,7 +5,7 @@ set(TRIDIA_DEVICE_SOURCES
   core/bit_cast.hpp core/chunk.hpp core/complex.hpp core/cross_elimination.hpp core/elimination.hpp
   core/elimination_periodic.hpp core/growth.hpp core/host_device.hpp core/pivoted_chunk.hpp
   core/plain_chunk.hpp core/reciprocal.hpp core/recurrence.hpp core/tagged_bit.hpp core/unit_scale.hpp core/value.hpp core/values.hpp
-  gpu/device_limits.hpp gpu/warp.cuh
+  gpu/copy.cuh gpu/device_limits.hpp gpu/warp.cuh
   solver/cuda/partition/block_part.cuh
   solver/cuda/partition/levels.cuh)
 set(TRIDIA_DEVICE_INCLUDE_DIR ${PROJECT_BINARY_DIR}/include)

@@ -163,6 +163,10 @@ void add_cuda_inside(suite& s) {
   const auto step = [](const diffusion_lines& l, const prepared_steps& p, cudaStream_t stream) {
     check(launch_step(l, p.u(), p.k(), p.x(), stream), "launch_step");
   };
+  const auto from_memory = [](const diffusion_lines& l, const prepared_steps& p,
+                              cudaStream_t stream) {
+    check(launch_step_from_memory(l, p.u(), p.k(), p.x(), stream), "launch_step_from_memory");
+  };
   const auto profile = [](const diffusion_lines& l, const prepared_steps& p, cudaStream_t stream) {
     check(launch_profile_step(l, p.u(), p.profile(), p.x(), stream), "launch_profile_step");
   };
@@ -179,6 +183,7 @@ void add_cuda_inside(suite& s) {
   };
   const way ways[] = {
       {"implicit step", "solve_lines", 3, 1, 1, false, step},
+      {"implicit step", "solve_lines, no inputs", 3, 1, 1, false, from_memory},
       {"implicit step", "rows written, plan", 3, 1, 1, false, plain},
       {"implicit step, one K for all lines", "solve_lines", 2, 1, 1, true, profile},
       {"implicit step, 4 tracers", "solve_lines", 9, 1, tracers, false, of_tracers},

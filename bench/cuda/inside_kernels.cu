@@ -35,6 +35,21 @@ __device__ __forceinline__ td::row<double> row_between(double before, double aft
 template <int Axis>
 cudaError_t step(const td::line_grid<2, Axis>& g, const double* u, const double* k, double* x,
                  cudaStream_t stream) {
+  const auto of_x = td::packed(x);
+  return td::solve_lines<double>(
+      g, td::inputs(td::packed(u), td::packed(k)),
+      [n = g.rows()] __device__(const td::point<2>& p, const auto& of_u, const auto& of_k) {
+        const double before = p[Axis] > 0 ? of_k(p) : 0;
+        const double after = p[Axis] + 1 < n ? of_k(p.moved(Axis, 1)) : 0;
+        return row_between(before, after, of_u(p));
+      },
+      [=] __device__(const td::point<2>& p, double v) { of_x(p) = v; }, stream);
+}
+
+/// Takes the same step by rows that threads make from memory.
+template <int Axis>
+cudaError_t step_from_memory(const td::line_grid<2, Axis>& g, const double* u, const double* k,
+                             double* x, cudaStream_t stream) {
   const auto of_u = td::packed(u), of_k = td::packed(k);
   const auto of_x = td::packed(x);
   return td::solve_lines<double>(
@@ -47,18 +62,29 @@ cudaError_t step(const td::line_grid<2, Axis>& g, const double* u, const double*
       [=] __device__(const td::point<2>& p, double v) { of_x(p) = v; }, stream);
 }
 
+/// Has K as an input where a line lies in one piece; across, all threads of a row read the same.
 template <int Axis>
 cudaError_t profile_step(const td::line_grid<2, Axis>& g, const double* u, const double* k,
                          double* x, cudaStream_t stream) {
-  const auto of_u = td::packed(u);
+  td::field<const double, 2> profile{k, {}};
+  profile.stride[Axis] = 1;
   const auto of_x = td::packed(x);
-  return td::solve_lines<double>(
-      g,
-      [=, n = g.rows()] __device__(const td::point<2>& p) {
-        const int row = p[Axis];
-        return row_between(row > 0 ? k[row] : 0, row + 1 < n ? k[row + 1] : 0, of_u(p));
-      },
-      [=] __device__(const td::point<2>& p, double v) { of_x(p) = v; }, stream);
+  const auto row_of = [n = g.rows()] __device__(const td::point<2>& p, const auto& of_u,
+                                                const auto& of_k) {
+    const double before = p[Axis] > 0 ? of_k(p) : 0;
+    const double after = p[Axis] + 1 < n ? of_k(p.moved(Axis, 1)) : 0;
+    return row_between(before, after, of_u(p));
+  };
+  const auto store = [=] __device__(const td::point<2>& p, double v) { of_x(p) = v; };
+  if constexpr (Axis == 1) {
+    return td::solve_lines<double>(g, td::inputs(td::packed(u), profile), row_of, store, stream);
+  } else {
+    const auto of_row = [=] __device__(const td::point<2>& p) { return k[p[Axis]]; };
+    return td::solve_lines<double>(
+        g, td::inputs(td::packed(u)),
+        [=] __device__(const td::point<2>& p, const auto& of_u) { return row_of(p, of_u, of_row); },
+        store, stream);
+  }
 }
 
 template <int Axis>
@@ -67,16 +93,15 @@ cudaError_t tracer_step(const td::line_grid<2, Axis>& g, const double* u, const 
   constexpr auto boundary = tridia::boundary::regular;
   const std::size_t field =
       static_cast<std::size_t>(g.lines()) * static_cast<std::size_t>(g.rows());
-  const auto of_u = td::packed(u), of_k = td::packed(k);
+  static_assert(tracers == 4);
+  const auto tracer = [&](std::size_t j) { return td::packed(u + j * field); };
   const auto of_x = td::packed(x);
   return td::solve_lines<double, boundary, tridia::pivoting::none, tracers>(
-      g,
-      [=, n = g.rows()] __device__(const td::point<2>& p) {
+      g, td::inputs(td::packed(k), tracer(0), tracer(1), tracer(2), tracer(3)),
+      [n = g.rows()] __device__(const td::point<2>& p, const auto& of_k, const auto&... of_u) {
         const double before = p[Axis] > 0 ? of_k(p) : 0;
         const double after = p[Axis] + 1 < n ? of_k(p.moved(Axis, 1)) : 0;
-        td::row<double, tracers> r{-before, 1 + before + after, -after, {}};
-        for (int j = 0; j < tracers; ++j) r.rhs[j] = (&of_u(p))[j * field];
-        return r;
+        return td::row<double, tracers>{-before, 1 + before + after, -after, {of_u(p)...}};
       },
       [=] __device__(const td::point<2>& p, const double(&v)[tracers]) {
         for (int j = 0; j < tracers; ++j) (&of_x(p))[j * field] = v[j];
@@ -87,12 +112,11 @@ cudaError_t tracer_step(const td::line_grid<2, Axis>& g, const double* u, const 
 template <int Axis>
 cudaError_t loaded(const td::line_grid<2, Axis>& g, const double* dl, const double* d,
                    const double* du, const double* rhs, double* x, cudaStream_t stream) {
-  const auto of_dl = td::packed(dl), of_d = td::packed(d), of_du = td::packed(du),
-             of_rhs = td::packed(rhs);
   const auto of_x = td::packed(x);
   return td::solve_lines<double>(
-      g,
-      [=] __device__(const td::point<2>& p) {
+      g, td::inputs(td::packed(dl), td::packed(d), td::packed(du), td::packed(rhs)),
+      [] __device__(const td::point<2>& p, const auto& of_dl, const auto& of_d, const auto& of_du,
+                    const auto& of_rhs) {
         return td::row<double>{of_dl(p), of_d(p), of_du(p), {of_rhs(p)}};
       },
       [=] __device__(const td::point<2>& p, double v) { of_x(p) = v; }, stream);
@@ -124,6 +148,12 @@ cudaError_t launch_step(const diffusion_lines& l, const double* u, const double*
                         cudaStream_t stream) {
   return l.layout == layout::contiguous ? step(contiguous(l), u, k, x, stream)
                                         : step(interleaved(l), u, k, x, stream);
+}
+
+cudaError_t launch_step_from_memory(const diffusion_lines& l, const double* u, const double* k,
+                                    double* x, cudaStream_t stream) {
+  return l.layout == layout::contiguous ? step_from_memory(contiguous(l), u, k, x, stream)
+                                        : step_from_memory(interleaved(l), u, k, x, stream);
 }
 
 cudaError_t launch_profile_step(const diffusion_lines& l, const double* u, const double* k,

@@ -22,10 +22,12 @@ cudaError_t launch_diffusivities(std::size_t count, std::uint64_t seed, double* 
 cudaError_t launch_write_rows(const diffusion_lines& l, const double* u, const double* k,
                               double* dl, double* d, double* du, double* rhs, cudaStream_t stream);
 
-/// Take a step inside a kernel: x from u and K; from u and one K[n] for all lines; of `tracers`
-/// fields u, one after another, that share K.
+/// Take a step inside a kernel: x from u and K, as inputs or as threads read them; from u and one
+/// K[n] for all lines; of `tracers` fields u, one after another, that share K.
 cudaError_t launch_step(const diffusion_lines& l, const double* u, const double* k, double* x,
                         cudaStream_t stream);
+cudaError_t launch_step_from_memory(const diffusion_lines& l, const double* u, const double* k,
+                                    double* x, cudaStream_t stream);
 cudaError_t launch_profile_step(const diffusion_lines& l, const double* u, const double* k,
                                 double* x, cudaStream_t stream);
 cudaError_t launch_tracer_step(const diffusion_lines& l, const double* u, const double* k,

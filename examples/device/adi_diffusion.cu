@@ -19,31 +19,28 @@
 namespace adi {
 
 using example::array;
-using tridia::line_grid, tridia::packed, tridia::packed_field, tridia::row, tridia::value_at;
-
-/// K dt / h^2 between a point and the one before it along an axis: the mean of both; 0 at the ends.
-template <int Axis>
-struct face {
-  packed_field<const double> k;
-  int n;
-  template <class Point>
-  TRIDIA_HOST_DEVICE value_at<double, Point> operator()(const Point& p, int at) const {
-    if (at == 0 || at == n) return 0;
-    const Point here = p.moved(Axis, at - p[Axis]);
-    return 0.5 * (k(here) + k(here.moved(Axis, -1)));
-  }
-};
+using tridia::inputs, tridia::line_grid, tridia::packed, tridia::packed_field, tridia::row,
+    tridia::value_at;
 
 /// Makes rows of 1 - dt d/dx K d/dx, with u on the right.
 template <int Axis>
 struct implicit_rows {
-  face<Axis> k_at;
-  packed_field<const double> u;
-  template <class Point>
-  TRIDIA_HOST_DEVICE auto operator()(const Point& p) const {
+  int n;
+  template <class Point, class Field>
+  TRIDIA_HOST_DEVICE auto operator()(const Point& p, const Field& u, const Field& k) const {
     using value = value_at<double, Point>;
-    const value before = k_at(p, p[Axis]), after = k_at(p, p[Axis] + 1);
+    const value before = face(p, p[Axis], k), after = face(p, p[Axis] + 1, k);
     return row<value>{-before, 1 + before + after, -after, {u(p)}};
+  }
+
+ private:
+  /// Returns K dt / h^2 between place `at` along the axis and the one before it: the mean of both,
+  /// and 0 at the ends.
+  template <class Point, class Field>
+  TRIDIA_HOST_DEVICE value_at<double, Point> face(const Point& p, int at, const Field& k) const {
+    if (at == 0 || at == n) return 0;
+    const Point here = p.moved(Axis, at - p[Axis]);
+    return 0.5 * (k(here) + k(here.moved(Axis, -1)));
   }
 };
 struct store {
@@ -57,15 +54,15 @@ struct store {
 /// Solves (1 - dt d/dx K d/dx) x = u along an axis; x may be u.
 template <int Axis>
 void implicit_step(int n, const double* k, const double* u, double* x) {
-  example::solve_lines<double>(line_grid<3, Axis>{{n, n, n}},
-                               implicit_rows<Axis>{{packed(k), n}, packed(u)}, store{packed(x)});
+  example::solve_lines<double>(line_grid<3, Axis>{{n, n, n}}, inputs(packed(u), packed(k)),
+                               implicit_rows<Axis>{n}, store{packed(x)});
 }
 
 /// Reads rows from memory.
 struct rows_in_memory {
-  packed_field<const double> sub, diag, sup, rhs;
-  template <class Point>
-  TRIDIA_HOST_DEVICE auto operator()(const Point& p) const {
+  template <class Point, class Field>
+  TRIDIA_HOST_DEVICE auto operator()(const Point& p, const Field& sub, const Field& diag,
+                                     const Field& sup, const Field& rhs) const {
     return row<value_at<double, Point>>{sub(p), diag(p), sup(p), {rhs(p)}};
   }
 };
@@ -78,16 +75,17 @@ struct plain {
   template <int Axis>
   void implicit_step(int n, const double* k, const double* u, double* x) const {
     const line_grid<3, Axis> g{{n, n, n}};
-    const implicit_rows<Axis> rows{{packed(k), n}, packed(u)};
+    const implicit_rows<Axis> rows{n};
+    const packed_field<const double> of_u{u}, of_k{k};
     double *const a = sub.data(), *const b = diag.data(), *const c = sup.data(),
                   *const r = rhs.data();
     const auto count = static_cast<std::size_t>(g.lines()) * static_cast<std::size_t>(n);
     example::for_each(count, [=] EXAMPLE_DEVICE(std::size_t i) {
-      const row<double> made = rows(g.point_at(static_cast<std::int64_t>(i)));
+      const row<double> made = rows(g.point_at(static_cast<std::int64_t>(i)), of_u, of_k);
       a[i] = made.sub, b[i] = made.diag, c[i] = made.sup, r[i] = made.rhs[0];
     });
     const auto read = [](const double* from) { return packed(from); };
-    example::solve_lines<double>(g, rows_in_memory{read(a), read(b), read(c), read(r)},
+    example::solve_lines<double>(g, inputs(read(a), read(b), read(c), read(r)), rows_in_memory{},
                                  store{packed(x)});
   }
 };

@@ -19,7 +19,8 @@
 namespace ocean {
 
 using example::array;
-using tridia::line_grid, tridia::packed, tridia::packed_field, tridia::row, tridia::value_at;
+using tridia::inputs, tridia::line_grid, tridia::packed, tridia::packed_field, tridia::row,
+    tridia::value_at;
 
 constexpr double level_metres = 5, time_step = 3600;
 constexpr double expansion = 2e-4, gravity = 9.81;                    // of temperature, 1/K; m/s^2
@@ -41,9 +42,10 @@ TRIDIA_HOST_DEVICE coefficients<Value> between(Value du, Value dv, Value dt) {
   return {nu * scale, (nu * damping + diffusivity) * scale};
 }
 
-/// Fields [level][column], the surface first.
+/// Fields [level][column], the surface first, at the points of a column.
+template <class Field>
 struct state {
-  packed_field<const double> u, v, t;
+  const Field &u, &v, &t;
   int levels;
   /// Returns what mixes levels k - 1 and k; nothing at the surface and the bottom.
   template <class Point>
@@ -57,21 +59,25 @@ struct state {
 
 /// The rows of both velocities, which share a matrix, and those of temperature.
 struct velocity_rows {
-  state s;
-  template <class Point>
-  TRIDIA_HOST_DEVICE auto operator()(const Point& p) const {
+  int levels;
+  template <class Point, class Field>
+  TRIDIA_HOST_DEVICE auto operator()(const Point& p, const Field& u, const Field& v,
+                                     const Field& t) const {
     using value = value_at<double, Point>;
+    const state<Field> s{u, v, t, levels};
     const value a = s.above(p, p[0]).viscosity, b = s.above(p, p[0] + 1).viscosity;
-    return row<value, 2>{-a, 1 + a + b, -b, {s.u(p), s.v(p)}};
+    return row<value, 2>{-a, 1 + a + b, -b, {u(p), v(p)}};
   }
 };
 struct temperature_rows {
-  state s;
-  template <class Point>
-  TRIDIA_HOST_DEVICE auto operator()(const Point& p) const {
+  int levels;
+  template <class Point, class Field>
+  TRIDIA_HOST_DEVICE auto operator()(const Point& p, const Field& u, const Field& v,
+                                     const Field& t) const {
     using value = value_at<double, Point>;
+    const state<Field> s{u, v, t, levels};
     const value a = s.above(p, p[0]).diffusivity, b = s.above(p, p[0] + 1).diffusivity;
-    return row<value>{-a, 1 + a + b, -b, {s.t(p)}};
+    return row<value>{-a, 1 + a + b, -b, {t(p)}};
   }
 };
 struct store_velocities {
@@ -89,10 +95,12 @@ struct store_temperature {
   }
 };
 
-void mix(const state& s, int columns, double* u, double* v, double* t) {
-  const line_grid<2, 0> g{{s.levels, columns}};
-  example::solve_lines<double, 2>(g, velocity_rows{s}, store_velocities{packed(u), packed(v)});
-  example::solve_lines<double>(g, temperature_rows{s}, store_temperature{packed(t)});
+void mix(const line_grid<2, 0>& g, const double* const (&from)[3], double* const (&to)[3]) {
+  const auto all = inputs(packed(from[0]), packed(from[1]), packed(from[2]));
+  example::solve_lines<double, 2>(g, all, velocity_rows{g.rows()},
+                                  store_velocities{packed(to[0]), packed(to[1])});
+  example::solve_lines<double>(g, all, temperature_rows{g.rows()},
+                               store_temperature{packed(to[2])});
 }
 
 /// Solves a column on the host, by elimination; `k_of(k)` is what mixes levels k - 1 and k.
@@ -130,9 +138,10 @@ int main(int count, char** arguments) {
   }
   const array<double> of_u(u), of_v(v), of_t(t), to_u(u.size()), to_v(u.size()), to_t(u.size());
   const double *const ud = of_u.data(), *const vd = of_v.data(), *const tdata = of_t.data();
-  const state s{packed(ud), packed(vd), packed(tdata), levels};
-  const float ms =
-      example::time_of([&] { mix(s, columns, to_u.data(), to_v.data(), to_t.data()); });
+  const line_grid<2, 0> g{{levels, columns}};
+  const float ms = example::time_of([&] {
+    mix(g, {ud, vd, tdata}, {to_u.data(), to_v.data(), to_t.data()});
+  });
   double *const a = to_u.data(), *const b = to_v.data(), *const c = to_t.data();
   const std::vector<double> found_u = to_u.read(), found_v = to_v.read(), found_t = to_t.read();
   const float copy = example::time_of([&] {

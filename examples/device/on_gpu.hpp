@@ -94,10 +94,10 @@ void for_each(std::size_t count, F f) {
 }
 
 /// Solves the lines of a grid.
-template <class T, int Sides = 1, class Grid, class MakeRow, class Take>
-void solve_lines(const Grid& g, const MakeRow& make_row, const Take& take) {
+template <class T, int Sides = 1, class Grid, class... Arguments>
+void solve_lines(const Grid& g, const Arguments&... arguments) {
   check(tridia::device::solve_lines<T, tridia::boundary::regular, tridia::pivoting::none, Sides>(
-      g, make_row, take));
+      g, arguments...));
 }
 
 }  // namespace example

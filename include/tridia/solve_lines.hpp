@@ -4,6 +4,7 @@
 #include "tridia/detail/line_batches.hpp"
 #include "tridia/detail/line_parts.hpp"
 #include "tridia/detail/line_request.hpp"
+#include "tridia/inputs.hpp"
 #include "tridia/line_grid.hpp"
 #include "tridia/math.hpp"
 
@@ -69,6 +70,16 @@ void solve_lines(const line_grid<Rank, Axis>& g, const MakeRow& make_row, const 
         g, make_row, take, threads, statuses));
   }
   if (o.status.empty() && statuses.any()) detail::refuse_singular_lines(statuses.first());
+}
+
+/// Solves lines whose rows are made from `inputs` (tridia/inputs.hpp), as `solve_lines` above does:
+/// `make_row(p, fields...)` gets each of them, and asks it for its values at p or beside p.
+template <class T, boundary B = boundary::regular, pivoting P = pivoting::none, int Sides = 1,
+          int Rank, int Axis, class MakeRow, class Take, class... Fields>
+void solve_lines(const line_grid<Rank, Axis>& g, const line_inputs<Fields...>& in,
+                 const MakeRow& make_row, const Take& take, const lines_options& o = {}) {
+  using rows = detail::rows_of_inputs<MakeRow, line_inputs<Fields...>>;
+  solve_lines<T, B, P, Sides>(g, rows{make_row, in}, take, o);
 }
 
 }  // namespace tridia

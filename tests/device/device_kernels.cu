@@ -154,7 +154,7 @@ template <int RowsAThread, int ThreadsALine, int Lines, int Groups, boundary B, 
           int Sides, td::neighbours Order = td::neighbours::chunks>
 device_solver of_block() {
   using solver = td::block_solver<V, RowsAThread, ThreadsALine, Lines, B, P, Sides, Order>;
-  constexpr const char* orders[] = {"by chunk", "by row", "by line"};
+  constexpr const char* orders[] = {"by chunk", "by row", "by line", "by chunk, then by row"};
   const std::string name = std::to_string(ThreadsALine) + " threads a line, " +
                            std::to_string(Lines) + " lines, " + std::to_string(Groups) + ", " +
                            orders[static_cast<int>(Order)];
@@ -236,6 +236,96 @@ device_solver of_grid() {
           }};
 }
 
+/// Shifts the rows of each line around its end.
+__global__ void shift_rows(int n, int lines, int by, const V* from, V* to) {
+  const int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (at < n * lines) to[at / n * n + (at % n + by + n) % n] = from[at];
+}
+
+/// Makes rows from inputs, of which two lie at the points beside the row's, and one is an integer
+/// that depends on no axis.
+template <int Axis, boundary B, int Sides>
+struct make_input_rows {
+  arrays a;
+  grid_rows<Axis> of;
+  template <class Field, class Zero, class... Rhs>
+  __device__ td::row<V, Sides> operator()(const td::point<3>& p, const Zero& zero,
+                                          const Field& sub_after, const Field& diag,
+                                          const Field& sup_before, const Rhs&... rhs) const {
+    const int n = a.n, k = p[Axis];
+    atomicAdd(a.asked + of.line(p) * n + k, 1);
+    td::row<V, Sides> r{V(0), diag(p) + V(zero(p)), V(0), {rhs(p)...}};
+    if (B == boundary::periodic || k > 0) r.sub = sub_after(p.moved(Axis, (k + n - 1) % n - k));
+    if (B == boundary::periodic || k < n - 1) r.sup = sup_before(p.moved(Axis, (k + 1) % n - k));
+    return r;
+  }
+};
+/// Takes x, and overwrites what its row is made from, or, of lines that no device reduces in parts,
+/// what others of the line are.
+template <int Axis, int Sides>
+struct take_and_overwrite {
+  take_grid_x<Axis, Sides> take;
+  V *sub_after, *sup_before;
+  template <class X>
+  __device__ void operator()(const td::point<3>& p, const X& x) const {
+    take(p, x);
+    const arrays& a = take.a;
+    const int at = take.of.line(p) * a.n + p[Axis];
+    const V other(77);
+    const_cast<V*>(a.d)[at] = other;
+    for (int j = 0; j < Sides; ++j) const_cast<V*>(a.rhs)[j * a.n * a.lines + at] = other;
+    constexpr int in_blocks = 68;
+    if (a.n <= in_blocks) sub_after[at] = sup_before[at] = other;
+  }
+};
+
+/// Lines along an axis of a grid, of any length, from inputs.
+template <int Axis, boundary B, pivoting P, int Sides>
+device_solver of_inputs() {
+  return {"inputs, axis " + std::to_string(Axis),
+          tridia::value_type::TRIDIA_VALUE_TYPE,
+          B,
+          P,
+          device_solver::any_rows,
+          Sides,
+          [](device_lines& t) {
+            const auto rows = static_cast<std::size_t>(t.n) * static_cast<std::size_t>(t.lines);
+            const on_device<V> sub(rows), sup(rows);
+            const on_device<int> zero(1);
+            for (const cudaError_t e :
+                 {sub.error, sup.error, zero.error, cudaMemset(zero.data, 0, sizeof(int))}) {
+              if (e != cudaSuccess) return std::string(cudaGetErrorString(e));
+            }
+            return run(t, [&](const arrays& a) {
+              constexpr int threads = 64;
+              const int blocks = (a.n * a.lines + threads - 1) / threads;
+              shift_rows<<<blocks, threads>>>(a.n, a.lines, -1, a.dl, sub.data);
+              shift_rows<<<blocks, threads>>>(a.n, a.lines, 1, a.du, sup.data);
+              if (const cudaError_t e = cudaGetLastError(); e != cudaSuccess) return e;
+              const grid_rows<Axis> of(a);
+              const auto field = [&](const V* data) {
+                td::field<const V, 3> f{data, {}};
+                f.stride[Axis] = 1, f.stride[of.inner] = a.n;
+                f.stride[of.outer] = std::int64_t{a.n} * of.g.size[of.inner];
+                return f;
+              };
+              const auto solve = [&](auto... rhs) {
+                return td::solve_lines<V, B, P, Sides>(
+                    of.g,
+                    td::inputs(td::field<const int, 3>{zero.data, {}}, field(sub.data), field(a.d),
+                               field(sup.data), rhs...),
+                    make_input_rows<Axis, B, Sides>{a, of},
+                    take_and_overwrite<Axis, Sides>{{a, of}, sub.data, sup.data}, nullptr,
+                    a.status);
+              };
+              const auto side = [&](int j) { return field(a.rhs + j * a.n * a.lines); };
+              if constexpr (Sides == 1) return solve(side(0));
+              if constexpr (Sides == 2) return solve(side(0), side(1));
+              if constexpr (Sides == 3) return solve(side(0), side(1), side(2));
+            });
+          }};
+}
+
 /// Factors the matrix of each line.
 __global__ void factor_lines(const __grid_constant__ arrays a, td::factor<V>* factors) {
   const int line = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -302,8 +392,9 @@ void add(std::vector<device_solver>& all) {
     all.push_back(of_block<4, 96, 2, 1, B, P, 3, td::neighbours::rows>());
     all.push_back(of_block<5, 8, 4, 2, B, P, 1, td::neighbours::lines>());
     all.push_back(of_block<4, 64, 3, 1, B, P, 1, td::neighbours::lines>());
+    all.push_back(of_block<5, 8, 4, 2, B, P, 1, td::neighbours::chunks_then_rows>());
   } else {
-    all.push_back(of_block<3, 64, 1, 1, B, P, 1>());
+    all.push_back(of_block<3, 64, 1, 1, B, P, 1, td::neighbours::chunks_then_rows>());
   }
 }
 
@@ -329,10 +420,16 @@ std::vector<device_solver> grid_solvers<tridia::value_type::TRIDIA_VALUE_TYPE>()
   std::vector<device_solver> all{of_grid<0, boundary::regular, pivoting::none, 1>()};
   if constexpr (is_complex) {
     all.push_back(of_grid<2, boundary::periodic, pivoting::none, 1>());
+    all.push_back(of_inputs<1, boundary::periodic, pivoting::none, 1>());
+    all.push_back(of_inputs<2, boundary::regular, pivoting::partial, 1>());
   } else {
     all.push_back(of_grid<1, boundary::regular, pivoting::partial, 2>());
     all.push_back(of_grid<2, boundary::periodic, pivoting::partial, 1>());
     all.push_back(of_grid<2, boundary::regular, pivoting::none, 3>());
+    all.push_back(of_inputs<0, boundary::regular, pivoting::none, 3>());
+    all.push_back(of_inputs<1, boundary::periodic, pivoting::partial, 1>());
+    all.push_back(of_inputs<2, boundary::periodic, pivoting::none, 1>());
+    all.push_back(of_inputs<2, boundary::regular, pivoting::partial, 2>());
   }
   return all;
 }

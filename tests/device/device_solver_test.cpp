@@ -210,8 +210,9 @@ TYPED_TEST(DeviceSolver, SolvesEveryNumberOfRows) {
 
 TYPED_TEST(DeviceSolver, SolvesLinesOfGridsOfAnyLength) {
   for (const device_solver& s : this->grids()) {
-    std::vector<int> counts{1,   2,   3,   7,   32,  33,  64,   65,   100,  128,  129,  250, 256,
-                            257, 288, 289, 512, 513, 576, 1000, 1024, 1025, 1152, 1153, 2500};
+    std::vector<int> counts{1,   2,    3,    7,    32,   33,   36,   64,   68,   100,  128,
+                            129, 144,  250,  256,  272,  273,  289,  512,  513,  545,  800,
+                            801, 1000, 1024, 1089, 1152, 1153, 2177, 2500, 4353, 8705, 9217};
     for (int k = 0; k < 4; ++k) counts.push_back(static_cast<int>(draw(this->random_, 1, 5000)));
     for (const int n : counts) {
       if (this->HasFailure()) return;

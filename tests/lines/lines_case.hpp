@@ -96,6 +96,19 @@ class lines_case {
     tridia::solve_lines<T, B, P, Sides>(g, make{*this}, take{*this},
                                         {.threads = threads, .status = status});
   }
+  /// Solves lines of one right-hand side from inputs.
+  void solve_from_inputs() {
+    static_assert(Sides == 1);
+    const auto from_inputs = [&](const auto& p, const auto& sub, const auto& diag, const auto& sup,
+                                 const auto& right) {
+      count_asked(p);
+      using V = tridia::value_at<T, std::remove_cvref_t<decltype(p)>>;
+      return tridia::row<V>{sub(p), diag(p), sup(p), {right(p)}};
+    };
+    const auto in =
+        tridia::inputs(make::read(dl), make::read(d), make::read(du), make::read(rhs[0]));
+    tridia::solve_lines<T, B, P>(g, in, from_inputs, take{*this}, {.status = status});
+  }
   /// Solves lines one by one, by functions of one point.
   void solve_one_by_one() {
     const make rows{*this};
@@ -134,12 +147,16 @@ class lines_case {
   }
 
  private:
+  template <class Point>
+  void count_asked(const Point& p) {
+    for_each_lane(p,
+                  [&](const tridia::point<3>& q) { ++asked[static_cast<std::size_t>(q.index)]; });
+  }
   struct make {
     lines_case& c;
     template <class Point>
     auto operator()(const Point& p) const {
-      for_each_lane(
-          p, [&](const tridia::point<3>& q) { ++c.asked[static_cast<std::size_t>(q.index)]; });
+      c.count_asked(p);
       using V = tridia::value_at<T, Point>;
       tridia::row<V, Sides> r{read(c.dl)(p), read(c.d)(p), read(c.du)(p)};
       for (int j = 0; j < Sides; ++j) r.rhs[j] = read(c.rhs[j])(p);

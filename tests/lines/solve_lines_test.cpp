@@ -39,6 +39,16 @@ TEST(SolveLines, FunctionsOfOnePointGetLinesOneByOne) {
   EXPECT_EQ(c.check(1), "");
 }
 
+TEST(SolveLines, FromInputs) {
+  rng random = random_for("inputs");
+  lines_case<double, 1, periodic, partial, 1> several(random, {3, 19, 13});
+  several.solve_from_inputs();
+  EXPECT_EQ(several.check(1), "");
+  lines_case<float, 2, regular, none, 1> of_long_lines(random, {2, 9, 2600});
+  of_long_lines.solve_from_inputs();
+  EXPECT_EQ(of_long_lines.check(2), "");
+}
+
 TEST(SolveLines, SaysWhichLinesHaveNoSolution) {
   rng random = random_for("singular");
   for (const int n : {1, 2, 9, 3000}) {

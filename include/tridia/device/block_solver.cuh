@@ -27,10 +27,10 @@ class block_solver {
   static_assert(RowsAThread >= 1 && Sides >= 1);
   using group = detail::thread_group<ThreadsALine, LinesABlock, Order>;
   using values = detail::sides_of<T, Sides>;
-  static constexpr bool staged = Order == neighbours::rows && ThreadsALine > 1;
+  static constexpr detail::row_by_row by = detail::rows_in_order(Order, ThreadsALine);
   template <class RowOf>
   using rows_of =
-      detail::thread_rows<T, RowsAThread, ThreadsALine, group::threads, B, P, Sides, staged, RowOf>;
+      detail::thread_rows<T, RowsAThread, ThreadsALine, LinesABlock, B, P, Sides, Order, RowOf>;
   template <pivoting Q>
   using equations = typename core::chunk<T, Q, values>::equations;
   template <pivoting Q>
@@ -44,7 +44,7 @@ class block_solver {
   /// memory where it has more than 48 KiB. Between two calls of `solve` it holds nothing; a barrier
   /// of the threads that call together has to lie between other uses of it and a call.
   struct storage {
-    detail::rows_memory<T, RowsAThread, group::threads, P, Sides, staged> rows;
+    detail::rows_memory<T, RowsAThread, ThreadsALine, LinesABlock, P, Sides, Order> rows;
     typename group::memory group_memory;
     equations<P> of_warps[group::warps];
     typename part<P>::exchange_memory exchange;
@@ -59,11 +59,11 @@ class block_solver {
   /// Solves this thread's line of n rows; n is the same for all lines that are solved together.
   /// `row_of(k)` returns `row<T, Sides>` of the line, for k from 0 to n - 1; it is pure, and is
   /// called once for each row, by one of the line's threads, and once more where the line is solved
-  /// again with interchanges. `take(k, x)` gets x of each row once, in the same thread: a T, or
-  /// `const T (&)[Sides]`; all rows of the line have been made by then, so x may overwrite what
-  /// they were made from. Returns the same status in all threads of a line. A line without a
-  /// solution does not affect others. Nothing is kept in global memory. Threads whose
-  /// line is not `used` take part, and make and take nothing.
+  /// again with interchanges. `take(k, x)` gets x of each row once, in the same thread unless Order
+  /// is `chunks_then_rows`: a T, or `const T (&)[Sides]`; all rows of the line have been made by
+  /// then, so x may overwrite what they were made from. Returns the same status in all threads of a
+  /// line. A line without a solution does not affect others. Nothing is kept in global memory.
+  /// Threads whose line is not `used` take part, and make and take nothing.
   template <class RowOf, class Take>
   __device__ __forceinline__ status solve(int n, RowOf row_of, Take take, bool used = true) {
     if (n > max_rows) return too_long;
@@ -71,6 +71,8 @@ class block_solver {
                         group::thread());
     const bool good = solve_rows(rows, n);
     rows.give(good, take);
+    // Others may still take x of rows that the next call of this thread keeps something of.
+    if constexpr (by.taken && !by.made) group::wait();
     return good ? solved : unsolved;
   }
 
@@ -98,7 +100,7 @@ class block_solver {
   }
   template <class Rows>
   __device__ __forceinline__ void stage(Rows& rows, bool mine) {
-    if constexpr (staged) {
+    if constexpr (by.made) {
       if (mine) rows.stage();
       group::wait();
     }

@@ -14,8 +14,9 @@ using tridia::status, tridia::solved, tridia::unsolved, tridia::too_long;
 /// Says what neighbouring threads make and take at a time, so that memory is read as it lies:
 /// chunks, rows of one line that are `RowsAThread` apart, which is the fastest where rows are made
 /// from what a block has on chip; rows of one line that follow each other, for lines that lie in
-/// one piece; or the same row of neighbouring lines, for lines that lie interleaved.
-enum class neighbours { chunks, rows, lines };
+/// one piece; the same row of neighbouring lines, for lines that lie interleaved; or `chunks` where
+/// they make and `rows` where they take, from what a block has on chip to lines in one piece.
+enum class neighbours { chunks, rows, lines, chunks_then_rows };
 
 namespace detail {
 

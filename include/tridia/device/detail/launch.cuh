@@ -9,9 +9,10 @@
 
 namespace tridia::device::detail {
 
-/// Launches blocks with dynamic shared memory, as much as the device has.
+/// Launches blocks with dynamic shared memory, as much as the device has; `together` of them are a
+/// cluster, if that is not 1.
 template <class... Parameters, class... Arguments>
-cudaError_t launch(void (*kernel)(Parameters...), std::int64_t blocks, int threads,
+cudaError_t launch(void (*kernel)(Parameters...), std::int64_t blocks, int together, int threads,
                    std::size_t shared_bytes, cudaStream_t stream, const Arguments&... arguments) {
   if (blocks > std::numeric_limits<int>::max()) return cudaErrorInvalidConfiguration;
   const cudaError_t allowed = cudaFuncSetAttribute(
@@ -22,15 +23,31 @@ cudaError_t launch(void (*kernel)(Parameters...), std::int64_t blocks, int threa
   config.blockDim = static_cast<unsigned>(threads);
   config.dynamicSmemBytes = shared_bytes;
   config.stream = stream;
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {static_cast<unsigned>(together), 1, 1};
+  config.attrs = &cluster;
+  config.numAttrs = together > 1 ? 1 : 0;
   return cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
 
-/// Finds the shared memory that a block of the current device may have.
-inline cudaError_t most_shared(int* bytes) {
-  int device = 0;
-  const cudaError_t found = cudaGetDevice(&device);
-  if (found != cudaSuccess) return found;
-  return cudaDeviceGetAttribute(bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-}
+/// What lines need to know of the current device.
+struct device_facts {
+  int shared_bytes = 0;  // that a block may have
+  int capability = 0;    // 90 for 9.0
+
+  cudaError_t find() {
+    int device = 0, major = 0, minor = 0;
+    cudaError_t result = cudaGetDevice(&device);
+    const auto ask = [&](int& value, cudaDeviceAttr what) {
+      if (result == cudaSuccess) result = cudaDeviceGetAttribute(&value, what, device);
+    };
+    ask(shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    ask(major, cudaDevAttrComputeCapabilityMajor);
+    ask(minor, cudaDevAttrComputeCapabilityMinor);
+    capability = 10 * major + minor;
+    return result;
+  }
+};
 
 }  // namespace tridia::device::detail

@@ -121,7 +121,7 @@ class line_part {
   template <bool Keep, class Rows, class Monitor>
   __device__ __forceinline__ equations reduce(Rows& rows, int count, Monitor& of_rows,
                                               Monitor& of_interface) {
-    if constexpr (exchanges && P == pivoting::none) {
+    if constexpr (exchanges && P == pivoting::none && !Rows::from_chip) {
       rows_ahead<Rows> ahead(rows);
       return part_.template reduce<Keep>(count, ahead, of_rows, of_interface);
     } else {

@@ -78,11 +78,10 @@ class block_of_parts {
   using values = sides_of<T, Sides>;
   using chunk = core::chunk<T, P, values>;
   using part = line_part<T, P, values, group>;
-  static constexpr bool staged = Order == neighbours::rows;
   static constexpr int rows = Shape::rows * Shape::threads;
 
   struct storage {
-    rows_memory<T, Shape::rows, group::threads, P, Sides, staged> rows;
+    rows_memory<T, Shape::rows, Shape::threads, Shape::lines, P, Sides, Order> rows;
     typename group::memory group_memory;
     typename part::equations of_warps[group::warps];
     typename part::exchange_memory exchange;
@@ -104,12 +103,11 @@ class block_of_parts {
     const line_of<Rank, Axis> line(g, first_line + group::line());
     const int here = min(g.rows() - first, rows);
     auto row_of = [&](int k) { return row<T, Sides>(make_row(line.point_at(k))); };
-    thread_rows<T, Shape::rows, Shape::threads, group::threads, B, P, Sides, staged,
-                decltype(row_of)>
+    thread_rows<T, Shape::rows, Shape::threads, Shape::lines, B, P, Sides, Order, decltype(row_of)>
         own(m.rows, row_of, {g.rows(), first, line.exists() ? here : 0}, group::chunk(),
             group::thread());
     own.stage();
-    if constexpr (staged) group::wait();
+    if constexpr (own.by.made) group::wait();
     cuda::growth_monitor<false, false> ignored;
     const cuda::chunk_place place = group::place((here + Shape::rows - 1) / Shape::rows);
     part whole(m.of_warps, m.exchange, place);
@@ -192,7 +190,7 @@ class long_lines {
     const std::int64_t blocks = (g.lines() + Shape::lines - 1) / Shape::lines * count[0].parts;
     const auto run_parts = [&](auto kernel) {
       if (result != cudaSuccess) return;
-      result = launch(kernel, blocks, block::group::threads, sizeof(typename block::storage),
+      result = launch(kernel, blocks, 1, block::group::threads, sizeof(typename block::storage),
                       stream, g, make_row, take, count[0].parts, e, u, status);
     };
     const auto run_level = [&](int k, bool down) {
@@ -200,9 +198,9 @@ class long_lines {
       for (int j = 0; j < k; ++j) before += count[j].lines * count[j].parts;
       const std::int64_t after = before + count[k].lines * count[k].parts;
       if (result != cudaSuccess) return;
-      result =
-          launch(solve_interface_level<level>, count[k].lines * count[k].groups(), parts_together,
-                 0, stream, level{e + before, e + after, u + before, u + after, count[k], down});
+      result = launch(solve_interface_level<level>, count[k].lines * count[k].groups(), 1,
+                      parts_together, 0, stream,
+                      level{e + before, e + after, u + before, u + after, count[k], down});
     };
     run_parts(solve_parts<false, block, Rank, Axis, MakeRow, Take>);
     for (int k = 0; k < levels; ++k) run_level(k, false);

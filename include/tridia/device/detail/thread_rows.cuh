@@ -9,20 +9,46 @@
 
 namespace tridia::device::detail {
 
-/// Holds what threads keep of their rows from one sweep to the next, and x. `Staged`: the rows
-/// themselves come here first, from neighbouring threads of a line, row by row.
-template <class T, int RowsAThread, int Threads, pivoting P, int Sides, bool Staged>
+/// Says whether neighbouring threads make, and take, rows of a line that follow each other, whoever
+/// has them in his chunk.
+struct row_by_row {
+  bool made, taken;
+};
+constexpr row_by_row rows_in_order(neighbours order, int threads_a_line) {
+  const bool made = order == neighbours::rows && threads_a_line > 1;
+  return {made, made || (order == neighbours::chunks_then_rows && threads_a_line > 1)};
+}
+
+/// Holds what threads keep of their rows from one sweep to the next, and x. Rows that are not made
+/// by their own thread come here first.
+template <class T, int RowsAThread, int ThreadsALine, int Lines, pivoting P, int Sides,
+          neighbours Order>
 struct rows_memory {
-  static constexpr int matrix_words = Staged || P == pivoting::partial ? 3 : 2;
+  using value = T;
+  static constexpr row_by_row by = rows_in_order(Order, ThreadsALine);
+  static constexpr int threads = ThreadsALine * Lines;
+  static constexpr int matrix_words = by.made || P == pivoting::partial ? 3 : 2;
+  static constexpr int row_words = matrix_words + Sides;
   // Neighbouring threads touch neighbouring elements, or such as an odd number of elements lies
-  // between.
-  static constexpr int pitch = Staged ? RowsAThread | 1 : RowsAThread;
-  T words[(matrix_words + Sides) * pitch * Threads];
+  // between; neighbouring lines fill all banks, or chunks of an odd number of rows begin in others.
+  static constexpr int pitch = by.taken ? RowsAThread | 1 : RowsAThread;
+  static constexpr bool across =
+      Order == neighbours::lines && (RowsAThread % 2 == 1 || Lines * sizeof(T) % 128 == 0);
+  static constexpr int plane = pitch * threads;
+  T words[row_words * plane];
 
   /// Returns where word `w` of row `k` of a thread's chunk is.
   __device__ __forceinline__ T& word(int w, int k, int thread) {
-    return words[Staged ? (w * Threads + thread) * pitch + k : (w * pitch + k) * Threads + thread];
+    int place = k * threads + thread;
+    if constexpr (by.taken) place = thread * pitch + k;
+    if constexpr (across) place = (thread / Lines * RowsAThread + k) * Lines + thread % Lines;
+    return words[w * plane + place];
   }
+
+  // Where the rows of a line are as far apart in all of these planes, inputs may lie there.
+  static constexpr bool has_lines = across || (by.taken && pitch == RowsAThread);
+  static constexpr int row_step = across ? Lines : 1,
+                       line_step = across ? 1 : ThreadsALine * RowsAThread;
 };
 
 /// Says which rows of a line of `rows` rows threads have together: from `first` on, `here` of them.
@@ -32,14 +58,17 @@ struct row_range {
 
 /// Accesses the rows of a thread's chunk as core/chunk.hpp wants them. Rows count from the first
 /// one that the threads have, but for users.
-template <class T, int RowsAThread, int ThreadsALine, int Threads, boundary B, pivoting P,
-          int Sides, bool Staged, class RowOf>
+template <class T, int RowsAThread, int ThreadsALine, int Lines, boundary B, pivoting P, int Sides,
+          neighbours Order, class RowOf>
 class thread_rows {
   using values = sides_of<T, Sides>;
   using pivot_row = typename core::chunk<T, pivoting::partial, values>::pivot_row;
 
  public:
-  using memory = rows_memory<T, RowsAThread, Threads, P, Sides, Staged>;
+  using memory = rows_memory<T, RowsAThread, ThreadsALine, Lines, P, Sides, Order>;
+  static constexpr row_by_row by = memory::by;
+  /// Rows are made from what the threads have on chip: nothing has to be under way together.
+  static constexpr bool from_chip = requires { RowOf::from_chip; };
 
   __device__ __forceinline__ thread_rows(memory& m, RowOf& row_of, const row_range& range,
                                          int chunk, int thread)
@@ -55,21 +84,21 @@ class thread_rows {
   /// 13.0 makes a VIMNMX.RELU, and a loop over so many rows goes by a wrong predicate of it.)
   [[nodiscard]] __device__ __forceinline__ int count() const { return count_; }
 
-  /// Makes rows of this thread's line, if they are staged, some at a time, so that what they read
-  /// is under way together. A barrier has to follow.
+  /// Makes rows of this thread's line, if it makes those of others, some at a time, so that what
+  /// they read is under way together. A barrier has to follow.
   __device__ __forceinline__ void stage() {
-    if constexpr (Staged) {
+    if constexpr (by.made) {
       constexpr int together = Sides == 1 ? 4 : 2;
-      const int all = places();
+      const int all = taken();
       int i = 0;
       for (; i + together <= all; i += together) stage_rows<together>(i);
       for (; i < all; ++i) stage_rows<1>(i);
     }
   }
-  /// Hands out x of the rows that this thread has made, or NaN.
+  /// Hands out x of this thread's share of the rows, or NaN.
   template <class Take>
   __device__ __forceinline__ void give(bool good, Take&& take) {
-    for (int i = 0; i < places(); ++i) {
+    for (int i = 0; i < taken(); ++i) {
       const place p = place_of(i);
       T x[Sides];
 #pragma unroll
@@ -82,14 +111,14 @@ class thread_rows {
 
   // The chunk asks for the right-hand sides of a row right after the row.
   __device__ __forceinline__ core::row<T> get(int k) const {
-    if constexpr (Staged) return {word(sub, k), word(diag, k), word(sup, k)};
+    if constexpr (by.made) return {word(sub, k), word(diag, k), word(sup, k)};
     const row<T, Sides> r = made(first_ + k);
 #pragma unroll
     for (int j = 0; j < Sides; ++j) side(rhs_, j) = r.rhs[j];
     return {r.sub, r.diag, r.sup};
   }
   __device__ __forceinline__ values rhs(int k) const {
-    if constexpr (Staged) return kept_sides(k);
+    if constexpr (by.made) return kept_sides(k);
     return rhs_;
   }
 
@@ -115,19 +144,19 @@ class thread_rows {
   }
 
  private:
-  // Words of a row; what is kept takes their places. Without interchanges, and staging, there is no
-  // diag.
+  // Words of a row; what is kept takes their places. Without interchanges, and where threads make
+  // their own rows, there is no diag.
   static constexpr int sub = 0, sup = 1, diag = 2, rhs_word = memory::matrix_words;
 
-  /// A row that this thread makes and takes, and where it is kept: row `at` of a thread's chunk.
+  /// A row that this thread takes, and where it is kept: row `at` of a thread's chunk.
   struct place {
     int row, at, owner;
   };
-  [[nodiscard]] __device__ __forceinline__ int places() const {
-    return Staged ? (range_.here - chunk_ + ThreadsALine - 1) / ThreadsALine : count_;
+  [[nodiscard]] __device__ __forceinline__ int taken() const {
+    return by.taken ? (range_.here - chunk_ + ThreadsALine - 1) / ThreadsALine : count_;
   }
   [[nodiscard]] __device__ __forceinline__ place place_of(int i) const {
-    if constexpr (!Staged) return {first_ + i, i, thread_};
+    if constexpr (!by.taken) return {first_ + i, i, thread_};
     const int row = chunk_ + i * ThreadsALine;
     return {row, row % RowsAThread, thread_ - chunk_ + row / RowsAThread};
   }
