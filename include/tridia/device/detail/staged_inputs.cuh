@@ -122,7 +122,7 @@ struct staged_inputs<Rows, InRows, Word, Rank, Axis> {
 };
 template <class Rows, bool InRows, int Word, int Rank, int Axis, class First, class... Rest>
 struct staged_inputs<Rows, InRows, Word, Rank, Axis, First, Rest...> {
-  static_assert(Rows::has_lines);
+  static_assert(Rows::may_have_inputs);
   static constexpr int step = Rows::row_step;
   using element = element_of<First, Rank>;
   using windows = row_windows<Axis, step, element, element_of<Rest, Rank>...>;

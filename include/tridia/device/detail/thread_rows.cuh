@@ -30,25 +30,27 @@ struct rows_memory {
   static constexpr int matrix_words = by.made || P == pivoting::partial ? 3 : 2;
   static constexpr int row_words = matrix_words + Sides;
   // Neighbouring threads touch neighbouring elements, or such as an odd number of elements lies
-  // between; neighbouring lines fill all banks, or chunks of an odd number of rows begin in others.
+  // between.
   static constexpr int pitch = by.taken ? RowsAThread | 1 : RowsAThread;
-  static constexpr bool across =
-      Order == neighbours::lines && (RowsAThread % 2 == 1 || Lines * sizeof(T) % 128 == 0);
   static constexpr int plane = pitch * threads;
   T words[row_words * plane];
 
-  /// Returns where word `w` of row `k` of a thread's chunk is.
+  /// Returns where word `w` of row `k` of a thread's chunk is. `InLines`: the rows of a line are as
+  /// far apart in all of a plane, so that inputs may have the same order.
+  template <bool InLines>
   __device__ __forceinline__ T& word(int w, int k, int thread) {
     int place = k * threads + thread;
-    if constexpr (by.taken) place = thread * pitch + k;
-    if constexpr (across) place = (thread / Lines * RowsAThread + k) * Lines + thread % Lines;
+    if constexpr (by.taken) {
+      place = thread * pitch + k;
+    } else if constexpr (InLines) {
+      place = (thread / Lines * RowsAThread + k) * Lines + thread % Lines;
+    }
     return words[w * plane + place];
   }
-
-  // Where the rows of a line are as far apart in all of these planes, inputs may lie there.
-  static constexpr bool has_lines = across || (by.taken && pitch == RowsAThread);
-  static constexpr int row_step = across ? Lines : 1,
-                       line_step = across ? 1 : ThreadsALine * RowsAThread;
+  static constexpr bool may_have_inputs =
+      by.taken ? pitch == RowsAThread : Order == neighbours::lines;
+  static constexpr int row_step = by.taken ? 1 : Lines,
+                       line_step = by.taken ? ThreadsALine * RowsAThread : 1;
 };
 
 /// Says which rows of a line of `rows` rows threads have together: from `first` on, `here` of them.
@@ -103,7 +105,7 @@ class thread_rows {
       T x[Sides];
 #pragma unroll
       for (int j = 0; j < Sides; ++j) {
-        x[j] = good ? memory_.word(rhs_word + j, p.at, p.owner) : core::not_a_number<T>();
+        x[j] = good ? word_of(rhs_word + j, p) : core::not_a_number<T>();
       }
       detail::give<T, Sides>(take, range_.first + p.row, x);
     }
@@ -168,17 +170,22 @@ class thread_rows {
 #pragma unroll
     for (int j = 0; j < Count; ++j) {
       const place p = place_of(i + j);
-      memory_.word(sub, p.at, p.owner) = rows[j].sub;
-      memory_.word(diag, p.at, p.owner) = rows[j].diag;
-      memory_.word(sup, p.at, p.owner) = rows[j].sup;
+      word_of(sub, p) = rows[j].sub;
+      word_of(diag, p) = rows[j].diag;
+      word_of(sup, p) = rows[j].sup;
 #pragma unroll
-      for (int s = 0; s < Sides; ++s) memory_.word(rhs_word + s, p.at, p.owner) = rows[j].rhs[s];
+      for (int s = 0; s < Sides; ++s) word_of(rhs_word + s, p) = rows[j].rhs[s];
     }
   }
   [[nodiscard]] __device__ __forceinline__ row<T, Sides> made(int k) const {
     return make_row<T, B, Sides>(row_of_, range_.first + k, range_.rows);
   }
-  __device__ __forceinline__ T& word(int w, int k) const { return memory_.word(w, k, thread_); }
+  __device__ __forceinline__ T& word(int w, int k) const {
+    return memory_.template word<from_chip>(w, k, thread_);
+  }
+  __device__ __forceinline__ T& word_of(int w, const place& p) const {
+    return memory_.template word<from_chip>(w, p.at, p.owner);
+  }
   __device__ __forceinline__ values kept_sides(int k) const {
     values all;
 #pragma unroll
