@@ -6,11 +6,10 @@
 
 // Makes rows of an implicit step of u_t = (K u_z)_z; it serves inside a kernel as well.
 struct diffusion_rows {
-  tridia::packed_field<const double> u, k;
   int levels;
 
-  template <class Point>
-  TRIDIA_HOST_DEVICE auto operator()(const Point& p) const {
+  template <class Point, class U, class K>
+  TRIDIA_HOST_DEVICE auto operator()(const Point& p, const U& u, const K& k) const {
     using value = tridia::value_at<double, Point>;
     const value before = p[0] > 0 ? k(p) : value(0);
     const value after = p[0] + 1 < levels ? k(p.moved(0, 1)) : value(0);
@@ -31,8 +30,8 @@ int main() {
   for (int i = 0; i < rows * columns; ++i) u[static_cast<std::size_t>(i)] = 2;
   const double *from = u.data(), *of_k = k.data();
   tridia::solve_lines<double>(tridia::line_grid<3, 0>{{levels, rows, columns}},
-                              diffusion_rows{tridia::packed(from), tridia::packed(of_k), levels},
-                              store{tridia::packed(u.data())});
+                              tridia::inputs(tridia::packed(from), tridia::packed(of_k)),
+                              diffusion_rows{levels}, store{tridia::packed(u.data())});
   double sum = 0;  // no flux leaves a column
   for (const double v : u) sum += v;
   std::printf("%.6f\n", sum / (rows * columns));
