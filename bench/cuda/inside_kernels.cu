@@ -27,22 +27,24 @@ cudaError_t launch_for_each(std::size_t count, cudaStream_t stream, F f) {
 td::line_grid<2, 1> contiguous(const diffusion_lines& l) { return {{l.batch, l.n}}; }
 td::line_grid<2, 0> interleaved(const diffusion_lines& l) { return {{l.n, l.batch}}; }
 
-/// Returns a row of a step from what lies between its point and the ones before and after it.
-__device__ __forceinline__ td::row<double> row_between(double before, double after, double u) {
-  return {-before, 1 + before + after, -after, {u}};
-}
+/// Makes rows of a step, from what lies between a point and the ones before and after it.
+template <int Axis>
+struct step_rows {
+  int n;
+  template <class U, class K>
+  __device__ td::row<double> operator()(const td::point<2>& p, const U& u, const K& k) const {
+    const double before = p[Axis] > 0 ? k(p) : 0;
+    const double after = p[Axis] + 1 < n ? k(p.moved(Axis, 1)) : 0;
+    return {-before, 1 + before + after, -after, {u(p)}};
+  }
+};
 
 template <int Axis>
 cudaError_t step(const td::line_grid<2, Axis>& g, const double* u, const double* k, double* x,
                  cudaStream_t stream) {
   const auto of_x = td::packed(x);
   return td::solve_lines<double>(
-      g, td::inputs(td::packed(u), td::packed(k)),
-      [n = g.rows()] __device__(const td::point<2>& p, const auto& of_u, const auto& of_k) {
-        const double before = p[Axis] > 0 ? of_k(p) : 0;
-        const double after = p[Axis] + 1 < n ? of_k(p.moved(Axis, 1)) : 0;
-        return row_between(before, after, of_u(p));
-      },
+      g, td::inputs(td::packed(u), td::packed(k)), step_rows<Axis>{g.rows()},
       [=] __device__(const td::point<2>& p, double v) { of_x(p) = v; }, stream);
 }
 
@@ -52,13 +54,9 @@ cudaError_t step_from_memory(const td::line_grid<2, Axis>& g, const double* u, c
                              double* x, cudaStream_t stream) {
   const auto of_u = td::packed(u), of_k = td::packed(k);
   const auto of_x = td::packed(x);
+  const step_rows<Axis> rows{g.rows()};
   return td::solve_lines<double>(
-      g,
-      [=, n = g.rows()] __device__(const td::point<2>& p) {
-        const double before = p[Axis] > 0 ? of_k(p) : 0;
-        const double after = p[Axis] + 1 < n ? of_k(p.moved(Axis, 1)) : 0;
-        return row_between(before, after, of_u(p));
-      },
+      g, [=] __device__(const td::point<2>& p) { return rows(p, of_u, of_k); },
       [=] __device__(const td::point<2>& p, double v) { of_x(p) = v; }, stream);
 }
 
@@ -69,20 +67,15 @@ cudaError_t profile_step(const td::line_grid<2, Axis>& g, const double* u, const
   td::field<const double, 2> profile{k, {}};
   profile.stride[Axis] = 1;
   const auto of_x = td::packed(x);
-  const auto row_of = [n = g.rows()] __device__(const td::point<2>& p, const auto& of_u,
-                                                const auto& of_k) {
-    const double before = p[Axis] > 0 ? of_k(p) : 0;
-    const double after = p[Axis] + 1 < n ? of_k(p.moved(Axis, 1)) : 0;
-    return row_between(before, after, of_u(p));
-  };
+  const step_rows<Axis> rows{g.rows()};
   const auto store = [=] __device__(const td::point<2>& p, double v) { of_x(p) = v; };
   if constexpr (Axis == 1) {
-    return td::solve_lines<double>(g, td::inputs(td::packed(u), profile), row_of, store, stream);
+    return td::solve_lines<double>(g, td::inputs(td::packed(u), profile), rows, store, stream);
   } else {
     const auto of_row = [=] __device__(const td::point<2>& p) { return k[p[Axis]]; };
     return td::solve_lines<double>(
         g, td::inputs(td::packed(u)),
-        [=] __device__(const td::point<2>& p, const auto& of_u) { return row_of(p, of_u, of_row); },
+        [=] __device__(const td::point<2>& p, const auto& of_u) { return rows(p, of_u, of_row); },
         store, stream);
   }
 }

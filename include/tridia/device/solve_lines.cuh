@@ -109,7 +109,7 @@ struct shapes_from_chip<Problem, neighbours::lines, false> {
                            shape<16, 16>, shape<17, 16>>;
   using of_clusters = shapes<cluster_shape<17, 16, lines, 4>, cluster_shape<17, 32, lines / 2, 8>>;
 };
-/// Of wide rows half of that lets a multiprocessor have several blocks.
+/// A block has half of that of wide rows, so that a multiprocessor holds several blocks.
 template <class Problem>
 struct shapes_from_chip<Problem, neighbours::lines, true> {
   static constexpr int lines = 64 / static_cast<int>(sizeof(typename Problem::value));
