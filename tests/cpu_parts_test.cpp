@@ -50,11 +50,14 @@ TEST(CpuParts, AreChosenByShape) {
   EXPECT_TRUE(are_cut({.extents = {33, 32768}}));
   EXPECT_TRUE(are_cut({.extents = {32768, 33}, .axis = 0}));
   EXPECT_FALSE(are_cut({.extents = {32767, 33}, .axis = 0}));
-  EXPECT_FALSE(are_cut({.type = value_type::f32, .extents = {32768, 33}, .axis = 0}));
+  EXPECT_TRUE(are_cut({.type = value_type::f32, .extents = {32768, 33}, .axis = 0}));
+  EXPECT_TRUE(are_cut({.extents = {64, 131072}, .coefficients = coefficients::shared}));
+  EXPECT_FALSE(are_cut({.extents = {65, 131072}, .coefficients = coefficients::shared}));
+  EXPECT_TRUE(are_cut({.extents = {32768, 65}, .axis = 0, .coefficients = coefficients::shared}));
   EXPECT_FALSE(are_cut({.extents = {33, 32768}, .coefficients = coefficients::shared}));
   EXPECT_FALSE(are_cut({.extents = {4096}, .offsets = {0, 1000, 4096}}));
   const tridia::plan one({.extents = {1 << 20}}, {.backend = backend::cpu});
-  EXPECT_NE(one.reason().find("parts of 528 rows"), std::string::npos) << one.reason();
+  EXPECT_NE(one.reason().find("parts of 1056 rows"), std::string::npos) << one.reason();
   const tridia::plan ragged({.extents = {96}, .offsets = {0, 40, 96}},
                             {.backend = backend::cpu, .algorithm = algorithm::partition});
   EXPECT_NE(ragged.reason().find("no line is cut"), std::string::npos) << ragged.reason();
@@ -208,6 +211,114 @@ TEST(CpuParts, NameTheRowThatIsNotFinite) {
         EXPECT_EQ(e.status(), (std::vector<index_t>{0, 0, 0, -row - 1}));
         EXPECT_EQ(check_solution(e, 0), "");
       }
+}
+
+/// Parts of a line of this length have 528 rows, and the last one 105.
+constexpr index_t kLongRows = 17001;
+
+/// Lets all of a line's rows be (-1, diag, -1).
+void let_all_be(experiment& e, index_t system, long double diag) {
+  for (index_t k = 0; k < kLongRows; ++k) {
+    e.set(role::d, system, k, diag);
+    e.set(role::dl, system, k, -1), e.set(role::du, system, k, -1);
+  }
+}
+
+/// Checks lines of which one decays like the others, or reaches further than the ends of parts, or
+/// needs interchanges: what is done of the others does not depend on it.
+void check_from_ends(const problem& p, index_t systems, bool in_place, rng& random) {
+  run_options m = kParts;
+  if (in_place) m.alias = role::rhs;
+  m.threads = 2;
+  experiment decays = filled(p, m, random);
+  for (index_t s = 0; s < systems; ++s) let_dominate(decays, s, 0, kLongRows);
+  EXPECT_EQ(decays.run(), "");
+  EXPECT_EQ(check_solution(decays, 48), "") << tridia::name(p.type) << ' ' << p.axis;
+  for (const long double diag : {2.0001L, 0.3L}) {
+    if (diag < 1 && p.pivoting == pivoting::none) continue;
+    experiment other(p, m);
+    copy_inputs(decays, other);
+    let_all_be(other, 1, diag);
+    EXPECT_EQ(other.run(), "");
+    EXPECT_EQ(check_solution(other, 48), "") << tridia::name(p.type) << ' ' << p.axis;
+    for (index_t s = 0; s < systems; ++s) {
+      if (s == 1) continue;
+      EXPECT_EQ(decays.solution_bytes(s), other.solution_bytes(s)) << s;
+    }
+  }
+}
+
+// x beside a border of parts comes from the rows next to it, if all else decays until there.
+TEST(CpuParts, AreSolvedFromTheirEndsWhereAllElseDecays) {
+  rng random = random_for("AreSolvedFromTheirEndsWhereAllElseDecays");
+  for (const auto pivots : {pivoting::none, pivoting::partial})
+    for (const auto b : {boundary::regular, boundary::periodic}) {
+      const bool in_place = b == boundary::periodic;
+      const bool complex = (b == boundary::periodic) != (pivots == pivoting::none);
+      for (const value_type type : {complex ? value_type::c64 : value_type::f32,
+                                    complex ? value_type::c128 : value_type::f64}) {
+        for (const index_t lines : {3, 33}) {
+          if (lines > 3 && type != value_type::f64) continue;  // to save time
+          check_from_ends(
+              {.type = type, .extents = {lines, kLongRows}, .boundary = b, .pivoting = pivots},
+              lines, in_place, random);
+        }
+      }
+      for (const index_t neighbours : {5, 33}) {
+        check_from_ends(
+            {.extents = {kLongRows, neighbours}, .axis = 0, .boundary = b, .pivoting = pivots},
+            neighbours, in_place, random);
+      }
+      check_from_ends(
+          {.extents = {2, kLongRows}, .right_hand_sides = 3, .boundary = b, .pivoting = pivots}, 2,
+          in_place, random);
+    }
+}
+
+TEST(CpuParts, OfOneMatrixAreSolvedFromTheirEnds) {
+  rng random = random_for("OfOneMatrixAreSolvedFromTheirEnds");
+  for (const auto pivots : {pivoting::none, pivoting::partial})
+    for (const auto op : {tridia::operation::none, tridia::operation::transpose})
+      for (const int axis : {0, 1})
+        for (const bool factored : {false, true}) {
+          problem p{.extents = {20, kLongRows},
+                    .axis = axis,
+                    .pivoting = pivots,
+                    .operation = op,
+                    .coefficients = coefficients::shared};
+          if (axis == 0) std::swap(p.extents[0], p.extents[1]);
+          run_options m = kParts;
+          m.factored = factored, m.threads = 2;
+          experiment e = filled(p, m, random);
+          let_dominate(e, 0, 0, kLongRows);
+          EXPECT_EQ(e.run(), "");
+          EXPECT_EQ(check_solution(e, 48), "") << axis;
+        }
+}
+
+// These rows are the first ones of a line, and lie in the middle of a part and beside a border.
+TEST(CpuParts, NameRowsOfLinesThatAreSolvedFromEnds) {
+  rng random = random_for("NameRowsOfLinesThatAreSolvedFromEnds");
+  const long double nan = std::numeric_limits<long double>::quiet_NaN();
+  for (const auto pivots : {pivoting::none, pivoting::partial})
+    for (const bool factored : {false, true})
+      for (const bool in_place : {false, true})
+        for (const index_t row :
+             {index_t{1}, index_t{300}, index_t{527}, index_t{528}, index_t{9000}, kLongRows - 1}) {
+          const problem p{.extents = {4, kLongRows}, .pivoting = pivots};
+          run_options m = kParts;
+          m.factored = factored, m.threads = 2;
+          if (in_place) m.alias = role::rhs;
+          experiment e = filled(p, m, random);
+          for (index_t s = 0; s < 4; ++s) let_dominate(e, s, 0, kLongRows);
+          e.set(role::rhs, 1, row, nan), e.set(role::rhs, 1, kLongRows - 1, nan);
+          e.set(role::d, 2, row, nan);
+          for (const entry& c : column_of(p, kLongRows, row)) e.set(c.array, 3, c.row, 0);
+          EXPECT_EQ(e.run(), "");
+          EXPECT_EQ(e.status(), (std::vector<index_t>{0, -row - 1, -row - 1, row + 1}));
+          for (const index_t s : {1, 2, 3}) EXPECT_EQ(check_all_nan(e, s), "");
+          EXPECT_EQ(check_solution(e, 48), "");
+        }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "cpu/store_policy.hpp"
 #include "gpu/devices.hpp"
 #include "line_operator/constant.hpp"
+#include "solver/cpu/line_executor.hpp"
 #include "solver/cpu/line_operator/operator_solver.hpp"
 #include "solver/cpu/line_operator/shared_substitution.hpp"
 #include "solver/cpu/parallel_for.hpp"
@@ -41,7 +42,12 @@ enum class lanes_are {
 /// divided among threads.
 constexpr index_t fewest_units = 4;
 
-class cpu_executor final : public solver::executor {
+/// Holds the arrays of an execution, and what is read in place of some of their values.
+struct given_operands : operands {
+  end_values ends{};
+};
+
+class cpu_executor final : public line_executor {
  public:
   explicit cpu_executor(const task& t) : task_(t), place_(task_) {
     if (!t.constant) {
@@ -69,7 +75,11 @@ class cpu_executor final : public solver::executor {
   }
 
   void execute(const operands& o, void* workspace, void*) const override {
-    if (task_.constant) return solve(constant_.data(), o, workspace, nullptr);
+    execute(o, end_values{}, workspace);
+  }
+  void execute(const operands& arrays, const end_values& ends, void* workspace) const override {
+    const given_operands o{arrays, ends};
+    if (task_.constant) return substitute(constant_.data(), o, workspace);
     clear_empty(o.status);
     if (place_.geometry().right_sides.size == 0) return;
     if (place_.geometry().right_sides.size == 1) {
@@ -79,7 +89,8 @@ class cpu_executor final : public solver::executor {
     }
   }
 
-  void factor(const operands& o, void* factors, void*, void*) const override {
+  void factor(const operands& arrays, void* factors, void*, void*) const override {
+    const given_operands o{arrays};
     clear_empty(o.status);
     const solver::factor_block block = solver::split_factors(place_.geometry(), factors);
     std::fill_n(block.status, place_.geometry().matrices.size, 0);
@@ -93,6 +104,11 @@ class cpu_executor final : public solver::executor {
   }
 
   void solve(const void* factors, const operands& o, void* workspace, void*) const override {
+    substitute(factors, {o}, workspace);
+  }
+
+ private:
+  void substitute(const void* factors, const given_operands& o, void* workspace) const {
     const geometry& g = place_.geometry();
     const solver::factor_block block = solver::split_factors(g, const_cast<void*>(factors));
     spread(block.status, 0, g.matrices.size, o.status);
@@ -113,13 +129,12 @@ class cpu_executor final : public solver::executor {
     if (!good) share_nan(o, 0, g.matrices.size);
   }
 
- private:
   // ---- batches of groups ----
 
   /// Fills a batch with groups of matrices, each with its right-hand side `other`; or with groups
   /// of right-hand sides of matrix `other`. The longest system has `rows` rows. Returns the kernels
   /// that have to solve it.
-  const kernels& fill(group_batch& batch, const operands& o, const system_range& range,
+  const kernels& fill(group_batch& batch, const given_operands& o, const system_range& range,
                       index_t rows, index_t other, lanes_are what) const {
     const bool right_sides = what == lanes_are::right_sides;
     const geometry& g = place_.geometry();
@@ -128,6 +143,10 @@ class cpu_executor final : public solver::executor {
     for (int k = 0; k < 4; ++k) batch.in[k] = o.in[k];
     batch.x = o.x;
     batch.status = o.status;
+    batch.ends = o.ends;
+    batch.ends_at = right_sides ? other * g.right_sides.size + range.first
+                                : range.first * g.right_sides.size + other;
+    batch.ends_pitch = right_sides ? 1 : g.right_sides.size;
     batch.rows = rows;
     batch.groups = (range.count + with.lanes - 1) / with.lanes;
     batch.room = place_.matrix_groups();
@@ -208,7 +227,7 @@ class cpu_executor final : public solver::executor {
   }
 
   /// Factors a unit and finds the status of each of its systems.
-  void factor_unit(const operands& o, index_t i, void* factors, index_t* status) const {
+  void factor_unit(const given_operands& o, index_t i, void* factors, index_t* status) const {
     const system_range r = place_.unit_at(i);
     const index_t rows = place_.unit_rows(i);
     if (rows == 0) {
@@ -220,11 +239,13 @@ class cpu_executor final : public solver::executor {
   }
   /// Substitutes for a unit with its right-hand side `side`, or that of `batches` of them. Returns
   /// whether all solutions are finite.
-  bool substitute_unit(const operands& o, index_t i, const section_split& batches, index_t side,
-                       const index_t* status, const void* factors, void* memory) const {
+  bool substitute_unit(const given_operands& o, index_t i, const section_split& batches,
+                       index_t side, const index_t* status, const void* factors,
+                       void* memory) const {
     const index_t rows = place_.unit_rows(i);
     if (rows == 0) return true;
-    const operands sides{{nullptr, nullptr, nullptr, o.in[layout::rhs]}, o.x, o.status};
+    const given_operands sides{{{nullptr, nullptr, nullptr, o.in[layout::rhs]}, o.x, o.status},
+                               o.ends};
     group_batch batch;
     if (place_.shares_matrices()) {
       return fill(batch, sides, batches.at(side), rows, i, lanes_are::right_sides)
@@ -234,7 +255,7 @@ class cpu_executor final : public solver::executor {
         .substitute(batch, status, factors, memory);
   }
 
-  void execute_fused(const operands& o, std::byte* workspace) const {
+  void execute_fused(const given_operands& o, std::byte* workspace) const {
     if (place_.geometry().rows == 0) return;
     if (place_.is_ragged()) {
       for_each(place_.groups(), [&](index_t i, int thread) {
@@ -259,7 +280,7 @@ class cpu_executor final : public solver::executor {
   }
 
   /// Factors and solves some units at a time, whose factors are kept meanwhile.
-  void execute_factored(const operands& o, std::byte* workspace) const {
+  void execute_factored(const given_operands& o, std::byte* workspace) const {
     const section_split batches = place_.right_side_batches(o.x);
     const index_t units = place_.units(), sides = place_.sides(batches);
     const auto status_of = [&](index_t slot) {
@@ -304,9 +325,10 @@ class cpu_executor final : public solver::executor {
   }
   /// Substitutes for all right-hand sides by the sweeps of operators, where these take them: there
   /// is one matrix then. Returns whether it has.
-  bool substitutes_by_sweeps(index_t status, const void* factors, const operands& o,
+  bool substitutes_by_sweeps(index_t status, const void* factors, const given_operands& o,
                              std::byte* workspace) const {
-    return sweeps_ != nullptr && status == 0 && sweeps_->apply(factors, o, workspace + sweeps_at());
+    return sweeps_ != nullptr && status == 0 && o.ends.first == nullptr &&
+           sweeps_->apply(factors, o, workspace + sweeps_at());
   }
 
   // ---- statuses ----
@@ -372,7 +394,7 @@ class cpu_executor final : public solver::executor {
 
 }  // namespace
 
-std::unique_ptr<const solver::executor> make_line_executor(const task& t) {
+std::unique_ptr<const line_executor> make_line_executor(const task& t) {
   return std::make_unique<cpu_executor>(t);
 }
 

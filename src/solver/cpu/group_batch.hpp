@@ -10,6 +10,13 @@ namespace tridia::cpu {
 /// These are the maximum numbers of groups of a batch, lanes of a group, and systems of a batch.
 inline constexpr int max_groups = 32, max_lanes = 64, max_systems = 1024;
 
+/// Holds right-hand sides of the first and of the last row of lines, which are read in place of
+/// those in the array: values of the problem's type, one for each right-hand side of the first
+/// matrix, then of the next. Null: there are none.
+struct end_values {
+  const void *first = nullptr, *last = nullptr;
+};
+
 /// A batch of lane groups is what a kernel works on at a time. A group is solved in lockstep, one
 /// system a lane. Lanes from `live` on repeat the last group's first lane, so that every system
 /// goes through the same arithmetic whatever the other systems are. There is no vector type in it:
@@ -41,6 +48,9 @@ struct group_batch {
   // statuses and the last group.
   index_t apart[layout::array_count];
   bool evenly = false;
+  // The value of system l among `ends` is number `ends_at` + l * `ends_pitch`.
+  end_values ends{};
+  index_t ends_at, ends_pitch;
 };
 
 /// Places lines of whole length in a batch of `live` systems, in groups of `lanes`: those of

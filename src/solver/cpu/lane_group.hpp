@@ -42,4 +42,19 @@ struct lane_group {
   }
 };
 
+/// Reads one of the ends of a group's right-hand sides into a row of lanes.
+template <class V>
+void load_ends(const group_batch& batch, const lane_group<V>& g, const void* from,
+               typename packing<V>::scalar* row) {
+  using R = typename packing<V>::scalar;
+  constexpr int parts = packing<V>::parts;
+  const index_t first = g.first - batch.first;
+  for (int l = 0; l < packing<V>::count; ++l) {
+    const index_t system = first + (l < g.live ? l : 0);
+    const R* const value =
+        static_cast<const R*>(from) + (batch.ends_at + system * batch.ends_pitch) * parts;
+    for (int c = 0; c < parts; ++c) row[c * packing<V>::count + l] = value[c];
+  }
+}
+
 }  // namespace tridia::cpu::TRIDIA_ISA

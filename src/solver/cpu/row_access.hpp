@@ -100,12 +100,22 @@ class matrix_rows {
 template <class V>
 class rhs_rows {
  public:
-  explicit rhs_rows(const lane_group<V>& g) : group_(&g) {}
+  rhs_rows(const group_batch& batch, const lane_group<V>& g) : batch_(batch), group_(&g) {}
   void use(const lane_group<V>& g) { group_ = &g; }
   void fetch(index_t, index_t) {}
-  TRIDIA_FN V get(index_t k) const { return load_row<V>(group_->in[layout::rhs], k); }
+  TRIDIA_FN V get(index_t k) const {
+    if (batch_.ends.first != nullptr && (k == 0 || k == batch_.rows - 1)) return end(k);
+    return load_row<V>(group_->in[layout::rhs], k);
+  }
 
  private:
+  __attribute__((noinline)) V end(index_t k) const {
+    alignas(64) typename packing<V>::scalar row[packing<V>::reals];
+    load_ends<V>(batch_, *group_, k == 0 ? batch_.ends.first : batch_.ends.last, row);
+    return packing<V>::load(row);
+  }
+
+  const group_batch& batch_;
   const lane_group<V>* group_;
 };
 
@@ -138,7 +148,8 @@ struct row_access {
   matrix_rows<V> a;
   rhs_rows<V> b;
   solution_rows<V> x;
-  row_access(const group_batch& batch, const lane_group<V>& g) : a(batch, g), b(g), x(batch, g) {}
+  row_access(const group_batch& batch, const lane_group<V>& g)
+      : a(batch, g), b(batch, g), x(batch, g) {}
   void use(const lane_group<V>& g) { a.use(g), b.use(g), x.use(g); }
 };
 

@@ -161,12 +161,21 @@ class rhs_tiles {
     } else {
       group_->in[layout::rhs].load(tile_, k0, k1, [this](int bytes) { prefetch_.moved(bytes); });
     }
+    if (batch_.ends.first != nullptr) put_ends(k0, k1);
   }
   TRIDIA_FN V get(index_t k) const {
     return packing<V>::load(tile_ + (k - k0_) * packing<V>::reals);
   }
 
  private:
+  void put_ends(index_t k0, index_t k1) {
+    const index_t last = batch_.rows - 1;
+    if (k0 == 0) load_ends<V>(batch_, *group_, batch_.ends.first, tile_);
+    if (k0 <= last && last < k1) {
+      load_ends<V>(batch_, *group_, batch_.ends.last, tile_ + (last - k0) * packing<V>::reals);
+    }
+  }
+
   const group_batch& batch_;
   const lane_group<V>* group_;
   read_prefetch<V>& prefetch_;

@@ -37,23 +37,24 @@ class interface_tree {
     return at<unknowns>(memory, levels_[0].unknowns);
   }
 
-  /// Computes all unknowns from the equations. Sets `failed` of lines of which one is not finite,
-  /// and leaves it as it is for others.
-  void solve(boundary b, std::byte* memory, int threads, char* failed) const {
+  /// Computes all unknowns of the lines whose flag is 0 from their equations, and sets the flag to
+  /// 1 where one of these is not finite.
+  void solve(boundary b, std::byte* memory, int threads, char* flags) const {
     for (std::size_t i = 0; i + 1 < levels_.size(); ++i) {
-      for_each_segment(i, threads, [&](const segment& s) { merge_parts(i, s, memory); });
+      for_each_segment(i, threads, flags, [&](const segment& s) { merge_parts(i, s, memory); });
     }
     const level& top = levels_.back();
     parallel_for(threads, lines_, [&](index_t line, int) {
+      if (flags[line] != 0) return;
       const equations& e = at<equations>(memory, top.equations)[line];
       at<unknowns>(memory, top.unknowns)[line] = b == boundary::periodic
                                                      ? merge::template close<boundary::periodic>(e)
                                                      : merge::template close<boundary::regular>(e);
     });
     for (std::size_t i = levels_.size() - 1; i-- > 0;) {
-      for_each_segment(i, threads, [&](const segment& s) { split_part(i, s, memory); });
+      for_each_segment(i, threads, flags, [&](const segment& s) { split_part(i, s, memory); });
     }
-    for_each_segment(0, threads, [&](const segment& s) {
+    for_each_segment(0, threads, flags, [&](const segment& s) {
       bool good = true;
       for (index_t k = s.first; k < s.end; ++k) {
         unknowns_in(memory)[k].map([&](const V& v) {
@@ -61,7 +62,7 @@ class interface_tree {
           return v;
         });
       }
-      if (!good) __atomic_store_n(failed + s.line, char{1}, __ATOMIC_RELAXED);
+      if (!good) __atomic_store_n(flags + s.line, char{1}, __ATOMIC_RELAXED);
     });
   }
 
@@ -92,11 +93,12 @@ class interface_tree {
   }
 
   template <class F>
-  void for_each_segment(std::size_t i, int threads, F f) const {
+  void for_each_segment(std::size_t i, int threads, const char* flags, F f) const {
     const index_t count = levels_[i].count, segments = (count + fan - 1) / fan;
     const bool small = lines_ * count < 4 * fan;
     parallel_for(small ? 1 : threads, lines_ * segments, [&](index_t k, int) {
       const index_t line = k / segments, from = (k - line * segments) * fan;
+      if (__atomic_load_n(flags + line, __ATOMIC_RELAXED) != 0) return;
       f(segment{line, line * count + from, line * count + std::min(from + fan, count), k});
     });
   }

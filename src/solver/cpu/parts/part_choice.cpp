@@ -15,9 +15,9 @@ constexpr index_t short_rows = 1024;
 /// So many lines leave lanes or threads without work: few of them one thread or more, very few most
 /// lanes as well.
 constexpr index_t few_lines = 32, very_few_lines = 8;
-/// So many neighbours in memory fill lanes and threads; eliminating them moves no more than cutting
-/// them does.
-constexpr index_t many_neighbours = 128;
+/// Contiguous lines that share a matrix, or are its right-hand sides, are cut where they are no
+/// more than these and have so many rows: the factors of a matrix stay in a cache otherwise.
+constexpr index_t most_sides = 64, rows_of_sides = 131072;
 
 index_t line_count(const layout::geometry& g) { return g.matrices.size * g.right_sides.size; }
 
@@ -25,17 +25,17 @@ index_t line_count(const layout::geometry& g) { return g.matrices.size * g.right
 
 bool are_few_lines(const layout::geometry& g) { return line_count(g) <= few_lines; }
 
-bool parts_are_faster(const layout::geometry& g, coefficients of, value_type type) {
+bool parts_are_faster(const layout::geometry& g, coefficients of, value_type) {
   if (!part_split::is_possible(g)) return false;
   if (line_count(g) <= very_few_lines) return g.rows >= short_rows;
   if (of == coefficients::constant && operators_cut(g)) return true;
   if (g.rows < long_rows) return false;
   if (are_few_lines(g)) return true;
-  // If there are more lines, a matrix for many right-hand sides is factored once. Neighbours in
-  // memory are swept over together, which is as fast where their numbers have 4 bytes or they are
-  // many.
-  if (of != coefficients::per_system || g.right_sides.size != 1) return false;
-  return !layout::is_interleaved(g) || (size_of(type) > 4 && line_count(g) < many_neighbours);
+  // More lines are cut where neither the factors of a line nor what is kept of it stay in a cache.
+  if (of == coefficients::constant) return false;
+  const bool own = of == coefficients::per_system && g.right_sides.size == 1;
+  return own || layout::is_interleaved(layout::broadcast_matrices(g)) ||
+         (line_count(g) <= most_sides && g.rows >= rows_of_sides);
 }
 
 }  // namespace tridia::cpu

@@ -6,6 +6,7 @@
 #include "gpu/devices.hpp"
 #include "layout/saved_matrices.hpp"
 #include "line_operator/constant.hpp"
+#include "solver/cpu/line_executor.hpp"
 #include "solver/cpu/parts/part_choice.hpp"
 #include "solver/cpu/parts/part_solver.hpp"
 
@@ -51,9 +52,9 @@ class part_executor final : public solver::executor {
         equal_(t.constant ? equal_rows_of(*t.constant) : equal_rows{0, 0}),
         by_arrays_(solver_of(layout::broadcast_matrices(t.constant ? saved_ : t.geometry))),
         by_saved_(solver_of(layout::broadcast_matrices(saved_))),
-        trial_(solver_of(layout::with_diagonals_as_rhs(saved_))) {
+        trial_(solver_of(layout::with_diagonals_as_rhs(saved_), true)) {
     if (t.constant) save_constant();
-    if (!are_few_lines(t.geometry)) by_factors_ = make_line_executor(t);
+    if (!are_few_lines(t.geometry)) by_lines_ = make_line_executor(t);
   }
 
   int threads() const override { return threads_; }
@@ -64,10 +65,10 @@ class part_executor final : public solver::executor {
     const std::size_t bytes = solver::alignment + line_status_bytes() +
                               std::max({by_arrays_.workspace_bytes(), by_saved_.workspace_bytes(),
                                         trial_.workspace_bytes()});
-    return by_factors_ ? std::max(bytes, by_factors_->workspace_bytes()) : bytes;
+    return by_lines_ ? std::max(bytes, by_lines_->workspace_bytes()) : bytes;
   }
   std::size_t factors_bytes() const override {
-    if (by_factors_) return by_factors_->factors_bytes();
+    if (by_lines_) return by_lines_->factors_bytes();
     return solver::alignment + solver::status_bytes(task_.geometry) + 3 * array_bytes();
   }
   void check_pointer(const char* name, const void* p) const override {
@@ -79,7 +80,7 @@ class part_executor final : public solver::executor {
                solver::align(workspace));
   }
   void factor(const operands& o, void* factors, void* workspace, void* stream) const override {
-    if (by_factors_) return by_factors_->factor(o, factors, workspace, stream);
+    if (by_lines_) return by_lines_->factor(o, factors, workspace, stream);
     const factor_block to = solver::split_factors(task_.geometry, factors);
     save_matrices(o, to);
     operands all = with_matrices(o, to.data);
@@ -92,7 +93,7 @@ class part_executor final : public solver::executor {
     });
   }
   void solve(const void* factors, const operands& o, void* workspace, void* stream) const override {
-    if (by_factors_) return by_factors_->solve(factors, o, workspace, stream);
+    if (by_lines_) return by_lines_->solve(factors, o, workspace, stream);
     const factor_block block = solver::split_factors(task_.geometry, const_cast<void*>(factors));
     solve_with(by_saved_, with_matrices(o, block.data), block.status, solver::align(workspace));
   }
@@ -105,8 +106,8 @@ class part_executor final : public solver::executor {
     if (rows_of(t) < serial_rows) return 1;
     return t.options.threads > 0 ? t.options.threads : omp_get_max_threads();
   }
-  part_solver<V, P> solver_of(const geometry& lines) const {
-    return {lines, task_.type, task_.boundary, threads_, streams_, equal_};
+  part_solver<V, P> solver_of(const geometry& lines, bool only_checks = false) const {
+    return {task_, lines, threads_, streams_, equal_, only_checks};
   }
 
   // ---- matrices that are saved ----
@@ -178,7 +179,9 @@ class part_executor final : public solver::executor {
     const bool shared = layout::shares_status(task_.geometry);
     auto* const statuses = reinterpret_cast<index_t*>(memory);
     if (shared) lines.status = statuses;
-    by.solve(lines, memory + line_status_bytes());
+    if (!by.solve(lines, memory + line_status_bytes())) {
+      return by_lines_->execute(o, memory, nullptr);
+    }
     if (of_matrix != nullptr) fail_singular(o, of_matrix);
     if (!shared) return;
     if (o.status != nullptr) merge_statuses(statuses, of_matrix, o.status);
@@ -218,7 +221,7 @@ class part_executor final : public solver::executor {
   equal_rows equal_;
   part_solver<V, P> by_arrays_, by_saved_, trial_;
   std::vector<std::byte> constant_;
-  std::unique_ptr<const solver::executor> by_factors_;  // or null
+  std::unique_ptr<const solver::executor> by_lines_;  // whole ones, or null
 };
 
 }  // namespace

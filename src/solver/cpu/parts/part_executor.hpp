@@ -10,7 +10,5 @@ namespace tridia::cpu {
 /// Returns an executor that cuts lines into parts (the partition method), or null where lines are
 /// too short for that, or are a ragged batch.
 std::unique_ptr<const solver::executor> make_part_executor(const solver::task&);
-/// Returns an executor that eliminates whole lines, each in a lane.
-std::unique_ptr<const solver::executor> make_line_executor(const solver::task&);
 
 }  // namespace tridia::cpu

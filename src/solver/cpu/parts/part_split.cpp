@@ -6,25 +6,45 @@
 namespace tridia::cpu {
 namespace {
 
-/// A part has at most so many rows. What is kept of a group of them stays in the second-level
-/// cache; lines of a cache that are a multiple of 64 apart would compete for a place in the first.
-constexpr index_t most_rows = 528;
 /// A part has at least so many rows.
 constexpr index_t least_rows = 16;
+/// It has at most so many. What is kept of a group of them stays in the second-level cache.
+constexpr index_t most_rows = 1056;
 /// A line is cut into at least so many parts, unless they would be too short.
 constexpr index_t wanted_parts = 128;
 /// A batch has at most so many groups: several, so that the next one can be prefetched.
 constexpr index_t most_groups = 16;
 
 /// Where lines are neighbours, rows of a whole batch are copied to the second-level cache.
-constexpr index_t most_copied_rows = 256;
-constexpr int most_copied_groups = 4;
+constexpr index_t most_copied_rows = 640;
+constexpr int most_copied_groups = 2;
+
+/// Parts of lines of so many rows have about `good_rows`, not less than `fewest_rows`, so that
+/// their ends (part_ends) are a small share of them; what is left over of a line has as many as
+/// these.
+constexpr index_t long_rows = 16384, good_rows = 528, fewest_rows = 480, rows_of_ends = 96;
+
+/// Returns whether parts of so many rows leave over enough of a line, and are not so far apart that
+/// their cache lines compete for a place in the first-level cache.
+bool suit(index_t rows, index_t of_line) {
+  const index_t left = of_line % rows;
+  return rows % 512 != 0 && (left == 0 || left >= rows_of_ends);
+}
 
 /// Returns the rows of a part. They depend on the line alone, so that its solution does, bit for
 /// bit, whatever other lines are cut.
 index_t rows_of_parts(const layout::geometry& g) {
   const index_t most = layout::is_interleaved(g) ? most_copied_rows : most_rows;
-  return std::clamp<index_t>(g.rows / wanted_parts / 16 * 16, least_rows, most);
+  const index_t wanted = g.rows / wanted_parts / 16 * 16;
+  if (g.rows < long_rows) return std::clamp<index_t>(wanted, least_rows, good_rows);
+  const index_t good = std::clamp<index_t>(wanted, good_rows, most);
+  for (index_t rows = good; rows >= fewest_rows; rows -= 16) {
+    if (suit(rows, g.rows)) return rows;
+  }
+  for (index_t rows = good; rows <= most; rows += 16) {
+    if (suit(rows, g.rows)) return rows;
+  }
+  return good;
 }
 
 /// Returns the groups of a batch: few enough to leave work for many threads.

@@ -21,8 +21,16 @@ class part_split {
   [[nodiscard]] index_t lines() const { return lines_; }
   /// Returns the number of parts of a line.
   [[nodiscard]] index_t parts() const { return full_ + (left_over_ > 0 ? 1 : 0); }
+  /// Returns the number of parts of a line that have `part_rows()` rows.
+  [[nodiscard]] index_t full_parts() const { return full_; }
   /// Returns the number of rows of every part but the last one.
   [[nodiscard]] index_t part_rows() const { return part_rows_; }
+  /// Returns the row after a part's last one.
+  [[nodiscard]] index_t end_of(index_t part) const {
+    return part < full_ ? (part + 1) * part_rows_ : full_ * part_rows_ + left_over_;
+  }
+  /// Returns whether neighbouring lanes are parts of neighbouring lines rather than of one line.
+  [[nodiscard]] bool is_part_major() const { return part_major_; }
 
   /// Describes consecutive parts of a batch, all of `rows` rows.
   struct part_range {
@@ -54,7 +62,6 @@ class part_split {
 
  private:
   index_t lines_, part_rows_, full_, left_over_;
-  // Neighbouring lanes are parts of neighbouring lines rather than of one line.
   bool part_major_;
   group_split of_full_, of_left_over_;
 };
