@@ -206,15 +206,6 @@ TEST(CompactAdjoint, OfSchemesOfOnesOwn) {
 // ---- the dot product ----
 
 template <class T>
-std::vector<T> random_values(rng& random, std::size_t count) {
-  std::vector<T> all(count);
-  for (std::size_t k = 0; k < count; ++k)
-    store(value_type_of<T>, all.data(), static_cast<index_t>(k),
-          draw_number(random, value_type_of<T>));
-  return all;
-}
-
-template <class T>
 std::complex<double> dot(const std::vector<T>& a, const std::vector<T>& b) {
   std::complex<double> sum = 0;
   for (std::size_t k = 0; k < a.size(); ++k)
@@ -457,18 +448,23 @@ TEST(CompactAdjoint, SaysWhatItIs) {
             "C6 first_derivative, closure 3-4-6-4-3: out = scale A^-1 B in");
   EXPECT_EQ(compact_operator(c6, transposed(g)).description(),
             "adjoint of C6 first_derivative, closure 3-4-6-4-3: out = B^T A^-T scale in");
-  // Long lines are cut into parts, and the adjoint into steps.
+  // Long lines are cut into parts, and the adjoint into steps where there is a metric,
   g.extents[0] = 10000;
   g.metric.assign(10000, 2);
   EXPECT_EQ(compact_operator(c6, transposed(g)).description(),
             "adjoint of C6 first_derivative, closure 3-4-6-4-3: out = B^T A^-T scale in, in three "
             "steps through a field in the workspace");
+  // or lines of `in` and `out` differ in their number of points.
   g.metric.clear();
-  g.boundary = boundary::periodic;
+  EXPECT_EQ(compact_operator(c6, transposed(g)).description(),
+            "adjoint of C6 first_derivative, closure 3-4-6-4-3: out = B^T A^-T scale in");
   const scheme staggered = find_scheme(quantity::interpolation, "C4", staggering::to_midpoints);
   EXPECT_EQ(compact_operator(staggered, transposed(g)).description(),
-            "adjoint of C4 interpolation to_midpoints: out = B^T A^-T scale in, in two steps "
-            "through a field in the workspace");
+            "adjoint of C4 interpolation to_midpoints, closure 4-4-4: out = B^T A^-T scale in, in "
+            "two steps through a field in the workspace");
+  g.boundary = boundary::periodic;
+  EXPECT_EQ(compact_operator(staggered, transposed(g)).description(),
+            "adjoint of C4 interpolation to_midpoints: out = B^T A^-T scale in");
 }
 
 TEST(CompactAdjoint, RefusesBadInput) {

@@ -10,9 +10,9 @@
 // This adjoint is composed of executors of the same backend. Each of them reads and writes its
 // arrays once, so that it takes two passes (with a metric three) where the operator takes one. In
 // return there is no kernel that is the adjoint's alone, and whatever is done for operators (scans,
-// parts of long lines) is done for their adjoints as well. Where lines are not cut into parts, a
-// CPU takes one pass instead, and so does a GPU where `in` and `out` have as many points, also of
-// parts without a metric.
+// parts of long lines) is done for their adjoints as well. One pass is taken instead where `in` and
+// `out` have as many points, also of parts if there is no metric; on a CPU wherever lines are not
+// cut into parts.
 namespace tridia::compact {
 namespace {
 

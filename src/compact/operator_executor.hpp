@@ -67,8 +67,8 @@ class operator_executor {
 std::unique_ptr<const operator_executor> make_reference(const task&);
 /// Makes an executor of tasks whose operation is `none`.
 std::unique_ptr<const operator_executor> make_cpu(const task&);
-/// Makes an executor of an adjoint that takes one pass over the arrays; null where lines are cut
-/// into parts, or have no values.
+/// Makes an executor of an adjoint that takes one pass over the arrays; null where lines have no
+/// values, or are cut into parts whose results cannot be gathered at once.
 std::unique_ptr<const operator_executor> make_cpu_adjoint(const task&);
 /// Makes an executor of tasks whose operation is `none`. Throws `unsupported` if the backend was
 /// not built or there is no device.

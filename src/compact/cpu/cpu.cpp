@@ -53,6 +53,13 @@ std::unique_ptr<const operator_executor> make_parts(const task& t) {
   return executor_of(line_operator::cpu::make_parts_of_lines(lines_of(t)));
 }
 
+std::unique_ptr<const operator_executor> make_parts_of_adjoint(task t) {
+  auto at_once = adjoint_at_once(t.line);
+  if (!at_once) return {};
+  t.line = *std::move(at_once);
+  return make_parts(t);
+}
+
 std::unique_ptr<const operator_executor> make_whole(const task& t,
                                                     const line_operator::specification* gather,
                                                     const slab_use& slab) {
@@ -93,8 +100,8 @@ std::unique_ptr<const operator_executor> make_cpu(const task& t) {
 }
 
 std::unique_ptr<const operator_executor> make_cpu_adjoint(const task& t) {
-  if (!cpu::takes_one_pass(t)) return {};
-  return cpu::make_one_pass(t, {});
+  if (cpu::takes_one_pass(t)) return cpu::make_one_pass(t, {});
+  return cpu::make_parts_of_adjoint(t);
 }
 
 }  // namespace tridia::compact

@@ -4,6 +4,7 @@
 // and TRIDIA_VALUE.
 #include "line_operator/cpu/kernels.hpp"
 
+#include "line_operator/cpu/border_summing.hpp"
 #include "line_operator/cpu/line_sweeps.hpp"
 
 namespace tridia::line_operator::cpu::TRIDIA_ISA {
@@ -23,11 +24,16 @@ bool apply(const tables<R>& t, const line_group& s, R* buffer) {
   return finite;
 }
 
+template <class R>
+void sum(const border_sums<R>& s) {
+  border_summing<R>(s).run();
+}
+
 }  // namespace
 
 kernels<TRIDIA_VALUE> TRIDIA_TABLE() {
   using R = TRIDIA_VALUE;
-  return {width<R>, vector_block<R, most_vectors>::count, apply<R>};
+  return {width<R>, vector_block<R, most_vectors>::count, apply<R>, sum<R>};
 }
 
 }  // namespace tridia::line_operator::cpu::TRIDIA_ISA

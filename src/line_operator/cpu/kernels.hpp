@@ -1,6 +1,7 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "line_operator/cpu/border_sums.hpp"
 #include "line_operator/cpu/line_group.hpp"
 #include "line_operator/cpu/operator_tables.hpp"
 
@@ -16,6 +17,7 @@ struct kernels {
   int wide;  // lanes that are best worked on at once
   /// Returns whether all results are finite, if the group's failures are asked for.
   bool (*apply)(const tables<R>&, const line_group&, R* buffer);
+  void (*sum)(const border_sums<R>&);
 };
 
 /// Returns the best kernels that were built and that the processor supports.

@@ -77,7 +77,7 @@ void load(const line_group& s, index_t k0, index_t k1, R* rows, const Beside& be
   }
 }
 
-/// Loads prescribed right-hand sides, which lie side by side in memory.
+/// Loads prescribed right-hand sides, and given results, which lie side by side in memory.
 template <class R>
 void load_prescribed(const line_group& s, index_t count, R* rows) {
   for (index_t k = 0; k < count; ++k, rows += s.pitch) {

@@ -57,8 +57,8 @@ struct tables {
   // them, `before` and `after` many.
   index_t front, before, after;
   index_t ahead;  // how far after a row lies the last value that it needs
-  // Prescribed right-hand sides lie beyond all that, from row `prescribed_at` on; the stencil of a
-  // row that has one takes it from there.
+  // Prescribed right-hand sides, and results that are given, lie beyond all that, from row
+  // `prescribed_at` on; the stencil of a row that has one takes it from there.
   index_t prescribed_at, prescribed;
   index_t buffer_rows;
   stencil_table<R> stencils;

@@ -30,7 +30,8 @@ template <class R>
 class owned_tables {
  public:
   /// `gather`: the stencils of an adjoint's results, whose scale is that of the values; or null.
-  /// `dense`: what all of it comes to, as a matrix; empty where lines are not short.
+  /// Its given results are among the numbers that `line` is given. `dense`: what all of it comes
+  /// to, as a matrix; empty where lines are not short.
   owned_tables(const specification& line, const specification* gather,
                const std::vector<double>& dense)
       : dense_(dense.begin(), dense.end()) {
@@ -50,14 +51,14 @@ class owned_tables {
       table_.results = gather->rows;
       table_.gather_before = from.before;
       table_.gather_after = from.after;
-      table_.gather = kept(*gather);
       table_.first_row = periodic ? from.before : 0;
       rows += periodic ? from.after : 0;
     }
     table_.prescribed_at =
         std::max({table_.front + line.points + table_.after, rows, table_.results});
     table_.prescribed = line.prescribed();
-    table_.stencils = kept(line);
+    table_.stencils = kept(line, right_sides_of(line));
+    if (gather != nullptr) table_.gather = kept(*gather, results_of(*gather));
     table_.results_at = table_.first_row + table_.prescribed_at + table_.prescribed;
     table_.buffer_rows =
         table_.results_at + most_staged + std::max(table_.gather_before, table_.gather_after);
@@ -84,23 +85,38 @@ class owned_tables {
     }
   };
 
-  /// Keeps the stencils of an operator: of all rows that are prescribed or have one of their own.
-  stencil_table<R> kept(const specification& line) {
-    const auto longer = [](index_t prescribed, const std::vector<stencil>& own) {
-      return std::max(prescribed, static_cast<index_t>(own.size()));
-    };
-    const index_t heads = longer(line.prescribed_head, line.head);
-    const index_t tails = std::min(longer(line.prescribed_tail, line.tail), line.rows - heads);
-    std::vector<weights<R>>& ends = ends_.emplace_back();
-    for (index_t i = 0; i < heads; ++i) ends.push_back(weights_of(line, i));
-    for (index_t i = line.rows - tails; i < line.rows; ++i) ends.push_back(weights_of(line, i));
-    return {weights_of(line.interior), ends.data(), ends.data() + heads, heads, tails, line.rows};
+  /// Describes what is given for rows at the ends of a line, and where it lies in the buffer.
+  struct given_rows {
+    index_t head, tail;
+    index_t (specification::*number)(index_t) const;
+    index_t at;  // of the first given number, relative to what a stencil reads for row 0
+  };
+  given_rows right_sides_of(const specification& line) const {
+    return {line.prescribed_head, line.prescribed_tail, &specification::prescribed_number,
+            table_.prescribed_at - table_.front};
   }
-  weights<R> weights_of(const specification& line, index_t row) {
-    const index_t prescribed = line.prescribed_number(row);
-    if (prescribed < 0) return weights_of(line.stencil_of(row));
-    const index_t at = table_.prescribed_at - table_.front + prescribed;  // as a point
-    return weights_of(stencil{static_cast<int>(at - row), {1}});
+  given_rows results_of(const specification& line) const {
+    return {line.gathered_head, line.gathered_tail, &specification::gathered_number,
+            table_.prescribed_at};
+  }
+
+  /// Keeps the stencils of an operator: of all rows that are given a number, or have a stencil of
+  /// their own.
+  stencil_table<R> kept(const specification& line, const given_rows& given) {
+    const auto longer = [](index_t numbers, const std::vector<stencil>& own) {
+      return std::max(numbers, static_cast<index_t>(own.size()));
+    };
+    const index_t heads = longer(given.head, line.head);
+    const index_t tails = std::min(longer(given.tail, line.tail), line.rows - heads);
+    std::vector<weights<R>>& ends = ends_.emplace_back();
+    const auto keep = [&](index_t row) {
+      const index_t number = (line.*given.number)(row);
+      ends.push_back(number < 0 ? weights_of(line.stencil_of(row))
+                                : weights_of({static_cast<int>(given.at + number - row), {1}}));
+    };
+    for (index_t i = 0; i < heads; ++i) keep(i);
+    for (index_t i = line.rows - tails; i < line.rows; ++i) keep(i);
+    return {weights_of(line.interior), ends.data(), ends.data() + heads, heads, tails, line.rows};
   }
   weights<R> weights_of(const stencil& s) {
     // The memory that is pointed to does not move.

@@ -3,15 +3,16 @@
 
 #include "cpu/cache_size.hpp"
 #include "layout/alignment.hpp"
+#include "line_operator/cpu/kernels.hpp"
 #include "line_operator/cpu/part_failures.hpp"
 #include "line_operator/cpu/whole_lines.hpp"
-#include "line_operator/share_summing.hpp"
 #include "line_operator/split_lines.hpp"
 
 #include <omp.h>
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace tridia::line_operator::cpu {
@@ -27,6 +28,10 @@ constexpr index_t least_points = 4096;
 /// These are the points of a part of contiguous lines, and of neighbouring ones, which lie in the
 /// cache side by side.
 constexpr index_t good_contiguous = 2048, good_interleaved = 512;
+/// Operators on contiguous lines of up to so many points in all have parts that are all alike: each
+/// one beside them would be done alone, which takes as long as a vector of parts. Elsewhere that
+/// counts less than the sums at every border, of which there are up to `many_given`.
+constexpr index_t few_points = index_t{1} << 18, many_given = 32;
 
 bool is_contiguous(const operation_task& t) { return t.geometry.lines[layout::rhs].step == 1; }
 
@@ -40,6 +45,21 @@ bool are_long(index_t points, index_t lines, value_type type) {
 }
 
 namespace {
+
+/// Returns what an operator whose stencil comes last solves first.
+specification solve_of(specification o) {
+  o.interior = {0, {1}};
+  o.head.clear(), o.tail.clear();
+  o.gathers = false;
+  return o;
+}
+
+std::unique_ptr<const line_operation> make_run(operation_task t) {
+  if (!t.line.gathers) return make_whole_lines(t, nullptr);
+  const specification gather = t.line;
+  t.line = solve_of(std::move(t.line));
+  return make_whole_lines(t, &gather);
+}
 
 template <class R>
 class parts_of_lines final : public line_operation {
@@ -64,9 +84,9 @@ class parts_of_lines final : public line_operation {
       part.line = r.line;
       part.geometry = line_operator::lines_of(t.geometry, s, r);
       const bool apart = s.order == part_order::apart;
-      runs_.push_back({make_whole_lines(part, nullptr), apart ? r.parts : 1, apart ? 1 : r.parts,
-                       r.point, r.point * in_.step, r.row * t.geometry.lines[layout::x].step,
-                       r.slot, r.line.prescribed()});
+      runs_.push_back({make_run(std::move(part)), apart ? r.parts : 1, apart ? 1 : r.parts, r.point,
+                       r.point * in_.step, r.row * t.geometry.lines[layout::x].step, r.slot,
+                       r.line.prescribed()});
     }
   }
 
@@ -81,7 +101,7 @@ class parts_of_lines final : public line_operation {
     R* const prescribed = reinterpret_cast<R*>(memory);
     const first_failures failures(reinterpret_cast<index_t*>(memory + prescribed_bytes()),
                                   c.failures != nullptr ? lines_.size : 0);
-    std::abs(in_.step) == 1 ? sum_borders<1>(c.in, prescribed) : sum_borders<8>(c.in, prescribed);
+    sum_borders(static_cast<const R*>(c.in) + in_.origin, prescribed);
     for (const run& r : runs_) {
       for (int p = 0; p < r.calls; ++p) {
         const run_report report({inner_, r.together, r.point + p * part_points_, part_points_},
@@ -117,20 +137,41 @@ class parts_of_lines final : public line_operation {
     return layout::round_up(static_cast<std::size_t>(lines_.size) * sizeof(index_t));
   }
 
-  template <int Lanes>
-  void sum_borders(const void* in, R* to) const {
-    const share_summing<R, Lanes, 1> sums{
-        static_cast<const R*>(in), lines_, in_,    points_, groups_.data(), 1,
-        weights_.data(),           to,     places_};
-    const index_t calls = (lines_.size + Lanes - 1) / Lanes;
-    const index_t count = calls * static_cast<index_t>(groups_.size());
-#pragma omp parallel for num_threads(threads_) schedule(static)
-    for (index_t i = 0; i < count; ++i) {
-      const index_t group = i / calls;
-      sums.sum_some(i - group * calls, group, group + 1);
-    }
+  /// Says how lines are shared out: pieces of those that lie side by side, or one by one.
+  struct line_pieces {
+    index_t row, lines;  // lines that lie side by side; those of a piece, but for a row's last one
+    index_t each() const { return (row + lines - 1) / lines; }
+    index_t begin(index_t i) const { return i / each() * row + i % each() * lines; }
+    index_t end(index_t i) const { return std::min(begin(i) + lines, (i / each() + 1) * row); }
+  };
+  line_pieces pieces_of_lines() const {
+    if (lines_.count == 0) return {1, 1};
+    const layout::axis& fastest = lines_.at[lines_.count - 1];
+    if (fastest.stride[layout::rhs] != 1) return {1, 1};
+    return {fastest.extent, std::min<index_t>(fastest.extent, kernels_.wide)};
   }
 
+  void sum_borders(const R* in, R* to) const {
+    const line_pieces pieces = pieces_of_lines();
+    const auto groups = static_cast<index_t>(groups_.size());
+    const index_t count = lines_.size / pieces.row * pieces.each() * groups;
+#pragma omp parallel for num_threads(threads_) schedule(static)
+    for (index_t i = 0; i < count; ++i) {
+      const index_t piece = i / groups, line = pieces.begin(piece);
+      sum_group_of(groups_[static_cast<std::size_t>(i % groups)], line,
+                   static_cast<int>(pieces.end(piece) - line), in, to);
+    }
+  }
+  void sum_group_of(const sum_group& g, index_t line, int lines, const R* in, R* to) const {
+    index_t at[layout::array_count];
+    lines_.offsets(line, at);
+    border_sums<R> s{in + at[layout::rhs],        in_.step, points_, lines, g.first, g.count,
+                     weights_.data() + g.weights, g.sums,   {}};
+    for (int j = 0; j < g.sums; ++j) s.to[j] = to + places_.at(g.slot[j], line);
+    kernels_.sum(s);
+  }
+
+  kernels<R> kernels_ = find_kernels<R>();
   layout::axes lines_;
   layout::along in_;
   index_t points_, slots_, step_in_ = 0, step_out_ = 0;
@@ -145,9 +186,15 @@ class parts_of_lines final : public line_operation {
 }  // namespace
 
 std::unique_ptr<const line_operation> make_parts_of_lines(const operation_task& t) {
-  if (!are_long(t.line.points, t.geometry.right_sides.size, t.type)) return {};
-  const index_t most = is_contiguous(t) ? good_contiguous : good_interleaved;
-  const split_wish wish{.most_points = most, .most_window = most, .most_axes = layout::max_axes};
+  const index_t lines = t.geometry.right_sides.size;
+  if (!are_long(t.line.points, lines, t.type)) return {};
+  const bool contiguous = is_contiguous(t);
+  const bool few = contiguous && !t.line.solves && t.line.points * lines <= few_points;
+  const index_t most = contiguous ? good_contiguous : good_interleaved;
+  const split_wish wish{.most_points = most,
+                        .most_window = most,
+                        .most_axes = layout::max_axes,
+                        .most_given = few ? many_given : index_t{sum_group::most}};
   const auto s = line_operator::split(t.line, t.type, t.geometry, wish);
   if (!s) return {};
   if (t.type == value_type::f32) return std::make_unique<parts_of_lines<float>>(t, *s);

@@ -16,9 +16,10 @@ struct slab_use {
 
 /// Makes what applies an operator to whole lines, by groups of them. If `gather` is not null, it
 /// applies gather line instead of the task's operator, where `gather` is a stencil: so an adjoint
-/// takes one pass over the arrays. The scale of the task's operator is then applied first. If
-/// `dense` is not empty, it is the matrix of all that, row after row, and lines are multiplied with
-/// it. Throws `error` (singular) as `factor_line`.
+/// takes one pass over the arrays. The scale of the task's operator is then applied first. Results
+/// that `gather` is given are among the numbers that the task's operator is. If `dense` is not
+/// empty, it is the matrix of all that, row after row, and lines are multiplied with it. Throws
+/// `error` (singular) as `factor_line`.
 std::unique_ptr<const line_operation> make_whole_lines(const operation_task&,
                                                        const specification* gather,
                                                        const slab_use& = {},
