@@ -37,6 +37,8 @@ class block_of_cluster<Problem, Shape, Order, Rank, Axis, line_inputs<Fields...>
   using unknowns = typename part::unknowns;
   using memory = rows_memory<T, Shape::rows, Shape::threads, Shape::lines, P, sides, Order>;
   static constexpr int lanes_a_line = 8;
+  // Without inputs too (docs/gpu/lab-notes.md).
+  static constexpr bool in_lines = sizeof...(Fields) > 0 || Order == neighbours::lines;
   static_assert(Shape::most_blocks <= lanes_a_line &&
                 group::threads >= lanes_a_line * Shape::lines);
 
@@ -78,7 +80,7 @@ class block_of_cluster<Problem, Shape, Order, Rank, Axis, line_inputs<Fields...>
     const auto point_at = [&](int k) { return line.point_at(k); };
     const auto solve = [&](auto row_of) {
       thread_rows<T, Shape::rows, Shape::threads, Shape::lines, B, P, sides, Order,
-                  decltype(row_of)>
+                  decltype(row_of), in_lines>
           own(m.rows, row_of, {g.rows(), begin, line.exists() ? here : 0}, group::chunk(),
               group::thread());
       own.stage();

@@ -59,9 +59,9 @@ struct row_range {
 };
 
 /// Accesses the rows of a thread's chunk as core/chunk.hpp wants them. Rows count from the first
-/// one that the threads have, but for users.
+/// one that the threads have, but for users. `InLines` as `rows_memory::word` has it.
 template <class T, int RowsAThread, int ThreadsALine, int Lines, boundary B, pivoting P, int Sides,
-          neighbours Order, class RowOf>
+          neighbours Order, class RowOf, bool InLines = requires { RowOf::from_chip; }>
 class thread_rows {
   using values = sides_of<T, Sides>;
   using pivot_row = typename core::chunk<T, pivoting::partial, values>::pivot_row;
@@ -181,10 +181,10 @@ class thread_rows {
     return make_row<T, B, Sides>(row_of_, range_.first + k, range_.rows);
   }
   __device__ __forceinline__ T& word(int w, int k) const {
-    return memory_.template word<from_chip>(w, k, thread_);
+    return memory_.template word<InLines>(w, k, thread_);
   }
   __device__ __forceinline__ T& word_of(int w, const place& p) const {
-    return memory_.template word<from_chip>(w, p.at, p.owner);
+    return memory_.template word<InLines>(w, p.at, p.owner);
   }
   __device__ __forceinline__ values kept_sides(int k) const {
     values all;
