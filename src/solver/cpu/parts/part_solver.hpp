@@ -19,8 +19,8 @@ using solver::operands;
 
 /// Solves lines by the partition method: every part of a line becomes interface equations
 /// (core/chunk.hpp), a tree of merges gives the interface unknowns, and every part is expanded to x
-/// by itself. Rows are read twice and written once, which is less than a forward and a backward
-/// sweep move where what lies between them does not stay in the cache.
+/// by itself. Where the ends of parts say what is outside of them (part_ends.hpp), these are lines
+/// of their own instead, and rows are read once. Where lines are many, the others stay whole.
 ///
 /// A line some of whose unknowns are not finite is eliminated as a whole instead: that says what
 /// its status is, and solves it where only a part is singular, as without pivoting it may be.
