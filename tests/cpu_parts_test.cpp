@@ -54,6 +54,8 @@ TEST(CpuParts, AreChosenByShape) {
   EXPECT_TRUE(are_cut({.extents = {64, 131072}, .coefficients = coefficients::shared}));
   EXPECT_FALSE(are_cut({.extents = {65, 131072}, .coefficients = coefficients::shared}));
   EXPECT_TRUE(are_cut({.extents = {32768, 65}, .axis = 0, .coefficients = coefficients::shared}));
+  EXPECT_FALSE(
+      are_cut({.extents = {20, 32768, 3}, .axis = 1, .coefficients = coefficients::shared}));
   EXPECT_FALSE(are_cut({.extents = {33, 32768}, .coefficients = coefficients::shared}));
   EXPECT_FALSE(are_cut({.extents = {4096}, .offsets = {0, 1000, 4096}}));
   const tridia::plan one({.extents = {1 << 20}}, {.backend = backend::cpu});
@@ -303,8 +305,8 @@ TEST(CpuParts, NameRowsOfLinesThatAreSolvedFromEnds) {
   for (const auto pivots : {pivoting::none, pivoting::partial})
     for (const bool factored : {false, true})
       for (const bool in_place : {false, true})
-        for (const index_t row :
-             {index_t{1}, index_t{300}, index_t{527}, index_t{528}, index_t{9000}, kLongRows - 1}) {
+        for (const index_t row : {index_t{0}, index_t{1}, index_t{300}, index_t{527}, index_t{528},
+                                  index_t{9000}, kLongRows - 1}) {
           const problem p{.extents = {4, kLongRows}, .pivoting = pivots};
           run_options m = kParts;
           m.factored = factored, m.threads = 2;
@@ -319,6 +321,48 @@ TEST(CpuParts, NameRowsOfLinesThatAreSolvedFromEnds) {
           for (const index_t s : {1, 2, 3}) EXPECT_EQ(check_all_nan(e, s), "");
           EXPECT_EQ(check_solution(e, 48), "");
         }
+}
+
+// Whatever is wrong first with a line counts, also where x overwrites its matrix.
+TEST(CpuParts, NameTheFirstRowOfSeveral) {
+  rng random = random_for("NameTheFirstRowOfSeveral");
+  const long double nan = std::numeric_limits<long double>::quiet_NaN();
+  for (const role alias : {role::x, role::rhs, role::d, role::du}) {
+    const problem p{.extents = {4, kLongRows}, .pivoting = pivoting::none};
+    run_options m = kParts;
+    if (alias != role::x) m.alias = alias;
+    experiment e = filled(p, m, random);
+    for (index_t s = 0; s < 4; ++s) let_dominate(e, s, 0, kLongRows);
+    e.set(role::rhs, 1, 300, nan), e.set(role::d, 1, 900, nan);
+    e.set(role::d, 2, 300, nan);
+    e.set(role::rhs, 3, 5000, nan);
+    for (const entry& c : column_of(p, kLongRows, 900)) e.set(c.array, 3, c.row, 0);
+    EXPECT_EQ(e.run(), "");
+    EXPECT_EQ(e.status(), (std::vector<index_t>{0, -301, -301, -5001}));
+    for (const index_t s : {1, 2, 3}) EXPECT_EQ(check_all_nan(e, s), "");
+  }
+}
+
+// Columns of (-1, 2, -1) are scaled, so that x grows by 4 from row to row after a border: its ends
+// decay in one direction alone. All of x is accurate, as it is a sum of positive numbers.
+TEST(CpuParts, AreNotSolvedFromEndsWhereXGrows) {
+  constexpr index_t begin = 528, end = begin + 133;
+  const problem p{.extents = {1, kLongRows}, .pivoting = pivoting::none};
+  experiment parts(p, kParts), whole(p, {.backend = backend::cpu, .algorithm = algorithm::thomas});
+  for (experiment* const e : {&parts, &whole}) {
+    for (index_t k = 0; k < kLongRows; ++k) {
+      const bool grows = k > begin && k < end;
+      e->set(role::dl, 0, k, grows ? -4 : -1);
+      e->set(role::d, 0, k, grows ? 2 : k == begin ? 3 : 4);
+      e->set(role::du, 0, k, grows || k == begin ? -0.25L : -1);
+      e->set(role::rhs, 0, k, k >= begin && k < end ? std::pow(4.0L, k - begin) : 1);
+    }
+    EXPECT_EQ(e->run(), "");
+  }
+  for (index_t k = 0; k < kLongRows; ++k) {
+    const auto ratio = parts.solution(0, k).real() / whole.solution(0, k).real();
+    EXPECT_NEAR(static_cast<double>(ratio), 1, 1e-10) << k;
+  }
 }
 
 }  // namespace

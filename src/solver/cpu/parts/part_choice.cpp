@@ -19,13 +19,16 @@ constexpr index_t few_lines = 32, very_few_lines = 8;
 /// more than these and have so many rows: the factors of a matrix stay in a cache otherwise.
 constexpr index_t most_sides = 64, rows_of_sides = 131072;
 
+/// So many neighbours fill the lanes of a group; of fewer, so many lines are eliminated as fast.
+constexpr index_t most_lanes = 32, many_narrow = 128;
+
 index_t line_count(const layout::geometry& g) { return g.matrices.size * g.right_sides.size; }
 
 }  // namespace
 
 bool are_few_lines(const layout::geometry& g) { return line_count(g) <= few_lines; }
 
-bool parts_are_faster(const layout::geometry& g, coefficients of, value_type) {
+bool parts_are_faster(const layout::geometry& g, coefficients of, value_type type) {
   if (!part_split::is_possible(g)) return false;
   if (line_count(g) <= very_few_lines) return g.rows >= short_rows;
   if (of == coefficients::constant && operators_cut(g)) return true;
@@ -34,8 +37,12 @@ bool parts_are_faster(const layout::geometry& g, coefficients of, value_type) {
   // More lines are cut where neither the factors of a line nor what is kept of it stay in a cache.
   if (of == coefficients::constant) return false;
   const bool own = of == coefficients::per_system && g.right_sides.size == 1;
-  return own || layout::is_interleaved(layout::broadcast_matrices(g)) ||
-         (line_count(g) <= most_sides && g.rows >= rows_of_sides);
+  const layout::geometry lines = layout::broadcast_matrices(g);
+  if (layout::is_interleaved(lines)) {
+    const bool fill_lanes = lines.matrices.at[lines.matrices.count - 1].extent >= most_lanes;
+    return fill_lanes || (own && size_of(type) > 4 && line_count(g) < many_narrow);
+  }
+  return own || (line_count(g) <= most_sides && g.rows >= rows_of_sides);
 }
 
 }  // namespace tridia::cpu

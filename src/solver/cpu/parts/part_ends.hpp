@@ -83,8 +83,14 @@ class part_ends {
   /// Enters x on both sides of a border. Returns whether nothing but its ends determines it.
   bool close(index_t border, const equations* ends, outer_x<V>* all) const {
     using core::magnitude;
-    const auto last = plain_last(ends[place_of(border, side::before)]);
-    const auto first = plain_first(ends[place_of(border, side::after)]);
+    const equations &left = ends[place_of(border, side::before)],
+                    &right = ends[place_of(border, side::after)];
+    const plain last = plain_last(left), first = plain_first(right);
+    // What is at the border must not grow with the distance either, or small errors at the far end
+    // would be large ones of a solution that grows as well.
+    const bool decays = magnitude(last.before) <= least && magnitude(first.after) <= least &&
+                        magnitude(plain_first(left).after) <= real(1) &&
+                        magnitude(plain_last(right).before) <= real(1);
     const V pivot = core::sub_mul(V(1), last.after, first.before);
     const V x_before = core::sub_mul(last.rhs, last.after, first.rhs) * core::reciprocal(pivot);
     const V x_after = core::sub_mul(first.rhs, first.before, x_before);
@@ -94,8 +100,8 @@ class part_ends {
     const bool regular = borders_ < split_.parts();
     if (regular && part_before(border) == 0) all[of_line].before = V(0);
     if (regular && part_after(border) == borders_) all[of_line + borders_].after = V(0);
-    return magnitude(last.before) <= least && magnitude(first.after) <= least &&
-           magnitude(pivot) >= least_pivot && core::is_finite(x_before) && core::is_finite(x_after);
+    return decays && magnitude(pivot) >= least_pivot && core::is_finite(x_before) &&
+           core::is_finite(x_after);
   }
 
  private:

@@ -101,8 +101,8 @@ class part_solver {
     for_each_flagged(memory, overflown, [&](index_t line) {
       solver::fill_with_nan(lines_, static_cast<V*>(o.x), line, 0);
       if (o.status == nullptr) return;
-      const index_t status = single_.status_of_matrix(o, line);
-      *status_of(o, line) = status != 0 ? status : first_failure(line, memory);
+      const index_t status = status_of_parts(line, memory);
+      *status_of(o, line) = status != 0 ? status : -1;
     });
     return true;
   }
@@ -111,9 +111,8 @@ class part_solver {
   void check(const operands& o, std::byte* memory) const {
     clear(o);
     find_unknowns(o, memory, false);
-    for_each_flagged(memory, unsolved, [&](index_t line) {
-      *status_of(o, line) = single_.status_of_matrix(o, line);
-    });
+    const auto say = [&](index_t i) { *status_of(o, i) = single_.status_of_matrix(o, i); };
+    for_each_flagged(memory, unsolved, say);
   }
 
  private:
@@ -218,26 +217,27 @@ class part_solver {
         },
         sharing::dynamic);
   }
-  /// Returns the status of a line whose matrix is not why it has no finite x: its first row that
-  /// says why, or -1. (If the first row of a part did, the line would not be known.)
-  index_t first_failure(index_t line, std::byte* memory) const {
+  /// Returns the status that the parts of a line have found: of the first row that is not finite,
+  /// or else of the first pivot that is zero; 0 where none knows. (Only where a line begins -1 is a
+  /// row.)
+  index_t status_of_parts(index_t line, std::byte* memory) const {
+    index_t pivot = 0;
     for (index_t p = 0; p < split_.parts(); ++p) {
-      const index_t found = found_in(memory)[line * split_.parts() + p];
-      if (found < -1) return found - p * split_.part_rows();
+      const index_t found = found_in(memory)[number_of({line, p})], before = p * split_.part_rows();
+      if (found < (p == 0 ? 0 : -1)) return found - before;
+      if (found > 0 && found != solver::failed_elsewhere && pivot == 0) pivot = found + before;
     }
-    return -1;
+    return pivot;
   }
 
   // ---- parts ----
 
   [[nodiscard]] bool are_all(char how, std::byte* memory) const {
-    return std::all_of(flags_in(memory), flags_in(memory) + split_.lines(),
-                       [&](char f) { return f == how; });
+    return std::count(flags_in(memory), flags_in(memory) + split_.lines(), how) == split_.lines();
   }
   outer_x<V>* outer_in(std::byte* memory) const {
     return reinterpret_cast<outer_x<V>*>(memory + outer_at_);
   }
-
   /// Computes the interface unknowns of all lines: what is outside of parts from their ends where
   /// that does (`by_ends`), which makes a line known; else all of them from all rows.
   void find_unknowns(const operands& o, std::byte* memory, bool by_ends) const {
