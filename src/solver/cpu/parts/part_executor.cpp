@@ -51,7 +51,8 @@ class part_executor final : public solver::executor {
         saved_(layout::with_dense_matrices(t.geometry)),
         equal_(t.constant ? equal_rows_of(*t.constant) : equal_rows{0, 0}),
         by_arrays_(solver_of(layout::broadcast_matrices(t.constant ? saved_ : t.geometry))),
-        by_saved_(solver_of(layout::broadcast_matrices(saved_))),
+        // Many lines are solved with factors of whole ones.
+        by_saved_(solver_of(layout::broadcast_matrices(saved_), !are_few_lines(t.geometry))),
         trial_(solver_of(layout::with_diagonals_as_rhs(saved_), true)) {
     if (t.constant) save_constant();
     if (!are_few_lines(t.geometry)) by_lines_ = make_line_executor(t);
