@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "support/experiment.hpp"
-#include "support/failing_systems.hpp"
 #include "support/oracle.hpp"
 #include "support/scalar.hpp"
 #include "support/targets.hpp"
@@ -256,90 +255,6 @@ TEST(OperatorSolver, SeesOneRowOfAPeriodicLineOverflow) {
     ASSERT_EQ(e.status()[0], 0);
     ASSERT_EQ(e.status()[2], 0);
   }
-}
-
-// One matrix in arrays is factored in its type, and the sweeps take its factors.
-problem shared(index_t lines, index_t n, pivoting pivots) {
-  return {.type = value_type::f32,
-          .extents = {lines, n},
-          .pivoting = pivots,
-          .coefficients = tridia::coefficients::shared};
-}
-
-/// Makes the matrix dominant, but for a row that pivoting interchanges with the next one.
-void interchange_one(experiment& e, index_t row) {
-  for (index_t k = 0; k < e.where().rows(0); ++k) {
-    e.set(role::dl, 0, k, 1), e.set(role::d, 0, k, 4), e.set(role::du, 0, k, 0.55L);
-  }
-  e.set(role::d, 0, row, 0.3L);
-}
-
-TEST(OperatorSolver, SubstitutesWithOneMatrix) {
-  rng random = random_for("SubstitutesWithOneMatrix");
-  for (const index_t n : {31, 32, 33, 64, 100, 257, 2048, 2049})
-    for (const index_t lines : {31, 32, 70})
-      for (const pivoting pivots : {pivoting::none, pivoting::partial})
-        for (const bool factored : {false, true}) {
-          run_options m = on_cpu(2, flip(random));
-          m.factored = factored;
-          experiment e = filled(shared(lines, n, pivots), m, random);
-          ASSERT_EQ(e.run(), "");
-          ASSERT_EQ(check_solution(e, 0), "") << n << ' ' << lines;
-          for (const index_t row : {index_t{0}, index_t{1}, n / 2, n - 2}) {
-            experiment one = filled(shared(lines, n, pivots), m, random);
-            interchange_one(one, row);
-            ASSERT_EQ(one.run(), "");
-            ASSERT_EQ(check_solution(one, 0), "") << n << ' ' << lines << ' ' << row;
-          }
-        }
-}
-
-TEST(OperatorSolver, SubstitutionDoesNotDependOnThreads) {
-  rng random = random_for("SubstitutionDoesNotDependOnThreads");
-  const problem p = shared(133, 300, pivoting::none);
-  experiment one = filled(p, on_cpu(), random);
-  EXPECT_EQ(one.run(), "");
-  for (const bool factored : {false, true}) {
-    run_options m = on_cpu(3);
-    m.factored = factored;
-    experiment other(p, m);
-    copy_inputs(one, other);
-    EXPECT_EQ(other.run(), "");
-    for (index_t s = 0; s < 133; ++s) ASSERT_EQ(one.solution_bytes(s), other.solution_bytes(s));
-  }
-}
-
-TEST(OperatorSolver, SubstitutionNamesWhatFails) {
-  rng random = random_for("SubstitutionNamesWhatFails");
-  constexpr long double nan = std::numeric_limits<long double>::quiet_NaN();
-  for (const index_t n : {32, 300})
-    for (const index_t columns : {1, 2})
-      for (const bool factored : {false, true}) {
-        problem p = shared(40, n, flip(random) ? pivoting::partial : pivoting::none);
-        p.right_hand_sides = columns;
-        run_options m = on_cpu(2, flip(random));
-        m.factored = factored;
-        experiment good = filled(p, m, random), bad(p, m);
-        interchange_one(good, n / 3);
-        ASSERT_EQ(good.run(), "");
-        copy_inputs(good, bad);
-        const index_t row = draw(random, 0, n - 1);
-        bad.start_from(1234);
-        bad.set(role::rhs, 7, row, nan, columns - 1);
-        ASSERT_EQ(bad.run(), "");
-        ASSERT_EQ(check_all_nan(bad, 7), "");
-        for (index_t s = 0; s < 40; ++s) {
-          ASSERT_EQ(bad.status()[static_cast<std::size_t>(s)], s == 7 ? -row - 1 : 0);
-          if (s != 7) {
-            ASSERT_EQ(bad.solution_bytes(s), good.solution_bytes(s));
-          }
-        }
-        copy_inputs(good, bad);
-        for (const entry& e : column_of(p, n, row)) bad.set(e.array, 0, e.row, 0);
-        ASSERT_EQ(bad.run(), "");
-        ASSERT_EQ(bad.status(), std::vector<index_t>(40, row + 1));
-        for (index_t s = 0; s < 40; ++s) ASSERT_EQ(check_all_nan(bad, s), "");
-      }
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class failure_search {
     for (int l = 0; l < s_.live; ++l) {
       if (is_finite(ends.left[l]) && (!t_.periodic || is_finite(ends.end[l]))) continue;
       const index_t row = first_in_line(l);
-      row < t_.points ? enter(l, row, false) : enter(l, first_overflow(l), true);
+      row < t_.points ? enter(l, row, false) : enter(l, first_overflow(l, ends), true);
     }
   }
   /// Looks for solutions that overflow, after the backward sweep.
@@ -39,7 +39,7 @@ class failure_search {
     if (s_.failures == nullptr) return;
     for (int l = 0; l < s_.live; ++l) {
       if (is_finite(ends.next[l]) && (!t_.periodic || ends.zero[l] == 0)) continue;
-      if (all_finite_ || s_.failures[l].row < 0) enter(l, first_overflow(l), true);
+      if (all_finite_ || s_.failures[l].row < 0) enter(l, first_overflow(l, ends), true);
     }
   }
   /// Looks at the results of `lanes` short lines from `lane` on, which are in the buffer: row 0 at
@@ -84,10 +84,11 @@ class failure_search {
   }
   /// Returns the first row whose eliminated right-hand side over its pivot is not finite; 0 if all
   /// are, and x overflows later on.
-  index_t first_overflow(int lane) const {
+  index_t first_overflow(int lane, const carried<R>& ends) const {
     for (index_t i = 0; i < t_.eliminated; ++i) {
       if (!is_finite(rows_[i * s_.pitch + lane] * t_.number(i).pivot)) return i;
     }
+    if (t_.periodic && !is_finite(ends.end[lane])) return t_.eliminated;
     return 0;
   }
 

@@ -41,8 +41,8 @@ struct operation_call {
   const void* prescribed = nullptr;
   void* workspace = nullptr;
   /// Points to a `row_numbers` (operator_tables.hpp) of each row, in the type of the arrays, which
-  /// take the place of those of the operator's matrix: of regular whole lines without a dense
-  /// matrix. Null: the operator's.
+  /// take the place of those of the operator's matrix: of whole lines without a dense matrix. The
+  /// pivot of a periodic line's last row is `line_factors::corner`. Null: the operator's.
   const void* numbers = nullptr;
   /// This is told of lines without a finite result if it is not null: of solves alone.
   const failure_report* failures = nullptr;

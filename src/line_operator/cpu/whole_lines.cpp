@@ -105,6 +105,7 @@ class whole_lines final : public line_operation {
     t.numbers = static_cast<const row_numbers<R>*>(c.numbers);
     t.same = t.eliminated, t.repeated = 0;
     find_plain_rows(t.numbers, t);
+    if (t.periodic) t.corner = t.numbers[t.eliminated].pivot;
     return t;
   }
   std::size_t buffer_bytes() const {

@@ -1,15 +1,18 @@
 // Copyright (c) the tridia authors. SPDX-License-Identifier: BSD-3-Clause
 #include "solver/cpu/line_operator/shared_substitution.hpp"
 
-#include "core/elimination.hpp"
+#include "core/dispatch.hpp"
 #include "line_operator/cpu/operator_tables.hpp"
 #include "line_operator/cpu/whole_lines.hpp"
 #include "solver/cpu/line_operator/line_failures.hpp"
+#include "solver/cpu/line_operator/substitution_table.hpp"
 #include "solver/cpu/line_operator/sweep_choice.hpp"
 #include "solver/system.hpp"
 
 #include <omp.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace tridia::cpu {
@@ -21,40 +24,34 @@ using line_operator::cpu::row_numbers;
 using solver::operands;
 using solver::task;
 
-/// Fewer lines are not worth a table of the matrix, and shorter ones read it too often. Lines of
-/// f64 gain nothing.
-constexpr index_t fewest_lines = 32, fewest_rows = 32;
+/// Describes lines for which sweeps were faster on a Xeon: those of a periodic matrix take half to
+/// nine tenths of the time with f32, from where arrays leave the second-level cache, and two thirds
+/// to all of it with f64. Fewer lines are not worth a table of the matrix, and shorter ones read it
+/// too often; a table of a periodic matrix takes longer to make. Shorter lines of f64, and regular
+/// ones, gain a tenth to a third where arrays are larger than 64 MiB, and lose as much where they
+/// are smaller.
+struct line_range {
+  value_type type;
+  tridia::boundary boundary;
+  index_t fewest_lines, fewest_rows, most_rows;
+};
+constexpr line_range faster[] = {{value_type::f32, boundary::regular, 32, 32, 2048},
+                                 {value_type::f32, boundary::periodic, 128, 32, 2048},
+                                 {value_type::f64, boundary::periodic, 128, 256, 2048}};
 
-/// Writes the numbers of all rows. Returns how many of them are interchanged.
-template <class R, pivoting P>
-index_t read_factors(const void* factors, index_t rows, row_numbers<R>* to) {
-  using E = core::elimination<R, P, boundary::regular>;
-  constexpr index_t count = E::lower_values + E::upper_values;
-  const R* at = static_cast<const R*>(factors);
-  R below = 0;
-  bool swapped = false;
-  index_t interchanged = 0;
-  for (index_t i = 0; i < rows; ++i, at += count) {
-    typename E::lower l;
-    typename E::upper u;
-    l.get(at), u.get(at + E::lower_values);
-    row_numbers<R> n{below, l.w, u.next, R(0), R(0), R(0), R(1), swapped, false, false, false};
-    below = l.below;
-    if constexpr (P == pivoting::partial) {
-      n.fill = u.fill, n.fills = u.fill != 0;
-      swapped = l.swapped;
-      interchanged += swapped ? 1 : 0;
-    }
-    to[i] = n;
-  }
-  return interchanged;
+bool sweeps_are_worth_a_table(const task& t) {
+  const layout::geometry& g = t.geometry;
+  return std::any_of(std::begin(faster), std::end(faster), [&](const line_range& r) {
+    return t.type == r.type && t.boundary == r.boundary && g.right_sides.size >= r.fewest_lines &&
+           g.rows >= r.fewest_rows && g.rows <= r.most_rows;
+  });
 }
 
 template <class R>
 class sweeps final : public shared_substitution {
  public:
   sweeps(const task& t, std::unique_ptr<const line_operation> solve)
-      : g_(t.geometry), pivoting_(t.pivoting), solve_(std::move(solve)) {}
+      : g_(t.geometry), pivoting_(t.pivoting), boundary_(t.boundary), solve_(std::move(solve)) {}
 
   std::size_t workspace_bytes() const override {
     return solver::alignment + table_bytes() + solve_->workspace_bytes();
@@ -63,10 +60,11 @@ class sweeps final : public shared_substitution {
   bool apply(const void* factors, const operands& o, std::byte* workspace) const override {
     std::byte* const memory = solver::align(workspace);
     auto* const numbers = reinterpret_cast<row_numbers<R>*>(memory);
-    const index_t interchanged =
-        pivoting_ == pivoting::none ? read_factors<R, pivoting::none>(factors, g_.rows, numbers)
-                                    : read_factors<R, pivoting::partial>(factors, g_.rows, numbers);
-    if (8 * interchanged > g_.rows) return false;
+    const bool made = core::with_variant(pivoting_, boundary_, [&](auto variant) {
+      using V = decltype(variant);
+      return substitution_table<R, V::pivots, V::boundary_kind>(factors, g_.rows, numbers).make();
+    });
+    if (!made) return false;
     const line_failures<R> failures(g_, o);
     solve_->apply({.in = o.in[layout::rhs],
                    .out = o.x,
@@ -84,6 +82,7 @@ class sweeps final : public shared_substitution {
 
   layout::geometry g_;
   pivoting pivoting_;
+  boundary boundary_;
   std::unique_ptr<const line_operation> solve_;
 };
 
@@ -91,17 +90,18 @@ class sweeps final : public shared_substitution {
 
 std::unique_ptr<const shared_substitution> make_shared_substitution(const task& t) {
   const layout::geometry& g = t.geometry;
-  if (!suits_operators(t) || t.boundary != boundary::regular || g.matrices.size != 1) return {};
-  if (t.type != value_type::f32 || !sweeps_are_faster(t)) return {};
-  if (g.rows < fewest_rows || g.right_sides.size < fewest_lines) return {};
+  if (!suits_operators(t) || g.matrices.size != 1 || !sweeps_are_worth_a_table(t)) return {};
   line_operator::specification identity;
   identity.points = identity.rows = g.rows;
   identity.matrix.interior = {0, 1, 0};
   identity.interior = {0, {1}};
+  identity.boundary = t.boundary;
   identity.solves = true;
   const index_t threads = t.options.threads > 0 ? t.options.threads : omp_get_max_threads();
   const operation_task lines{std::move(identity), t.type, g, threads};
-  return std::make_unique<sweeps<float>>(t, line_operator::cpu::make_whole_lines(lines, nullptr));
+  auto solve = line_operator::cpu::make_whole_lines(lines, nullptr);
+  if (t.type == value_type::f32) return std::make_unique<sweeps<float>>(t, std::move(solve));
+  return std::make_unique<sweeps<double>>(t, std::move(solve));
 }
 
 }  // namespace tridia::cpu
