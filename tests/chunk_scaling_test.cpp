@@ -42,6 +42,29 @@ TEST(CrossElimination, SparesWhatIsLessThanNormal) {
   expect_spared<double>();
 }
 
+/// Tests that the quotient of the factors is neither too large nor too small on average.
+template <class R>
+void expect_unbiased() {
+  constexpr int runs = 100'000;
+  rng random = random_for("quotients");
+  long double sum = 0;
+  for (int run = 0; run < runs; ++run) {
+    const auto entry = [&] {
+      return static_cast<R>((flip(random) ? -1 : 1) * std::exp2(draw(random, -1, 1)));
+    };
+    const R x = entry(), y = entry();
+    const tridia::core::cross_elimination<R> c(x, y);
+    const R a = c.cross_second(R(1)), minus_b = c.cross_first(R(1));
+    ASSERT_EQ(std::fabs(c.second() ? minus_b : a), 1) << x << ' ' << y;
+    sum += -static_cast<long double>(minus_b) / a * x / y - 1;
+  }
+  EXPECT_LT(std::fabs(sum / runs), 0.02L * std::numeric_limits<R>::epsilon());
+}
+TEST(CrossElimination, FactorsHaveNoBias) {
+  expect_unbiased<float>();
+  expect_unbiased<double>();
+}
+
 /// Returns a system with each row multiplied by a different power of two.
 template <class V>
 chunked_system<V> with_rows_scaled(const chunked_system<V>& s, index_t most, rng& random) {
