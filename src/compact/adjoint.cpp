@@ -66,6 +66,18 @@ inner_points inner_points_of(const line_operator::specification& o) {
   return in;
 }
 
+/// Returns how many more rows an operator has than matter to the ends of its adjoint, and to what
+/// lies between them.
+index_t surplus_of(const line_operator::specification& o) {
+  const inner_points inner = inner_points_of(o);
+  if (inner.first >= inner.end) return 0;
+  const index_t of_ends =
+      std::max({inner.first, o.points - inner.end, std::ssize(o.head), std::ssize(o.tail),
+                std::ssize(o.matrix.head), std::ssize(o.matrix.tail)});
+  const index_t least = 2 * (of_ends + std::ssize(o.interior.weights)) + 8;
+  return std::max<index_t>(o.rows - least, 0);
+}
+
 /// Returns B^T. Its rows at an end are those of all points that the rows of B at this end read, and
 /// of those that lack a row of the interior.
 line_operator::specification transposed_stencil(const line_operator::specification& o) {
@@ -208,10 +220,17 @@ adjoint_steps adjoint_of(const line_operator::specification& o) {
     steps.scaling = plain_line(o.rows);
     steps.scaling->scale = o.scale;
   }
-  steps.solve = line_operator::solving_with(line_operator::matrix_of(o, operation::transpose));
+  // Rows between the ends are alike: both steps are those of a shorter line.
+  const index_t surplus = surplus_of(o);
+  line_operator::specification few = o;
+  few.scale.clear();
+  few.points -= surplus, few.rows -= surplus;
+  steps.solve = line_operator::solving_with(line_operator::matrix_of(few, operation::transpose));
   // This is an ordinary operator; backends allow its elimination to grow as that of a closure does.
   steps.solve.solves = false;
-  steps.gather = transposed_stencil(o);
+  steps.gather = transposed_stencil(few);
+  for (line_operator::specification* step : {&steps.solve, &steps.gather})
+    step->points += surplus, step->rows += surplus;
   return steps;
 }
 
