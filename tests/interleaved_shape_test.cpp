@@ -170,6 +170,32 @@ TEST(InterleavedShape, FewNeighboursTakeFewLanes) {
   }
 }
 
+// Few systems wait for no other block, but read short rows.
+TEST(InterleavedShape, FewSystemsAreNotShared) {
+  constexpr device_limits kH200{
+      .shared_bytes = 227 << 10, .clusters = true, .multiprocessors = 132};
+  for (const auto type : {tridia::value_type::f32, tridia::value_type::f64})
+    for (const auto pivoting : {tridia::pivoting::none, tridia::pivoting::partial}) {
+      const index_t in_sector = 32 / static_cast<index_t>(tridia::size_of(type));
+      const auto shape_of = [&](index_t batch) {
+        tridia::problem p = interleaved(type, 1000, batch);
+        p.pivoting = pivoting;
+        return plan_interleaved(task_of(p), {}, kH200);
+      };
+      for (const index_t batch : {66 * in_sector, 132 * in_sector, 264 * in_sector}) {
+        const auto few = shape_of(batch);
+        ASSERT_TRUE(few);
+        EXPECT_EQ(few->blocks, 1);
+        EXPECT_EQ(few->systems, in_sector);
+      }
+      for (const index_t batch : {32 * in_sector, 1000 * in_sector}) {
+        const auto others = shape_of(batch);
+        ASSERT_TRUE(others);
+        EXPECT_GT(others->blocks, 1);
+      }
+    }
+}
+
 TEST(InterleavedShape, WhatDoesNotFitIsLeft) {
   tridia::problem shared = interleaved(tridia::value_type::f64, 64, 1000);
   shared.coefficients = tridia::coefficients::shared;

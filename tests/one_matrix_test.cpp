@@ -66,6 +66,18 @@ TEST(OneMatrixShape, IsCopiedBesideLinesAndPieces) {
   EXPECT_EQ(shape_of(transposed)->input, copy_mode::pieces);
 }
 
+// A warp waits for the copies of each of its systems where there are few rows in all.
+TEST(OneMatrixShape, HasFewerRowsAThreadWhereThereAreFew) {
+  for (const auto type : {value_type::f32, value_type::f64}) {
+    const auto rows = [&](index_t batch, index_t n) {
+      return shape_of(periodic(type, batch, n))->chunk_rows;
+    };
+    EXPECT_GE(rows(100'000, 64), type == value_type::f32 ? 23 : 13);
+    EXPECT_LE(rows(10'000, 64), type == value_type::f32 ? 21 : 11);
+    EXPECT_EQ(rows(1000, 1000), rows(100'000, 1000));
+  }
+}
+
 constexpr index_t kSystems = 2100;
 
 /// Solves with one matrix whose lines take a copy of the TMA each, or pieces of them, some in a

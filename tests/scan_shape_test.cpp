@@ -356,6 +356,38 @@ TEST(ScanShape, HasRoomForAllValues) {
   }
 }
 
+// Threads are soon done where there are few rows in all, and so many that they fit a block.
+TEST(ScanShape, FewRowsTakeSmallerChunks) {
+  using tridia::line_operator::half_chunk;
+  using tridia::line_operator::planned_chunk;
+  using tridia::line_operator::some_weights;
+  const auto chunk = [](index_t outer, index_t n, index_t inner, int width) {
+    return planned_chunk(task(tridia::value_type::f32, outer, n, inner, width));
+  };
+  constexpr int most = tridia::line_operator::scan_chunk(4);
+  EXPECT_EQ(chunk(4096, 1024, 1, some_weights), half_chunk);
+  EXPECT_EQ(chunk(4097, 1024, 1, some_weights), most);
+  EXPECT_EQ(chunk(1, 1024, 4096, some_weights), half_chunk);
+  EXPECT_EQ(chunk(1, 1200, 1000, some_weights), most);
+  EXPECT_EQ(chunk(100, 5000, 1, some_weights), most);
+  EXPECT_EQ(chunk(2048, 1024, 1, 1), half_chunk);
+  EXPECT_EQ(chunk(2049, 1024, 1, 1), most);
+  EXPECT_EQ(chunk(1, 1024, 1000, 1), most);
+  EXPECT_EQ(chunk(1000, 8, 1, 1), tridia::line_operator::short_chunk);
+  EXPECT_EQ(planned_chunk(task(tridia::value_type::f64, 1 << 20, 1024, 1)), half_chunk);
+  EXPECT_EQ(planned_chunk(task(tridia::value_type::c128, 1, 1024, 1)), 9);
+  for (const index_t n : {100, 1000, 4256}) {
+    for (const index_t inner : {1, 1000}) {
+      scan_task t = task(tridia::value_type::f32, inner == 1 ? 1000 : 1, n, inner, some_weights);
+      t.chunk_rows = planned_chunk(t);
+      const auto s = plan_scan(t, kHopper);
+      ASSERT_TRUE(s || (inner > 1 && n > 1000));
+      if (s) expect_sound(t, *s);
+      EXPECT_TRUE(!s || s->chunk_rows == t.chunk_rows);
+    }
+  }
+}
+
 // The tables of constants are made in higher precision, those of saved factors in their own.
 TEST(ScanTables, AreTheSameOfConstantsAndOfKeptFactors) {
   using elimination =
@@ -366,7 +398,8 @@ TEST(ScanTables, AreTheSameOfConstantsAndOfKeptFactors) {
     const auto a = tridia::line_operator::make_constant_matrix(p, n);
     const auto wide = tridia::line_operator::make_recurrences(a);
     ASSERT_TRUE(wide);
-    const auto of_constants = tridia::line_operator::cut_factors(*wide, tridia::value_type::f64);
+    const auto of_constants = tridia::line_operator::cut_factors(*wide, tridia::value_type::f64,
+                                                                 tridia::line_operator::half_chunk);
 
     const auto factors = tridia::line_operator::eliminate(a, tridia::pivoting::partial);
     std::vector<double> words;
@@ -399,6 +432,15 @@ TEST(ScanTables, AreTheSameOfConstantsAndOfKeptFactors) {
 
 TEST(ScanShape, LeavesTheRest) {
   const auto f64 = tridia::value_type::f64;
+  // Four neighbouring lines have more chunks than a block has threads.
+  for (const auto type : {tridia::value_type::f32, f64, tridia::value_type::c128}) {
+    const index_t most = tridia::line_operator::most_scan_threads(false) / 4 *
+                         tridia::line_operator::scan_chunk(tridia::size_of(type));
+    for (const index_t inner : {32, 33}) {
+      EXPECT_FALSE(plan_scan(task(type, 1, most + 1, inner), kHopper));
+      EXPECT_FALSE(plan_scan(task(type, 3, most + 1, inner), kHopper));
+    }
+  }
   EXPECT_FALSE(plan_scan(task(f64, 100, 16, 8), kHopper));       // short, and few neighbours
   EXPECT_FALSE(plan_scan(task(f64, 100, 100'000, 1), kHopper));  // too long
   EXPECT_FALSE(plan_scan(task(f64, 0, 100, 1), kHopper));        // none

@@ -225,6 +225,12 @@ TEST(SplitLines, PartsAreFewAndAlike) {
   EXPECT_EQ(even->runs.size(), 1U);
   EXPECT_EQ(even->part_points, 384);
 
+  // Parts are about equally long.
+  const auto equal = split_alone(line_of(c6, 1000, boundary::regular), {288, 128, 2});
+  ASSERT_TRUE(equal);
+  EXPECT_EQ(equal->part_points, 256);
+  EXPECT_EQ(equal->parts(), 4);
+
   // The remainder is not made a part of its own if it is too short.
   const auto odd = split_alone(line_of(c6, 4100, boundary::regular), wish);
   ASSERT_TRUE(odd);
@@ -374,7 +380,7 @@ TEST(SplitLines, SlowDecayIsExactOrLeft) {
   expect_split_agrees(line, {512, 2048, 2}, "alpha 0.499", 1e-13);
 }
 
-/// Weights of lines of more than 2^14 points are those of a shorter line with the same ends.
+/// Weights of lines of more than 2^12 points are those of a shorter line with the same ends.
 TEST(SplitLines, WeightsOfLongLinesComeFromAShorterOne) {
   const scheme c6 = find_scheme(quantity::first_derivative, "C6");
   const scheme staggered = find_scheme(quantity::first_derivative, "C6", staggering::to_midpoints);

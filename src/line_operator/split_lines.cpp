@@ -11,8 +11,8 @@ namespace {
 
 constexpr index_t line_granule = 16;  // lines that begin at multiples of it lie well in memory
 /// Weights are found on a line of at most about so many points, as they take time and memory for
-/// each: on a shorter one first, and on the longer one where influences reach further than that.
-constexpr index_t stand_ins[] = {index_t{1} << 14, index_t{1} << 17};
+/// each: on the shortest one first, and on longer ones where influences reach further than that.
+constexpr index_t stand_ins[] = {index_t{1} << 12, index_t{1} << 14, index_t{1} << 17};
 /// Shorter last parts are not worth a launch; closures and sums' rows have room in them.
 constexpr index_t least_points = 64;
 
@@ -24,7 +24,10 @@ index_t part_points(index_t points, index_t most) {
   for (index_t part = longest; part >= most * 3 / 4; part -= line_granule) {
     if (points % part == 0) return part;
   }
-  for (index_t part = longest; part >= least_points; part -= line_granule) {
+  // The longer the last part is, the less others wait for it.
+  const index_t parts = (points + longest - 1) / longest, even = (points + parts - 1) / parts;
+  const index_t first = (even + line_granule - 1) / line_granule * line_granule;
+  for (index_t part = first; part >= least_points; part -= line_granule) {
     const index_t last = points % part;
     if (last == 0 || last >= std::max(least_points, most / 4)) return part;
   }
@@ -41,9 +44,9 @@ line_cuts cuts_of(const specification& whole, index_t part) {
 }
 
 /// Returns the points that a longer line has more than its stand-in of at least `least` points:
-/// whole parts.
+/// whole parts. Parts on both sides of a border near the middle lie within the stand-in.
 index_t surplus_of(const specification& whole, index_t part, index_t least) {
-  return std::max<index_t>(whole.points - least, 0) / part * part;
+  return std::max<index_t>(whole.points - std::max(least, 3 * part), 0) / part * part;
 }
 /// Returns a line with the same ends and the same rows between them, but fewer of these.
 specification shortened(const specification& whole, index_t surplus) {

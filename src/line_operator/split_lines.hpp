@@ -54,7 +54,7 @@ struct split_wish {
 
 /// Splits lines into parts. Returns nothing where a line is too short for two parts, sums would be
 /// too long, or a part alone is singular or nearly so. What is left out of a sum is below rounding.
-/// Weights of lines of more than 2^14 points are found on a shorter line, whose ends are the same.
+/// Weights of lines of more than 2^12 points are found on a shorter line, whose ends are the same.
 /// `lines`: lines[rhs], lines[x] and right_sides are set.
 std::optional<line_split> split(const specification& whole, value_type,
                                 const layout::geometry& lines, const split_wish&);

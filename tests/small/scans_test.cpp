@@ -74,11 +74,12 @@ void add_whole_lines(std::vector<small_case>& all) {
 
 /// Sums over lines, parts, and statuses of lines from those of their parts.
 void add_parts(std::vector<small_case>& all) {
-  const std::vector<kernel> parts{kScan, kForEach};
-  add(all, "parts_interleaved", {.extents = {2048, 32}, .axis = 0}, parts, "in parts");
-  add(all, "parts_uneven", {.extents = {4100, 33}, .axis = 0}, parts, "in parts");
-  add(all, "parts_middle", {.extents = {3, 2048, 32}, .axis = 1}, parts, "in parts");
-  add(all, "parts_along", {.extents = {3, 20'000}}, {kScan, kForEach, kMergeParts}, "in parts",
+  const std::vector<kernel> parts{kScan, kForEach, kMergeParts};
+  add(all, "parts_interleaved", {.extents = {4608, 32}, .axis = 0}, parts, "in parts");
+  add(all, "parts_uneven", {.extents = {4500, 33}, .axis = 0}, parts, "in parts");
+  add(all, "parts_middle", {.extents = {3, 4608, 32}, .axis = 1}, parts, "in parts");
+  // Statuses of few parts are merged by a thread for each line.
+  add(all, "parts_along", {.extents = {3, 20'000}}, {kScan, kForEach}, "in parts",
       {.types = {value_type::f64}});
   add(all, "parts_along", {.extents = {3, 40'010}}, parts, "in parts",
       {.types = {value_type::f32}});

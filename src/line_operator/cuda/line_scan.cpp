@@ -43,7 +43,8 @@ std::unique_ptr<const line_scan> line_scan::make(scan_task t, const constant_mat
   const int growth = is_operator ? closure_growth : core::bounded_growth;
   const auto factors = make_recurrences(a, growth, known);
   if (!factors) return {};
-  const chunked_factors chunked = cut_factors(*factors, t.type, is_operator);
+  t.chunk_rows = planned_chunk(t);
+  const chunked_factors chunked = cut_factors(*factors, t.type, t.chunk_rows);
   t.distinct = chunked.number.empty() ? 0 : chunked.number.back() + 1;
   auto made = planned(t, d);
   if (!made) return {};

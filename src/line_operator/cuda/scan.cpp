@@ -33,6 +33,11 @@ constexpr int good_whole = 128, good_whole_short = 256, good_whole_stencil = 32,
 /// tiles of fewer bytes a row than `good_row` are too small to be worth it.
 constexpr int most_short = 128, short_rows = 24;
 
+/// Returns the rows of a thread.
+int chunk_of(const scan_task& t) {
+  return t.chunk_rows > 0 ? t.chunk_rows : scan_chunk(tridia::size_of(t.type), t.rows, t.width > 1);
+}
+
 /// Returns the number of chunks per line from which on the speed of the TMA matters more than bank
 /// conflicts: it is fastest if lines are aligned to cache lines in shared memory. With a stencil,
 /// shared memory is read twice, so the number is higher.
@@ -195,7 +200,7 @@ bool are_for_boxes(const scan_shape& s, int size) {
 
 bool fits(scan_shape& s, const scan_task& t, const device_limits& limits) {
   const int size = t.value_bytes();
-  s.chunk_rows = scan_chunk(static_cast<std::size_t>(size), s.rows, t.width > 1);
+  s.chunk_rows = chunk_of(t);
   s.chunks = ceil_div(s.rows, s.chunk_rows);
   s.round_lines = s.lines;
   if (s.chunk_rows == short_chunk) {
@@ -283,9 +288,11 @@ int lines_for(const scan_shape& s, const scan_task& t, int chunks) {
   }
   if (chunks > 1) {
     // Rows that begin anywhere touch parts of one sector more, and are long even so, unless there
-    // is so much to compute that a multiprocessor should have two blocks.
+    // is so much to compute, for the bytes that there are, that a multiprocessor should have two
+    // blocks.
     const int many = std::bit_floor(static_cast<unsigned>(good_scan_threads(t.exchanges) / chunks));
-    const int row = t.width > some_weights ? good_row : best_row;
+    const bool two = t.value_bytes() == 4 && many * t.value_bytes() >= good_row;
+    const int row = t.width > some_weights || two ? good_row : best_row;
     const int least = std::max(row / t.value_bytes(), warp_size / 2);
     return phases_log(s, t) > 0 ? std::clamp(many, least, most_short) : warp_size;
   }
@@ -306,8 +313,7 @@ std::optional<scan_shape> plan_scan(const scan_task& t, const device_limits& lim
   s.scaled = t.scaled;
   s.whole = !s.interleaved && lie_whole(t);
   const int size = t.value_bytes();
-  const bool stencil = t.width > 1;
-  const int chunks = ceil_div(s.rows, scan_chunk(static_cast<std::size_t>(size), s.rows, stencil));
+  const int chunks = ceil_div(s.rows, chunk_of(t));
   s.distinct = t.distinct > 0 ? t.distinct : chunks;
   const int least = s.interleaved ? std::max(least_row / size, 4) : 1;
   s.lines = lines_for(s, t, chunks);
@@ -362,24 +368,36 @@ struct team_of_one {
 
 }  // namespace
 
-chunked_factors cut_factors(const recurrences& r, value_type type, bool stencil) {
+int planned_chunk(const scan_task& t) {
+  // Stencils take time of their own; lines that are solved alone are better whole across.
+  constexpr index_t few_rows_of_operators = index_t{1} << 22, few_solved_rows = index_t{1} << 21;
+  const bool stencil = t.width > 1, interleaved = lies_interleaved(t.lines);
+  const int most = scan_chunk(tridia::size_of(t.type), t.rows, stencil);
+  const index_t few = stencil ? few_rows_of_operators : interleaved ? 0 : few_solved_rows;
+  if (most <= half_chunk || t.all_rows() > few) return most;
+  const int lanes = interleaved ? sector / t.value_bytes() : 1,
+            threads = interleaved ? most_scan_threads(t.exchanges) : good_scan_threads(t.exchanges);
+  const int chunks = ceil_div(static_cast<int>(t.rows), half_chunk);
+  return chunks * lanes <= threads ? half_chunk : most;
+}
+
+chunked_factors cut_factors(const recurrences& r, value_type type, int chunk_rows) {
   const recurrence_rows rows{r};
-  const int of_chunk = scan_chunk(tridia::size_of(type), rows.count(), stencil);
-  const core::chunk_cut cut{of_chunk, ceil_div(rows.count(), of_chunk), most_scan_steps};
+  const core::chunk_cut cut{chunk_rows, ceil_div(rows.count(), chunk_rows), most_scan_steps};
   std::vector<wide> all(static_cast<std::size_t>(cut.values()));
   core::cut_values(cut, rows, all.data(), team_of_one{});
   chunked_factors out;
   out.minus_products.resize(static_cast<std::size_t>(cut.products()));
   core::cut_products(cut, rows, out.minus_products.data(), team_of_one{});
   std::vector<std::byte> last;
-  for (auto at = all.begin(); at != all.end(); at += 3 * of_chunk) {
-    const std::vector<wide> here(at, at + 3 * of_chunk);
+  for (auto at = all.begin(); at != all.end(); at += 3 * chunk_rows) {
+    const std::vector<wide> here(at, at + 3 * chunk_rows);
     auto bytes = rounded(here, type);
     if (bytes != last) {
       out.values.insert(out.values.end(), here.begin(), here.end());
       last = std::move(bytes);
     }
-    out.number.push_back(static_cast<int>(out.values.size()) / (3 * of_chunk) - 1);
+    out.number.push_back(static_cast<int>(out.values.size()) / (3 * chunk_rows) - 1);
   }
   return out;
 }

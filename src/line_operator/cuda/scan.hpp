@@ -67,11 +67,13 @@ struct scan_task {
   kernel_stencil<double> b{};  // if `width` is 1, of rows that are prescribed alone
   bool scaled = false;         // rows of `out` have scales
   int distinct = 0;            // chunks whose factors differ; 0: all
+  int chunk_rows = 0;          // of a thread; 0: what `scan_chunk` says
   int width = 1;               // of the interior stencil; 1: B is the identity
   bool gathers = false;        // out = B A^-1 scale in: B comes last
   bool exchanges = false;      // a warp may exchange shares with other ranks (border_exchange.hpp)
 
   int value_bytes() const { return static_cast<int>(size_of(type)); }
+  index_t all_rows() const { return rows * lines.right_sides.size; }
 };
 
 /// Says how a block's lines lie, which its kernel is compiled for: one after another; neighbours in
@@ -179,7 +181,10 @@ inline constexpr int most_scan_steps = 5;
 /// Returns the steps of a scan within a warp: if interleaved, at least four of its lanes hold
 /// neighbouring lines.
 constexpr int scan_steps(bool interleaved) { return interleaved ? 3 : most_scan_steps; }
-chunked_factors cut_factors(const recurrences&, value_type type, bool stencil = false);
+/// Returns the rows of a thread for factors that a plan holds: fewer where there are so few rows in
+/// all that what counts is how soon a thread is done.
+int planned_chunk(const scan_task&);
+chunked_factors cut_factors(const recurrences&, value_type type, int chunk_rows);
 /// Returns how lines of `rows` rows are cut into chunks.
 template <class V>
 constexpr core::chunk_cut scan_cut(int rows) {

@@ -9,19 +9,22 @@ using namespace gpu;
 
 namespace {
 
-/// Returns whether tiles have rows of less than `bytes`, where that matters: an operator's fields
-/// of up to `in_cache` bytes stay in the second-level cache, which gives single sectors as well.
+/// Returns whether tiles have rows of less than `bytes`, where that matters: sums, and launches of
+/// parts, take longer than short rows of smaller fields do, or even single sectors of such as stay
+/// in the second-level cache.
 bool is_narrow(const specification& line, value_type type, const geometry& g, const line_scan& scan,
                index_t bytes) {
-  const index_t in_cache = line.solves ? 0 : index_t{16} << 20;
   const layout::axes& lines = g.right_sides;
   const auto size = static_cast<index_t>(size_of(type));
   const scan_shape& s = scan.shape();
+  const index_t row = s.lines * size;
+  const index_t small = index_t{row > sector ? 64 : 16} << 20;
   // Rows that begin anywhere touch parts of one sector more, and are longer where a stencil is
-  // short.
-  const bool wants_more = s.in_tile.log > 0 && line.interior.weights.size() <= some_weights;
+  // short, unless a multiprocessor has two blocks.
+  const bool wants_more = s.in_tile.log > 0 && line.interior.weights.size() <= some_weights &&
+                          s.threads > good_scan_threads(line.exchanges);
   const index_t good = wants_more ? 2 * bytes : bytes;
-  return s.rows * lines.size * size > in_cache && s.interleaved && s.lines * size < good &&
+  return s.rows * lines.size * size > small && s.interleaved && row < good &&
          lines.at[lines.count - 1].extent * size >= bytes;
 }
 

@@ -16,9 +16,10 @@ using namespace gpu;
 namespace {
 
 /// These are the maximum points of a part: interleaved, as many as a tile with good rows holds, or
-/// with the longer ones that rows want which begin anywhere; contiguous, as many as keep a block
-/// busy.
-constexpr index_t most_interleaved = 512, most_anywhere = 288, most_contiguous = 2048;
+/// with the longer ones that rows want which begin anywhere; contiguous, as many as the threads of
+/// one of two blocks of a multiprocessor hold (those of 16 bytes: `most_wide`).
+constexpr index_t most_interleaved = 512, most_anywhere = 288, most_contiguous = 4096,
+                  most_wide = 2048;
 
 /// Up to this many points, an operator's launches take longer than so many sums at a border do.
 constexpr index_t few_points = index_t{1} << 21, many_given = 32;
@@ -27,7 +28,8 @@ split_wish wish_of(const specification& line, const geometry& lines, value_type 
   const bool few = !line.solves && line.points * lines.right_sides.size <= few_points;
   const bool interleaved = lies_interleaved(lines);
 
-  const index_t most = !interleaved                 ? most_contiguous
+  const bool wide = size_of(type) == 16;
+  const index_t most = !interleaved                 ? (wide ? most_wide : most_contiguous)
                        : phases_of(lines, type) > 0 ? most_anywhere
                                                     : most_interleaved;
   // A sum reads its points once more, while a part is read and written once. Sums may be long where

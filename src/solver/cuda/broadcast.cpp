@@ -21,7 +21,7 @@ namespace {
 /// one at a time.
 constexpr index_t most_substituted = 1024, most_substituted_wide = 256, most_substituted_alone = 23;
 
-/// Returns whether lines in memory order are moved 16 bytes at a time for a substitution.
+/// Returns whether lines in memory order are moved 16 bytes at a time.
 bool are_wide(const geometry& g, value_type type) {
   constexpr index_t granule = 16, shortest = 256;
   const index_t bytes = g.rows * static_cast<index_t>(size_of(type));
@@ -82,8 +82,10 @@ bool are_together(const geometry& g, value_type type) {
   constexpr index_t most_rows = 16384, most_interleaved = 4096;
   const geometry lines = layout::broadcast_matrices(g);
   if (layout::outer_right_sides(lines) != g.right_sides.size) return false;
-  return layout::is_interleaved(lines) ? g.rows <= most_interleaved
-                                       : are_wide(g, type) && g.rows <= most_rows;
+  if (layout::is_interleaved(lines)) return g.rows <= most_interleaved;
+  // Off-diagonals that are shifted by an element, as a transposed matrix has, are moved one by one.
+  const bool aligned = g.lines[layout::sub].origin == 0 && g.lines[layout::sup].origin == 0;
+  return aligned && are_wide(g, type) && g.rows <= most_rows;
 }
 
 bool are_repeated(const task& t) {

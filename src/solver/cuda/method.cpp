@@ -127,8 +127,9 @@ class thread_per_system_method final : public method {
 
 interleaved_tuning interleaved_tuning_of(const task& t, const device_limits& d) {
   const tuning_entry* e = tuned_for(t, "interleaved", d);
-  // What comes with the library was measured where the TMA moves rows.
-  if (e == nullptr || (begins_anywhere(t) && !t.options.tuning)) return {};
+  // What comes with the library was measured for many systems, and where the TMA moves rows.
+  const bool suits = t.options.tuning || !(begins_anywhere(t) || are_few(t, d));
+  if (e == nullptr || !suits) return {};
   return {.systems = e->values[0], .blocks = e->values[1]};
 }
 onchip_tuning onchip_tuning_of(const task& t, const device_limits& d) {

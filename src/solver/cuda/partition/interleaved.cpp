@@ -199,6 +199,8 @@ std::vector<preference> preferences(const task& t, const interleaved_tuning& tun
     return {{sector, std::max(blocks, 1), blocks > 0 ? std::min(blocks, most) : most, false}};
   }
   std::vector<preference> all;
+  // Waiting for other blocks takes longer than short accesses where these are few.
+  if (are_few(t, limits)) all.push_back({sector, 1, 1, false});
   // Rows near each other share pages of memory, and may be shorter. Blocks that share a system and
   // have to pivot wait for each other twice; with 16 bytes an element there is more to do between
   // accesses, and their length counts for less.
@@ -239,6 +241,12 @@ std::vector<preference> preferences(const task& t, const interleaved_tuning& tun
 bool begins_anywhere(const task& t) {
   const index_t step = t.geometry.lines[layout::rhs].step;
   return step * static_cast<index_t>(size_of(t.type)) % granule != 0;
+}
+
+bool are_few(const task& t, const device_limits& limits) {
+  const index_t in_sector = sector / static_cast<index_t>(size_of(t.type));
+  const index_t blocks = t.geometry.matrices.size / in_sector;
+  return 2 * blocks >= limits.multiprocessors && blocks <= index_t{2} * limits.multiprocessors;
 }
 
 std::optional<interleaved_shape> plan_interleaved(const task& t, const interleaved_tuning& tuning,

@@ -95,6 +95,10 @@ TRIDIA_FN constexpr bool can_persist(pivoting p, std::size_t value_bytes) {
 /// the TMA moves.
 bool begins_anywhere(const solver::task&);
 
+/// Returns whether systems keep a device busy for a short while: one block of a multiprocessor
+/// after another, or two, hold 32 bytes of each of their rows.
+bool are_few(const solver::task&, const gpu::device_limits&);
+
 /// Returns whether clusters of the shape are faster with several tiles each: where rows are shorter
 /// than 64 bytes, blocks that read parts of the same line of the cache would drift apart.
 bool may_persist(const interleaved_shape&, const solver::task&);
