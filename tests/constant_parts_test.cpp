@@ -206,8 +206,9 @@ struct shape {
   std::vector<index_t> strides;
 };
 
-/// Returns shapes of interleaved lines: dense and padded, with the TMA and without it, with an
-/// outer axis and without.
+/// Returns shapes of interleaved lines that are cut if no block holds them (from 4441 rows on:
+/// ScanShape.LeavesTheRest): dense and padded, with the TMA and without it, with an outer axis and
+/// without.
 std::vector<shape> shapes_across(index_t n) {
   return {{{n, 32}, 0, {}},
           {{n, 33}, 0, {}},
@@ -252,13 +253,6 @@ std::string difference_from_cpu(const experiment& e) {
   return "";
 }
 
-/// Returns whether no block holds lines of so many rows that are neighbours in memory: four of them
-/// have more chunks than it has threads (ScanShape.LeavesTheRest).
-bool are_long(index_t rows, value_type type) {
-  const std::size_t size = tridia::size_of(type);
-  return rows > 480 / 4 * (size == 4 ? 37 : size == 8 ? 19 : 9);
-}
-
 bool is_cut(const experiment& e) { return e.plan().reason().find("in parts") != std::string::npos; }
 
 /// Returns whether this GPU scans at all.
@@ -287,11 +281,11 @@ TEST(ConstantPartsCuda, AgreesWithTheCpu) {
     EXPECT_EQ(e.status(), std::vector<index_t>(e.status().size()));
   };
   for (const boundary ends : {boundary::regular, boundary::periodic}) {
-    for (const index_t n : {2048, 4096, 4100, 9000, 20000}) {
-      const bool many = n > 4100;
+    for (const index_t n : {4500, 4608, 4610, 9000, 20000}) {
+      const bool many = n > 4610;
       for (const value_type type : kTypes) {
         if (many && is_complex(type)) continue;
-        for (const shape& s : shapes_across(n)) check(s, type, ends, are_long(n, type));
+        for (const shape& s : shapes_across(n)) check(s, type, ends, true);
         check({{3, n, 5}, 1, {}}, type, ends, many);  // few beside each other
       }
       for (const bool apart : {false, true}) {  // in place and not
