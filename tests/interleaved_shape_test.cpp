@@ -193,7 +193,41 @@ TEST(InterleavedShape, FewSystemsAreNotShared) {
         ASSERT_TRUE(others);
         EXPECT_GT(others->blocks, 1);
       }
+      // The last tile of a plane counts as the others do.
+      tridia::problem planes{.type = type, .extents = {16, 1000, 16 * in_sector + 1}, .axis = 1};
+      planes.pivoting = pivoting;
+      EXPECT_GT(plan_interleaved(task_of(planes), {}, kH200)->blocks, 1);
     }
+}
+
+// Copies of single elements wait in the first-level cache, to which two blocks of a multiprocessor
+// leave some of its memory, and three do not.
+TEST(InterleavedShape, RowsThatBeginAnywhereLeaveRoomForTheCache) {
+  constexpr std::size_t kMultiprocessor = std::size_t{228} << 10, kOfSystem = 1024;
+  for (const auto type :
+       {tridia::value_type::f32, tridia::value_type::f64, tridia::value_type::c64})
+    for (const auto pivoting : {tridia::pivoting::none, tridia::pivoting::partial})
+      for (const index_t n : {129, 177, 225, 257, 289, 301, 311}) {
+        SCOPED_TRACE(testing::Message() << "n " << n << " " << tridia::name(type));
+        tridia::problem p = interleaved(type, n, n * n);
+        p.pivoting = pivoting;
+        const auto s = plan_interleaved(task_of(p), {}, kHopper);
+        ASSERT_TRUE(s);
+        const int size = static_cast<int>(tridia::size_of(type));
+        expect_sound(*s, kHopper, size);
+        EXPECT_EQ(s->blocks, 1);
+        EXPECT_EQ(s->systems * size, n < 200 ? 128 : 64);
+        EXPECT_GT(3 * (s->shared_bytes + kOfSystem), kMultiprocessor);
+        const std::size_t pair = 2 * (s->shared_bytes + kOfSystem);
+        EXPECT_LE(pair,
+                  n == 129 || n == 225 || n == 257 ? std::size_t{164} << 10 : kMultiprocessor);
+        EXPECT_EQ(plan_interleaved(task_of(p), {.systems = 4}, kHopper)->systems, 4);
+        EXPECT_LE(plan_interleaved(task_of(p), {}, kAmpere)->shared_bytes, kAmpere.shared_bytes);
+      }
+  EXPECT_LT(
+      plan_interleaved(task_of(interleaved(tridia::value_type::f64, 37, 37 * 37 * 37)), {}, kHopper)
+          ->shared_bytes,
+      kMultiprocessor / 4);
 }
 
 TEST(InterleavedShape, WhatDoesNotFitIsLeft) {

@@ -66,7 +66,8 @@ TEST(OneMatrixShape, IsCopiedBesideLinesAndPieces) {
   EXPECT_EQ(shape_of(transposed)->input, copy_mode::pieces);
 }
 
-// A warp waits for the copies of each of its systems where there are few rows in all.
+// A warp waits for the copies of each of its lines where there are few rows in all, and for all of
+// its lanes where each has a system.
 TEST(OneMatrixShape, HasFewerRowsAThreadWhereThereAreFew) {
   for (const auto type : {value_type::f32, value_type::f64}) {
     const auto rows = [&](index_t batch, index_t n) {
@@ -74,6 +75,8 @@ TEST(OneMatrixShape, HasFewerRowsAThreadWhereThereAreFew) {
     };
     EXPECT_GE(rows(100'000, 64), type == value_type::f32 ? 23 : 13);
     EXPECT_LE(rows(10'000, 64), type == value_type::f32 ? 21 : 11);
+    EXPECT_LE(rows(60'000, 16), type == value_type::f32 ? 17 : 9);
+    EXPECT_GE(rows(25'000, 37), 13);
     EXPECT_EQ(rows(1000, 1000), rows(100'000, 1000));
   }
 }

@@ -231,6 +231,23 @@ TEST(ScanShape, TakesShortLines) {
   EXPECT_FALSE(plan_scan(apart, kHopper));
 }
 
+/// Two blocks of a multiprocessor are preferred to a tile that is larger by up to a half; across,
+/// stages leave room for further ones.
+TEST(ScanShape, LeavesRoomForOtherBlocks) {
+  const auto along = plan_scan(task(tridia::value_type::f64, 1 << 20, 24, 1, 5), kHopper);
+  ASSERT_TRUE(along);
+  EXPECT_TRUE(along->two_blocks);
+  EXPECT_LT(along->lines, 112);
+  EXPECT_GE(along->lines, 75);
+  for (const auto type : {tridia::value_type::f32, tridia::value_type::f64}) {
+    for (const index_t n : {4, 37, 64, 256}) {
+      const auto across = plan_scan(task(type, 1, n, 1 << 20), kHopper);
+      ASSERT_TRUE(across) << n;
+      EXPECT_EQ(across->stages, 3) << n;
+    }
+  }
+}
+
 // Lines that begin anywhere are moved in one piece where they follow each other; those of a
 // periodic stencil have no room for what it reads around them.
 TEST(ScanShape, MovesLinesInOnePiece) {

@@ -128,7 +128,7 @@ TEST(SplitLinesCuda, LinesOfAdjointsDoNotTouchEachOther) {
       for (std::size_t i = 0; i < in.size(); ++i) in[i] = std::sin(0.37 * static_cast<double>(i));
       std::vector<double> clean(in), out(in);
       apply_anywhere(there, in, clean);
-      for (const index_t bad : {0, 2047, 2048, 20480, 39999}) {
+      for (const index_t bad : {0, 399, 400, 3999, 4000, 20480, 39999}) {
         std::vector<double> spoilt = in;
         spoilt[at(line, bad)] = std::nan("");
         apply_anywhere(there, spoilt, out);

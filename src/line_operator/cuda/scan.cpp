@@ -21,7 +21,8 @@ constexpr int good_row = 128, best_row = 256, least_row = sector;
 /// These are the bytes of a tile of lines of one chunk each, of which threads solve several, and
 /// the maximum number of rounds.
 constexpr int good_short_tile = 16 << 10, most_rounds = 8;
-/// These are the numbers of stages, each of a tile, of a block: the maximum; enough; enough for
+/// These are the numbers of stages, each of a tile, of a block: the maximum; enough, and the
+/// maximum across, where another block of a multiprocessor is worth more than a fourth; enough for
 /// each of two blocks of a multiprocessor.
 constexpr int most_stages = 4, few_stages = 3, least_stages = 2;
 /// Lines of up to `good_whole` bytes (those of few rows: `good_whole_short`; with a stencil
@@ -83,11 +84,12 @@ bool add_stages(scan_shape& s, const scan_task& t, int size, const device_limits
   const std::size_t fixed = fixed_bytes(s, size, t.b.end_values());
   // A multiprocessor keeps a kilobyte of each block for itself.
   const std::size_t half = limits.shared_bytes / 2 - 1024;
-  const bool two =
+  s.two_blocks =
       s.threads <= good_scan_threads(t.exchanges) && fixed + least_stages * s.stage_bytes <= half;
-  const std::size_t share = two ? half : limits.shared_bytes;
+  const std::size_t share = s.two_blocks ? half : limits.shared_bytes;
   if (fixed + s.stage_bytes > share) return false;
-  s.stages = std::min(static_cast<int>((share - fixed) / s.stage_bytes), most_stages);
+  s.stages = std::min(static_cast<int>((share - fixed) / s.stage_bytes),
+                      s.interleaved ? few_stages : most_stages);
   s.shared_bytes = fixed + static_cast<std::size_t>(s.stages) * s.stage_bytes;
   return true;
 }
@@ -270,12 +272,22 @@ int rounds_for(const scan_task& t, int round_lines) {
   return static_cast<int>(std::bit_floor(static_cast<unsigned>(rounds)));
 }
 
-/// Sets the lines of a tile in memory order. Returns whether a block has room for a line.
+/// Sets the lines of a tile in memory order: with two blocks of a multiprocessor, if these have
+/// room for three quarters of the lines. Returns whether a block has room for a line.
 bool choose_lines(scan_shape& s, const scan_task& t, const device_limits& limits) {
-  const int step = s.whole ? aligned_lines(t) : 1;
-  s.lines = std::max(s.lines / step * step, step);
-  while (s.lines > step && (!fits(s, t, limits) || s.stages < few_stages)) s.lines -= step;
-  if (!fits(s, t, limits)) return false;
+  const int step = s.whole ? aligned_lines(t) : 1, most = std::max(s.lines / step * step, step);
+  const auto take_from = [&](int least, const auto& good) {
+    for (s.lines = most; s.lines >= least; s.lines -= step) {
+      if (fits(s, t, limits) && good()) return true;
+    }
+    return false;
+  };
+  const auto has_enough = [&] { return s.stages >= few_stages; };
+  if (!take_from(ceil_div(2 * most, 3), [&] { return has_enough() && s.two_blocks; }) &&
+      !take_from(step, has_enough)) {
+    s.lines = step;
+    if (!fits(s, t, limits)) return false;
+  }
   s.tiles = (t.lines.right_sides.size + s.lines - 1) / s.lines;
   return s.tiles <= most_grid;
 }

@@ -102,6 +102,7 @@ struct scan_shape {
   bool whole;
   bool boxes;           // the TMA moves a tile as a box, or as some, if it can
   int threads, stages;  // that have chunks; tiles of a block at a time
+  bool two_blocks;      // of a multiprocessor
   int axis_tiles;       // tiles that take the fastest axis, if interleaved
   index_t tiles;
   // These are of the boxes that the TMA moves, if interleaved: the rows; and the rows of the array

@@ -21,8 +21,8 @@ bool is_narrow(const specification& line, value_type type, const geometry& g, co
   const index_t small = index_t{row > sector ? 64 : 16} << 20;
   // Rows that begin anywhere touch parts of one sector more, and are longer where a stencil is
   // short, unless a multiprocessor has two blocks.
-  const bool wants_more = s.in_tile.log > 0 && line.interior.weights.size() <= some_weights &&
-                          s.threads > good_scan_threads(line.exchanges);
+  const bool wants_more =
+      s.in_tile.log > 0 && line.interior.weights.size() <= some_weights && !s.two_blocks;
   const index_t good = wants_more ? 2 * bytes : bytes;
   return s.rows * lines.size * size > small && s.interleaved && row < good &&
          lines.at[lines.count - 1].extent * size >= bytes;

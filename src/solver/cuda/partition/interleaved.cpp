@@ -179,11 +179,32 @@ bool leaves_room(const interleaved_shape& s, const task& t) {
          (s.blocks == 1 || s.shared_bytes <= crowded);
 }
 
-/// Describes the shapes to look for: rows of at least so many bytes, and few blocks.
+/// Describes the shapes to look for: rows of at least so many bytes, few blocks, and at least so
+/// many bytes of shared memory for a block.
 struct preference {
   int least_bytes, least_blocks, most_blocks;
   bool roomy;
+  std::size_t least_shared = 0;
 };
+
+/// What threads copy element by element waits for memory in the first-level cache. Two blocks of a
+/// multiprocessor with `half_with_cache` bytes each leave it 92 KB, three nearly nothing. Rows of a
+/// cache line, which touch fewer sectors in vain, are worth some of it, in tiles of up to
+/// `most_pair`; tiles of less than `least_pair` are better three or more at a time.
+constexpr std::size_t half_with_cache = std::size_t{80} << 10, most_pair = std::size_t{92} << 10,
+                      least_pair = std::size_t{64} << 10;
+
+/// Lists the shape of two blocks of a multiprocessor whose rows begin anywhere, if there is one.
+std::vector<preference> in_pairs(const task& t, const device_limits& limits) {
+  if (limits.shared_bytes < 2 * half_with_cache) return {};
+  const auto tile = [&](int row) {
+    return 4 * static_cast<std::size_t>(t.geometry.rows) * static_cast<std::size_t>(row);
+  };
+  if (tile(cache_line) < least_pair) return {};
+  if (tile(cache_line) <= most_pair) return {{cache_line, 1, 1, false, half_with_cache}};
+  if (tile(2 * sector) <= half_with_cache) return {{2 * sector, 1, 1, false, half_with_cache}};
+  return {};
+}
 
 /// Lines of more rows, which begin anywhere, want clusters.
 constexpr index_t many_rows = 600;
@@ -213,6 +234,7 @@ std::vector<preference> preferences(const task& t, const interleaved_tuning& tun
   // instead of 1.9), and without it as many as it takes (f64, 1000 x 33 001: 2.0 instead of 2.3).
   const bool many = t.geometry.matrices.size >= index_t{cache_line} / 8 * enough_blocks;
   if (begins_anywhere(t) && many) {
+    for (const preference& pair : in_pairs(t, limits)) all.push_back(pair);
     if (t.pivoting == pivoting::none && t.geometry.rows > many_rows && limits.clusters) {
       all.push_back({cache_line, 1, most_blocks, true});
       all.push_back({2 * sector, 1, most_blocks, true});
@@ -245,7 +267,10 @@ bool begins_anywhere(const task& t) {
 
 bool are_few(const task& t, const device_limits& limits) {
   const index_t in_sector = sector / static_cast<index_t>(size_of(t.type));
-  const index_t blocks = t.geometry.matrices.size / in_sector;
+  const layout::axes& batch = t.geometry.matrices;
+  const index_t beside =
+      batch.count > 0 ? std::max<index_t>(batch.at[batch.count - 1].extent, 1) : 1;
+  const index_t blocks = batch.size / beside * ((beside + in_sector - 1) / in_sector);
   return 2 * blocks >= limits.multiprocessors && blocks <= index_t{2} * limits.multiprocessors;
 }
 
@@ -259,7 +284,8 @@ std::optional<interleaved_shape> plan_interleaved(const task& t, const interleav
   }
   for (const preference& p : preferences(t, tuning, limits)) {
     for (int blocks = p.least_blocks; blocks <= p.most_blocks; ++blocks) {
-      const interleaved_shape s = shape_for(t, tuning, blocks, p.least_bytes, limits);
+      interleaved_shape s = shape_for(t, tuning, blocks, p.least_bytes, limits);
+      s.shared_bytes = std::max(s.shared_bytes, p.least_shared);
       if (is_sound(s, most_threads_of(t.pivoting), limits.shared_bytes) &&
           (!p.roomy || leaves_room(s, t)))
         return s;

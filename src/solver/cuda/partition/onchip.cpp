@@ -139,14 +139,18 @@ int whole_chunk(const task& t, int size) {
   return size == 4 || t.pivoting == pivoting::partial ? 33 : 17;
 }
 /// Returns `whole_chunk`, or fewer rows, so that there are no fewer chunks than blocks that share a
-/// system, and that a warp does not wait for the copies of many systems where there are few rows in
-/// all.
+/// system, and that a warp does not wait for many systems where there are few rows in all: for the
+/// copies of lines by the TMA, or for those of all its lanes.
 int wanted_chunk(const task& t, const onchip_shape& s, int size) {
   constexpr index_t few_rows = index_t{1} << 22;
-  constexpr int many_systems = 8;
+  constexpr int many_lines = 8;
   int wanted = whole_chunk(t, size);
+  const int line = s.block_rows * size;
+  const bool in_lines = line >= shortest_line && line % tma_granule == 0;
+  const int many_systems = in_lines ? many_lines : warp_size,
+            systems = warp_size / ceil_div(s.block_rows, fit_chunk(s, wanted, size));
   const bool one_by_one = !is_dense(t.geometry, layout::diag) && solver::total_rows(t) < few_rows;
-  if (one_by_one && many_systems * ceil_div(s.block_rows, wanted) <= warp_size) wanted /= 2;
+  if (one_by_one && systems >= many_systems) wanted /= 2;
   return s.blocks == 1 ? wanted : std::min(wanted, 3 * s.block_rows / (4 * s.blocks) - 1);
 }
 
