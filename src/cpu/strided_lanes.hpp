@@ -10,8 +10,9 @@
 // systems side by side: row after row, in each row the parts (re, im), in each part the lanes.
 namespace tridia::cpu::TRIDIA_ISA {
 
-/// Says how the `W` lanes of one vector lie in an array.
-enum class pattern : char { interleaved, broadcast, contiguous, any };
+/// Says how the `W` lanes of one vector lie in an array. `partly`: the first ones are interleaved,
+/// and the others are where the first lane of all is, as those beyond the last system are.
+enum class pattern : char { interleaved, partly, broadcast, contiguous, any };
 
 template <int W>
 pattern classify(const index_t* line, index_t step) {
@@ -46,7 +47,10 @@ class strided_lanes {
   strided_lanes(const R* base, const index_t* line, index_t step)
       : strided_lanes(base, line, step, 0) {
     evenly_ = false;
-    for (int v = 0; v < L; v += W) pattern_[v / W] = classify<W>(line + v, step);
+    for (int v = 0; v < L; v += W) {
+      pattern_[v / W] = classify<W>(line + v, step);
+      if (pattern_[v / W] == pattern::any) find_part(v);
+    }
     together_ = classify<L>(line, step);
   }
   /// Each lane is `apart` elements after the one before it.
@@ -85,6 +89,9 @@ class strided_lanes {
         case pattern::interleaved:
           load_interleaved(tile + v, v, k0, k1);
           break;
+        case pattern::partly:
+          load_partly(tile + v, v, k0, k1);
+          break;
         case pattern::broadcast:
           load_broadcast(tile + v, v, k0, k1);
           break;
@@ -121,13 +128,15 @@ class strided_lanes {
              Moved moved = {}) const {
     const overwrite put{nontemporal};
     for (int v = 0; v < live; v += W) {
-      const pattern p = live - v >= W ? pattern_[v / W] : pattern::any;
-      if (p == pattern::interleaved) {
+      const int lanes = live - v < W ? live - v : W;
+      const pattern p = pattern_[v / W];
+      if (p == pattern::interleaved && lanes == W) {
         store_interleaved(tile + v, v, k0, k1, put);
-      } else if (step_ == 1 && live - v >= W) {
+      } else if (p == pattern::partly && lanes <= neighbours_[v / W]) {
+        store_partly(tile + v, v, k0, k1, lanes);
+      } else if (step_ == 1 && lanes == W) {
         store_contiguous(tile + v, v, k0, k1, put, moved);
       } else {
-        const int lanes = live - v < W ? live - v : W;
         store_any(tile + v, v, k0, k1, lanes);
       }
     }
@@ -155,6 +164,27 @@ class strided_lanes {
         store_vector<R, W>(tile, evens(a, b));
         store_vector<R, W>(tile + L, odds(a, b));
       }
+    }
+  }
+
+  /// Finds whether lanes of a vector are interleaved, and all others where the first lane is.
+  void find_part(int v) {
+    if (C != 1) return;
+    int l = 1;
+    while (l < W && line_[v + l] == line_[v] + l) ++l;
+    neighbours_[v / W] = l;
+    while (l < W && line_[v + l] == line_[0]) ++l;
+    if (l == W) pattern_[v / W] = pattern::partly;
+  }
+  void load_partly(R* tile, int v, index_t k0, index_t k1) const {
+    const int count = neighbours_[v / W];
+    for (index_t k = k0; k < k1; ++k, tile += row_reals) {
+      store_vector<R, W>(tile, load_first<R, W>(at(v, k), count, *at(0, k)));
+    }
+  }
+  void store_partly(const R* tile, int v, index_t k0, index_t k1, int count) const {
+    for (index_t k = k0; k < k1; ++k, tile += row_reals) {
+      store_first<R, W>(at(v, k), load_vector<R, W>(tile), count);
     }
   }
 
@@ -262,6 +292,7 @@ class strided_lanes {
   index_t step_, apart_;  // apart_: 0 unless lanes are evenly apart
   bool evenly_;
   pattern together_, pattern_[L / W];
+  int neighbours_[L / W];  // of a vector that is interleaved partly
   const R* base_;
   const index_t* line_;
 };

@@ -36,6 +36,43 @@ inline void store_vector(R* p, vector<R, W> v) {
   std::memcpy(p, &v, sizeof v);
 }
 
+/// Loads the first `count` lanes of a vector, of W at most; the others are `rest`. Nothing beyond
+/// them is read.
+template <class R, int W>
+inline vector<R, W> load_first(const R* p, int count, R rest) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(R) * W == 64) {
+    const unsigned mask = (1U << count) - 1;
+    if constexpr (sizeof(R) == 8) {
+      return _mm512_mask_loadu_pd(_mm512_set1_pd(rest), static_cast<__mmask8>(mask), p);
+    } else {
+      return _mm512_mask_loadu_ps(_mm512_set1_ps(rest), static_cast<__mmask16>(mask), p);
+    }
+  }
+#endif
+  R lanes[W];
+  for (int l = 0; l < W; ++l) lanes[l] = l < count ? p[l] : rest;
+  return load_vector<R, W>(lanes);
+}
+/// Stores the first `count` lanes of a vector, of W at most, and writes nothing beyond them.
+template <class R, int W>
+inline void store_first(R* p, vector<R, W> v, int count) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof v == 64) {
+    const unsigned mask = (1U << count) - 1;
+    if constexpr (sizeof(R) == 8) {
+      _mm512_mask_storeu_pd(p, static_cast<__mmask8>(mask), v);
+    } else {
+      _mm512_mask_storeu_ps(p, static_cast<__mmask16>(mask), v);
+    }
+    return;
+  }
+#endif
+  R lanes[W];
+  store_vector<R, W>(lanes, v);
+  for (int l = 0; l < count; ++l) p[l] = lanes[l];
+}
+
 /// Stores a vector, past the cache where asked for and the address allows it.
 template <class R, int W>
 inline void put_vector(R* p, vector<R, W> v, bool nontemporal) {
