@@ -273,7 +273,7 @@ int rounds_for(const scan_task& t, int round_lines) {
 }
 
 /// Sets the lines of a tile in memory order: with two blocks of a multiprocessor, if these have
-/// room for three quarters of the lines. Returns whether a block has room for a line.
+/// room for two thirds of the lines. Returns whether a block has room for a line.
 bool choose_lines(scan_shape& s, const scan_task& t, const device_limits& limits) {
   const int step = s.whole ? aligned_lines(t) : 1, most = std::max(s.lines / step * step, step);
   const auto take_from = [&](int least, const auto& good) {
