@@ -86,6 +86,7 @@ constexpr index_t kSystems = 2100;
 /// Solves with one matrix whose lines take a copy of the TMA each, or pieces of them, some in a
 /// warp or several warps for one.
 void expect_as_reference(value_type type) {
+  if (!have_gpu()) GTEST_SKIP();
   rng random = random_for("OneMatrixCuda");
   const auto check = [&](const problem& p, index_t apart) {
     for (const bool factored : {false, true}) {
@@ -113,22 +114,10 @@ void expect_as_reference(value_type type) {
   }
 }
 
-TEST(OneMatrixCuda, AgreesWithTheReferenceInF32) {
-  if (!have_gpu()) GTEST_SKIP();
-  expect_as_reference(value_type::f32);
-}
-TEST(OneMatrixCuda, AgreesWithTheReferenceInF64) {
-  if (!have_gpu()) GTEST_SKIP();
-  expect_as_reference(value_type::f64);
-}
-TEST(OneMatrixCuda, AgreesWithTheReferenceInC64) {
-  if (!have_gpu()) GTEST_SKIP();
-  expect_as_reference(value_type::c64);
-}
-TEST(OneMatrixCuda, AgreesWithTheReferenceInC128) {
-  if (!have_gpu()) GTEST_SKIP();
-  expect_as_reference(value_type::c128);
-}
+TEST(OneMatrixCuda, AgreesWithTheReferenceInF32) { expect_as_reference(value_type::f32); }
+TEST(OneMatrixCuda, AgreesWithTheReferenceInF64) { expect_as_reference(value_type::f64); }
+TEST(OneMatrixCuda, AgreesWithTheReferenceInC64) { expect_as_reference(value_type::c64); }
+TEST(OneMatrixCuda, AgreesWithTheReferenceInC128) { expect_as_reference(value_type::c128); }
 
 }  // namespace
 }  // namespace tridia_test

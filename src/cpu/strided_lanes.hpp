@@ -170,9 +170,7 @@ class strided_lanes {
   /// Finds whether lanes of a vector are interleaved, and all others where the first lane is.
   void find_part(int v) {
     if (C != 1) return;
-    int l = 1;
-    while (l < W && line_[v + l] == line_[v] + l) ++l;
-    neighbours_[v / W] = l;
+    int l = neighbours_[v / W] = run_from(v, 0, W);
     while (l < W && line_[v + l] == line_[0]) ++l;
     if (l == W) pattern_[v / W] = pattern::partly;
   }
