@@ -230,6 +230,58 @@ TEST(InterleavedShape, RowsThatBeginAnywhereLeaveRoomForTheCache) {
       kMultiprocessor / 4);
 }
 
+struct shape_of_rows {
+  index_t rows;
+  int blocks, row_bytes;
+};
+
+/// Expects shapes that leave two blocks, or three smaller ones, room on a multiprocessor.
+void expect_shared(tridia::value_type type, tridia::pivoting pivoting,
+                   const std::vector<shape_of_rows>& expected) {
+  constexpr std::size_t kMultiprocessor = std::size_t{228} << 10, kOfSystem = 1024;
+  for (const shape_of_rows& e : expected) {
+    SCOPED_TRACE(testing::Message() << "rows " << e.rows << " " << tridia::name(type));
+    tridia::problem p = interleaved(type, e.rows, e.rows * e.rows);
+    p.pivoting = pivoting;
+    const auto s = plan_interleaved(task_of(p), {}, kHopper);
+    ASSERT_TRUE(s);
+    const int size = static_cast<int>(tridia::size_of(type));
+    expect_sound(*s, kHopper, size);
+    EXPECT_EQ(s->blocks, e.blocks);
+    EXPECT_EQ(s->systems * size, e.row_bytes);
+    EXPECT_LE(2 * (s->shared_bytes + kOfSystem), kMultiprocessor);
+    EXPECT_FALSE(waits_long(*s, task_of(p)));
+  }
+}
+
+// Rows that begin anywhere are shared by as many blocks as leave each of two on a multiprocessor
+// its tile, and the first-level cache some of its memory.
+TEST(InterleavedShape, LongLinesThatBeginAnywhereAreShared) {
+  const std::vector<shape_of_rows> plain{{193, 2, 128}, {353, 1, 64},  {385, 2, 64},
+                                         {513, 3, 128}, {641, 2, 64},  {833, 5, 128},
+                                         {1001, 3, 64}, {1281, 4, 64}, {4097, 12, 64}};
+  for (const auto type :
+       {tridia::value_type::f32, tridia::value_type::f64, tridia::value_type::c64})
+    expect_shared(type, tridia::pivoting::none, plain);
+  expect_shared(tridia::value_type::f32, tridia::pivoting::partial,
+                {{193, 2, 128}, {353, 1, 64}, {513, 2, 64}, {1001, 3, 64}, {2049, 6, 64}});
+  expect_shared(tridia::value_type::f64, tridia::pivoting::partial,
+                {{193, 2, 128}, {353, 1, 64}, {1001, 3, 64}, {4097, 12, 64}});
+  expect_shared(tridia::value_type::c64, tridia::pivoting::partial,
+                {{193, 2, 128}, {353, 1, 64}, {385, 2, 64}});
+  // What has to be solved once more is left to one block where it fits.
+  for (const index_t n : {385, 513, 833}) {
+    tridia::problem p = interleaved(tridia::value_type::f64, n, n * n);
+    p.pivoting = tridia::pivoting::partial;
+    EXPECT_EQ(plan_interleaved(task_of(p), {}, kHopper)->blocks, 1) << n;
+  }
+  // Blocks of few boxes that the TMA moves do wait.
+  interleaved_shape waiting{};
+  waiting.blocks = 2;
+  waiting.shared_bytes = std::size_t{80} << 10;
+  EXPECT_TRUE(waits_long(waiting, task_of(interleaved(tridia::value_type::f64, 512, 512 * 512))));
+}
+
 TEST(InterleavedShape, WhatDoesNotFitIsLeft) {
   tridia::problem shared = interleaved(tridia::value_type::f64, 64, 1000);
   shared.coefficients = tridia::coefficients::shared;

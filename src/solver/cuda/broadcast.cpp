@@ -4,6 +4,7 @@
 #include "gpu/check.hpp"
 #include "layout/line_status.hpp"
 #include "line_operator/constant.hpp"
+#include "solver/cuda/planning.hpp"
 #include "solver/cuda/thread_per_system.hpp"
 
 #include <string>
@@ -83,9 +84,11 @@ bool are_together(const geometry& g, value_type type) {
   const geometry lines = layout::broadcast_matrices(g);
   if (layout::outer_right_sides(lines) != g.right_sides.size) return false;
   if (layout::is_interleaved(lines)) return g.rows <= most_interleaved;
-  // Off-diagonals that are shifted by an element, as a transposed matrix has, are moved one by one.
+  // Off-diagonals that are shifted by an element, as a transposed matrix has, are moved one by one
+  // where lines are too short for pieces.
   const bool aligned = g.lines[layout::sub].origin == 0 && g.lines[layout::sup].origin == 0;
-  return aligned && are_wide(g, type) && g.rows <= most_rows;
+  const bool in_pieces = g.rows * static_cast<index_t>(size_of(type)) >= shortest_pieces;
+  return (aligned || in_pieces) && are_wide(g, type) && g.rows <= most_rows;
 }
 
 bool are_repeated(const task& t) {

@@ -177,10 +177,7 @@ partition_shape choose_shape(const task& t, const device_limits& d) {
   // What was measured for about as many rows need not fit these.
   auto interleaved = plan_interleaved(t, interleaved_tuning_of(t, d), d);
   if (!interleaved) interleaved = plan_interleaved(t, {}, d);
-  // Few blocks of a cluster wait for each other for longer than a second pass takes.
-  if (interleaved && !(interleaved->blocks > 1 && interleaved->shared_bytes > crowded)) {
-    return {.interleaved = interleaved};
-  }
+  if (interleaved && !waits_long(*interleaved, t)) return {.interleaved = interleaved};
 
   auto onchip = plan_onchip(t, onchip_tuning_of(t, d), d);
   if (!onchip) onchip = plan_onchip(t, {}, d);

@@ -28,6 +28,10 @@ inline constexpr std::size_t good_tile = std::size_t{68} << 10;
 /// multiprocessor.
 inline constexpr std::size_t crowded = (std::size_t{227} << 10) / 3 - 1024;
 
+/// Lines of at least so many bytes, which begin anywhere, are moved in pieces that the TMA takes,
+/// and threads what is before and behind these.
+inline constexpr int shortest_pieces = 1024;
+
 /// Returns the number of arrays that a tile of systems with so many right-hand sides holds.
 constexpr int inputs_of(int sides) { return layout::rhs + sides; }
 

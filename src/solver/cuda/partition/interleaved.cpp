@@ -188,26 +188,84 @@ struct preference {
 };
 
 /// What threads copy element by element waits for memory in the first-level cache. Two blocks of a
-/// multiprocessor with `half_with_cache` bytes each leave it 92 KB, three nearly nothing. Rows of a
-/// cache line, which touch fewer sectors in vain, are worth some of it, in tiles of up to
-/// `most_pair`; tiles of less than `least_pair` are better three or more at a time.
-constexpr std::size_t half_with_cache = std::size_t{80} << 10, most_pair = std::size_t{92} << 10,
+/// multiprocessor with `half_with_cache` bytes each leave it 92 KB, three nearly nothing, and two
+/// with tiles of `most_pair` 60 KB. Tiles of less than `least_pair` are better three or more at a
+/// time.
+constexpr std::size_t half_with_cache = std::size_t{80} << 10, most_pair = std::size_t{89} << 10,
                       least_pair = std::size_t{64} << 10;
 
-/// Lists the shape of two blocks of a multiprocessor whose rows begin anywhere, if there is one.
-std::vector<preference> in_pairs(const task& t, const device_limits& limits) {
-  if (limits.shared_bytes < 2 * half_with_cache) return {};
-  const auto tile = [&](int row) {
-    return 4 * static_cast<std::size_t>(t.geometry.rows) * static_cast<std::size_t>(row);
-  };
-  if (tile(cache_line) < least_pair) return {};
-  if (tile(cache_line) <= most_pair) return {{cache_line, 1, 1, false, half_with_cache}};
-  if (tile(2 * sector) <= half_with_cache) return {{2 * sector, 1, 1, false, half_with_cache}};
-  return {};
+/// Small tiles of two blocks that share their systems are as well left without room for the cache;
+/// rows of a cache line want more of it.
+constexpr std::size_t small_of_two = std::size_t{57} << 10,
+                      small_with_long_rows = std::size_t{51} << 10;
+
+/// Rows of a cache line touch fewer sectors in vain than those of half a line. They are chosen
+/// where tiles are that much larger with them, few blocks share a system, and no system has to be
+/// solved once more with interchanges (H200, 129 to 4097 rows).
+constexpr std::size_t much_larger = std::size_t{4} << 10;
+constexpr int most_sharing_long_rows = 6;
+
+/// Describes tiles of which a block holds `bytes`, where `blocks` share a system.
+struct shared_tile {
+  int row_bytes, blocks;
+  std::size_t bytes;
+};
+
+shared_tile tile_of_pair(const task& t, int row_bytes) {
+  const auto rows = static_cast<std::size_t>(t.geometry.rows);
+  const std::size_t all = 4 * rows * static_cast<std::size_t>(row_bytes);
+  const std::size_t blocks = (all + most_pair - 1) / most_pair;
+  return {row_bytes, static_cast<int>(blocks), all / blocks};
 }
 
-/// Lines of more rows, which begin anywhere, want clusters.
-constexpr index_t many_rows = 600;
+/// Returns how many blocks may share a system. Those that have to pivot wait for each other twice.
+int most_sharing(const task& t, bool is_small, const device_limits& limits) {
+  if (!limits.clusters) return 1;
+  if (t.pivoting == pivoting::none || t.type == value_type::f64) return limits.cluster_blocks;
+  return t.type == value_type::f32 ? most_blocks : is_small ? 2 : 1;
+}
+
+/// Returns the shape of two blocks of a multiprocessor whose rows begin anywhere, if there is one.
+std::optional<preference> in_pairs(const task& t, const device_limits& limits) {
+  if (limits.shared_bytes < 2 * half_with_cache) return {};
+  const shared_tile half = tile_of_pair(t, cache_line / 2), whole = tile_of_pair(t, cache_line);
+  if (whole.blocks == 1 && whole.bytes < least_pair) return {};
+  const auto are_two = [&](const shared_tile& tile, std::size_t most) {
+    return limits.clusters && tile.blocks == 2 && tile.bytes <= most;
+  };
+  const bool small_whole = are_two(whole, small_with_long_rows);
+  const bool is_small = small_whole || are_two(half, small_of_two);
+  const bool longer = whole.blocks <= most_sharing_long_rows &&
+                      whole.bytes > half.bytes + much_larger && t.pivoting == pivoting::none;
+  const bool by_cache_lines = is_small ? small_whole : whole.blocks == 1 || longer;
+  const shared_tile& best = by_cache_lines ? whole : half;
+  if (best.blocks > most_sharing(t, is_small, limits)) return {};
+  return preference{best.row_bytes, best.blocks, best.blocks, false,
+                    is_small ? 0 : half_with_cache};
+}
+
+/// Returns whether rows begin anywhere, of enough systems to fill a device with blocks.
+bool are_many_anywhere(const task& t) {
+  return begins_anywhere(t) && t.geometry.matrices.size >= index_t{cache_line} / 8 * enough_blocks;
+}
+
+/// Adds what suits rows that begin anywhere, which threads move and which touch a sector more: long
+/// ones are faster. Systems that have to pivot are solved once more, f64 by one block with all of
+/// the shared memory rather than by blocks that share a system.
+void add_anywhere(std::vector<preference>& all, const task& t, const device_limits& limits) {
+  const bool pivots = t.pivoting == pivoting::partial;
+  const bool wide = pivots && t.type == value_type::f64;
+  const std::optional<preference> pair = in_pairs(t, limits);
+  const bool first = pair && (!wide || pair->least_blocks == 1 || pair->least_bytes == cache_line);
+  if (first) all.push_back(*pair);
+  if (wide) {
+    all.push_back({cache_line, 1, 1, false});
+    all.push_back({2 * sector, 1, 1, false});
+  } else if (pivots && t.type == value_type::f32 && limits.clusters) {
+    all.push_back({cache_line, 1, 2, true});
+  }
+  if (pair && !first) all.push_back(*pair);
+}
 
 /// Lists preferences that weigh long accesses against blocks that wait for each other, as measured
 /// on an H200: 128 bytes and four blocks are as fast as 64 and one, 64 and eight faster than 32 and
@@ -228,23 +286,7 @@ std::vector<preference> preferences(const task& t, const interleaved_tuning& tun
   const layout::along& line = t.geometry.lines[layout::rhs];
   constexpr index_t near = index_t{1} << 16;
   const bool are_near = std::abs(line.step) * static_cast<index_t>(size_of(t.type)) <= near;
-  // Rows that begin anywhere are moved by threads, and touch a sector more: long ones are faster.
-  // With pivoting, one block with long rows is faster than several with short ones (f64, 301^3: 1.7
-  // F instead of 2.3; 513^3, on an H100: 1.8 instead of 2.3), but two are with f32 (257^3: 1.7
-  // instead of 1.9), and without it as many as it takes (f64, 1000 x 33 001: 2.0 instead of 2.3).
-  const bool many = t.geometry.matrices.size >= index_t{cache_line} / 8 * enough_blocks;
-  if (begins_anywhere(t) && many) {
-    for (const preference& pair : in_pairs(t, limits)) all.push_back(pair);
-    if (t.pivoting == pivoting::none && t.geometry.rows > many_rows && limits.clusters) {
-      all.push_back({cache_line, 1, most_blocks, true});
-      all.push_back({2 * sector, 1, most_blocks, true});
-    } else if (t.pivoting == pivoting::partial && t.type == value_type::f64) {
-      all.push_back({cache_line, 1, 1, false});
-      all.push_back({2 * sector, 1, 1, false});
-    } else if (t.pivoting == pivoting::partial && t.type == value_type::f32 && limits.clusters) {
-      all.push_back({cache_line, 1, 2, true});
-    }
-  }
+  if (are_many_anywhere(t)) add_anywhere(all, t, limits);
   if (t.pivoting == pivoting::partial || t.type == value_type::c128) {
     all.push_back({sector, 1, 1, true});
   }
@@ -272,6 +314,10 @@ bool are_few(const task& t, const device_limits& limits) {
       batch.count > 0 ? std::max<index_t>(batch.at[batch.count - 1].extent, 1) : 1;
   const index_t blocks = batch.size / beside * ((beside + in_sector - 1) / in_sector);
   return 2 * blocks >= limits.multiprocessors && blocks <= index_t{2} * limits.multiprocessors;
+}
+
+bool waits_long(const interleaved_shape& s, const task& t) {
+  return s.blocks > 1 && s.shared_bytes > crowded && !are_many_anywhere(t);
 }
 
 std::optional<interleaved_shape> plan_interleaved(const task& t, const interleaved_tuning& tuning,

@@ -99,6 +99,10 @@ bool begins_anywhere(const solver::task&);
 /// after another, or two, hold 32 bytes of each of their rows.
 bool are_few(const solver::task&, const gpu::device_limits&);
 
+/// Returns whether the blocks of a cluster, which are few on a multiprocessor, wait for each other
+/// for longer than a second pass over the rows takes; rows that begin anywhere make passes longer.
+bool waits_long(const interleaved_shape&, const solver::task&);
+
 /// Returns whether clusters of the shape are faster with several tiles each: where rows are shorter
 /// than 64 bytes, blocks that read parts of the same line of the cache would drift apart.
 bool may_persist(const interleaved_shape&, const solver::task&);
