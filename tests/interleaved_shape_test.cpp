@@ -233,9 +233,11 @@ TEST(InterleavedShape, RowsThatBeginAnywhereLeaveRoomForTheCache) {
 struct shape_of_rows {
   index_t rows;
   int blocks, row_bytes;
+  bool padded = true;
 };
 
-/// Expects shapes that leave two blocks, or three smaller ones, room on a multiprocessor.
+/// Expects shapes that leave two blocks room on a multiprocessor; and the cache, if they are
+/// padded.
 void expect_shared(tridia::value_type type, tridia::pivoting pivoting,
                    const std::vector<shape_of_rows>& expected) {
   constexpr std::size_t kMultiprocessor = std::size_t{228} << 10, kOfSystem = 1024;
@@ -250,6 +252,7 @@ void expect_shared(tridia::value_type type, tridia::pivoting pivoting,
     EXPECT_EQ(s->blocks, e.blocks);
     EXPECT_EQ(s->systems * size, e.row_bytes);
     EXPECT_LE(2 * (s->shared_bytes + kOfSystem), kMultiprocessor);
+    EXPECT_EQ(3 * (s->shared_bytes + kOfSystem) > kMultiprocessor, e.padded);
     EXPECT_FALSE(waits_long(*s, task_of(p)));
   }
 }
@@ -257,24 +260,38 @@ void expect_shared(tridia::value_type type, tridia::pivoting pivoting,
 // Rows that begin anywhere are shared by as many blocks as leave each of two on a multiprocessor
 // its tile, and the first-level cache some of its memory.
 TEST(InterleavedShape, LongLinesThatBeginAnywhereAreShared) {
-  const std::vector<shape_of_rows> plain{{193, 2, 128}, {353, 1, 64},  {385, 2, 64},
-                                         {513, 3, 128}, {641, 2, 64},  {833, 5, 128},
-                                         {1001, 3, 64}, {1281, 4, 64}, {4097, 12, 64}};
+  const std::vector<shape_of_rows> plain{{193, 2, 128, false}, {353, 1, 64},  {385, 2, 64, false},
+                                         {513, 3, 128},        {641, 2, 64},  {833, 5, 128},
+                                         {1001, 3, 64},        {1281, 4, 64}, {2049, 6, 64}};
   for (const auto type :
        {tridia::value_type::f32, tridia::value_type::f64, tridia::value_type::c64})
     expect_shared(type, tridia::pivoting::none, plain);
   expect_shared(tridia::value_type::f32, tridia::pivoting::partial,
-                {{193, 2, 128}, {353, 1, 64}, {513, 2, 64}, {1001, 3, 64}, {2049, 6, 64}});
+                {{193, 2, 128, false}, {353, 1, 64}, {513, 2, 64}, {1001, 3, 64}, {2049, 6, 64}});
   expect_shared(tridia::value_type::f64, tridia::pivoting::partial,
-                {{193, 2, 128}, {353, 1, 64}, {1001, 3, 64}, {4097, 12, 64}});
+                {{193, 2, 128, false}, {353, 1, 64}, {1001, 3, 64}, {2049, 6, 64}});
   expect_shared(tridia::value_type::c64, tridia::pivoting::partial,
-                {{193, 2, 128}, {353, 1, 64}, {385, 2, 64}});
+                {{193, 2, 128, false}, {353, 1, 64}, {385, 2, 64, false}});
   // What has to be solved once more is left to one block where it fits.
   for (const index_t n : {385, 513, 833}) {
     tridia::problem p = interleaved(tridia::value_type::f64, n, n * n);
     p.pivoting = tridia::pivoting::partial;
     EXPECT_EQ(plan_interleaved(task_of(p), {}, kHopper)->blocks, 1) << n;
   }
+  // Longer ones are better solved in segments.
+  const auto longer = task_of(interleaved(tridia::value_type::f64, 4097, 4097));
+  EXPECT_TRUE(waits_long(*plan_interleaved(longer, {}, kHopper), longer));
+  // A device with less shared memory, or with smaller clusters, has shapes that fit it.
+  for (const index_t n : {193, 337, 601, 1001, 2049})
+    for (const device_limits& limits :
+         {device_limits{163 << 10, false}, kSmallClusters, device_limits{227 << 10, true, 8}}) {
+      const auto s =
+          plan_interleaved(task_of(interleaved(tridia::value_type::f64, n, n * n)), {}, limits);
+      if (s) expect_sound(*s, limits, 8);
+    }
+  // Rows of three neighbours are short anyway.
+  const auto few = task_of({.extents = {30000, 601, 3}, .axis = 1});
+  EXPECT_FALSE(waits_long(*plan_interleaved(few, {}, kHopper), few));
   // Blocks of few boxes that the TMA moves do wait.
   interleaved_shape waiting{};
   waiting.blocks = 2;

@@ -423,6 +423,17 @@ TEST_F(KernelPaths, RightHandSidesOneAfterAnother) {
   expect_as_reference(p, how, "");
 }
 
+/// So are those of transposed matrices, off-diagonals of which are shifted by an element, unless
+/// lines are long enough to go in pieces.
+TEST_F(KernelPaths, RightHandSidesOfTransposedMatrices) {
+  for (const index_t n : {64, 640}) {
+    problem p{.extents = {(1 << 20) / n + 1, n}, .pivoting = pivoting::none};
+    p.operation = tridia::operation::transpose;
+    p.right_hand_sides = 2;
+    expect_as_reference(p, {}, n == 64 ? "one after another" : "its matrix broadcast");
+  }
+}
+
 /// Otherwise the right-hand sides of a matrix are solved at about the same time.
 TEST_F(KernelPaths, RightHandSidesTogether) {
   constexpr index_t enough_rows = index_t{1} << 20;

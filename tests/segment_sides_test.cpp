@@ -137,6 +137,25 @@ TEST_P(SegmentSides, SolveThroughManyLevels) {
         }
 }
 
+// Sixty-four tiles beside each other take turns, and then those that are left.
+TEST_P(SegmentSides, SolveTilesThatTakeTurns) {
+  for (const boundary b : {boundary::regular, boundary::periodic}) {
+    problem p{.type = GetParam(), .extents = {100, 130 * 16 + 5}, .axis = 0, .boundary = b};
+    p.pivoting = pivoting::none;
+    p.right_hand_sides = 2;
+    experiment e(p, {.backend = tridia::backend::cuda, .status = false});
+    SCOPED_TRACE(describe(p));
+    e.fill_matrices(random_, draw_size(random_));
+    e.fill_rhs(random_);
+    segment_passes passes(p, {48, 5, 3});
+    ASSERT_TRUE(passes);
+    e.give();
+    ASSERT_EQ(passes.enqueue(e, nullptr), cudaSuccess);
+    ASSERT_EQ(e.take(), "");
+    ASSERT_EQ(check_solution(e, 0), "");
+  }
+}
+
 /// Tests systems too long for the chip, some of whose right-hand sides have no solution; with fewer
 /// rows in all they would be solved one by one.
 class LongSides : public ::testing::TestWithParam<value_type> {

@@ -196,6 +196,41 @@ TEST(SegmentsShape, HasFewSegmentsBeside) {
   EXPECT_EQ(s->of_rows.beside, 66);
 }
 
+// Rows that begin anywhere are copied by threads, in tiles that leave the first-level cache room.
+TEST(SegmentsShape, TilesThatThreadsCopyTakeTurns) {
+  constexpr index_t kRows = 10'001, kBatch = 5001;
+  device_limits limits = kHopper;
+  limits.multiprocessors = 132;
+  for (const value_type type : {value_type::f32, value_type::f64, value_type::c64})
+    for (const pivoting pivots : {pivoting::none, pivoting::partial}) {
+      SCOPED_TRACE(testing::Message() << tridia::name(type) << " " << tridia::name(pivots));
+      problem p{.type = type, .extents = {kRows, kBatch}, .axis = 0, .pivoting = pivots};
+      const auto s = plan_segments(task_of(p), {}, limits);
+      ASSERT_TRUE(s && !s->in_boxes);
+      EXPECT_EQ(s->of_lines.beside, 16);
+      EXPECT_EQ(s->of_lines.systems, 16);
+      const bool waits = type == value_type::c64 && pivots == pivoting::partial;
+      EXPECT_EQ(s->of_lines.shared_bytes >= std::size_t{80} << 10, !waits);
+      EXPECT_LE(2 * (s->of_lines.shared_bytes + 1024), std::size_t{228} << 10);
+    }
+  const auto shape_of = [&](std::vector<index_t> extents, int axis) {
+    const auto s =
+        plan_segments(task_of({.extents = std::move(extents), .axis = axis}), {}, limits);
+    EXPECT_TRUE(s && !s->in_boxes);
+    return s->of_lines;
+  };
+  // Rows of few neighbours, and short parts of lines, are better as they are.
+  EXPECT_EQ(shape_of({kRows, 7}, 0).beside, 1);
+  EXPECT_EQ(shape_of({3000, kRows, 3}, 1).beside, 1);
+  EXPECT_LT(shape_of({33, 5001}, 0).shared_bytes, std::size_t{24} << 10);
+  // Two blocks of an A100 have no room for larger tiles; segments wait for few others on a part of
+  // a device.
+  limits.shared_bytes = 163 << 10;
+  EXPECT_LE(2 * (shape_of({kRows, kBatch}, 0).shared_bytes + 1024), std::size_t{164} << 10);
+  limits.multiprocessors = 14;
+  EXPECT_EQ(shape_of({kRows, kBatch}, 0).beside, 1);
+}
+
 /// Solves an experiment in segments as `tuning` says. Returns whether there are any.
 bool solve_in_segments(experiment& e, const segments_tuning& tuning) {
   segment_passes passes(e.problem(), tuning);
@@ -250,6 +285,26 @@ TEST_P(Segments, SolveThroughManyLevels) {
           ASSERT_TRUE(solve_in_segments(e, tuning));
           ASSERT_EQ(check_solution(e, 0), "");
         }
+}
+
+// Sixteen tiles beside each other take turns, and then the four that are left.
+TEST_P(Segments, SolveTilesThatTakeTurns) {
+  rng random = random_for("SegmentsInTurns");
+  const config& c = GetParam();
+  for (const segments_tuning& tuning : {segments_tuning{}, segments_tuning{48, 5, 3}}) {
+    problem p{.type = c.type,
+              .extents = {300, 19 * 16 + 5},
+              .axis = 0,
+              .boundary = c.boundary,
+              .pivoting = c.pivoting,
+              .operation = c.operation};
+    experiment e(p, {.backend = tridia::backend::cuda, .status = false});
+    SCOPED_TRACE(describe(p) + " segments of " + std::to_string(tuning.rows));
+    e.fill_matrices(random, draw_size(random));
+    e.fill_rhs(random);
+    ASSERT_TRUE(solve_in_segments(e, tuning));
+    ASSERT_EQ(check_solution(e, 0), "");
+  }
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Segments);

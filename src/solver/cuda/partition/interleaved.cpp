@@ -200,10 +200,9 @@ constexpr std::size_t small_of_two = std::size_t{57} << 10,
                       small_with_long_rows = std::size_t{51} << 10;
 
 /// Rows of a cache line touch fewer sectors in vain than those of half a line. They are chosen
-/// where tiles are that much larger with them, few blocks share a system, and no system has to be
-/// solved once more with interchanges (H200, 129 to 4097 rows).
+/// where tiles are that much larger with them, and no system has to be solved once more with
+/// interchanges (H200, 129 to 4097 rows).
 constexpr std::size_t much_larger = std::size_t{4} << 10;
-constexpr int most_sharing_long_rows = 6;
 
 /// Describes tiles of which a block holds `bytes`, where `blocks` share a system.
 struct shared_tile {
@@ -218,16 +217,18 @@ shared_tile tile_of_pair(const task& t, int row_bytes) {
   return {row_bytes, static_cast<int>(blocks), all / blocks};
 }
 
-/// Returns how many blocks may share a system. Those that have to pivot wait for each other twice.
+/// Returns how many blocks may share a system: more would take longer than segments do. Those that
+/// have to pivot wait for each other twice, with c64 for too long.
 int most_sharing(const task& t, bool is_small, const device_limits& limits) {
+  constexpr int most = 6;
   if (!limits.clusters) return 1;
-  if (t.pivoting == pivoting::none || t.type == value_type::f64) return limits.cluster_blocks;
-  return t.type == value_type::f32 ? most_blocks : is_small ? 2 : 1;
+  const bool long_waits = t.pivoting == pivoting::partial && t.type == value_type::c64;
+  return std::min(long_waits ? (is_small ? 2 : 1) : most, limits.cluster_blocks);
 }
 
 /// Returns the shape of two blocks of a multiprocessor whose rows begin anywhere, if there is one.
 std::optional<preference> in_pairs(const task& t, const device_limits& limits) {
-  if (limits.shared_bytes < 2 * half_with_cache) return {};
+  if (limits.shared_bytes < 2 * most_pair) return {};
   const shared_tile half = tile_of_pair(t, cache_line / 2), whole = tile_of_pair(t, cache_line);
   if (whole.blocks == 1 && whole.bytes < least_pair) return {};
   const auto are_two = [&](const shared_tile& tile, std::size_t most) {
@@ -235,18 +236,23 @@ std::optional<preference> in_pairs(const task& t, const device_limits& limits) {
   };
   const bool small_whole = are_two(whole, small_with_long_rows);
   const bool is_small = small_whole || are_two(half, small_of_two);
-  const bool longer = whole.blocks <= most_sharing_long_rows &&
-                      whole.bytes > half.bytes + much_larger && t.pivoting == pivoting::none;
+  const int most = most_sharing(t, is_small, limits);
+  const bool longer = whole.blocks <= most && whole.bytes > half.bytes + much_larger &&
+                      t.pivoting == pivoting::none;
   const bool by_cache_lines = is_small ? small_whole : whole.blocks == 1 || longer;
   const shared_tile& best = by_cache_lines ? whole : half;
-  if (best.blocks > most_sharing(t, is_small, limits)) return {};
+  if (best.blocks > most) return {};
   return preference{best.row_bytes, best.blocks, best.blocks, false,
                     is_small ? 0 : half_with_cache};
 }
 
-/// Returns whether rows begin anywhere, of enough systems to fill a device with blocks.
+/// Returns whether rows begin anywhere, are no shorter than half a line of the cache, and of enough
+/// systems to fill a device with blocks.
 bool are_many_anywhere(const task& t) {
-  return begins_anywhere(t) && t.geometry.matrices.size >= index_t{cache_line} / 8 * enough_blocks;
+  const layout::axes& m = t.geometry.matrices;
+  const index_t row_bytes = m.at[m.count - 1].extent * static_cast<index_t>(size_of(t.type));
+  return begins_anywhere(t) && row_bytes >= cache_line / 2 &&
+         m.size >= index_t{cache_line} / 8 * enough_blocks;
 }
 
 /// Adds what suits rows that begin anywhere, which threads move and which touch a sector more: long
@@ -265,6 +271,10 @@ void add_anywhere(std::vector<preference>& all, const task& t, const device_limi
     all.push_back({cache_line, 1, 2, true});
   }
   if (pair && !first) all.push_back(*pair);
+  if (!pair && !pivots && limits.clusters) {
+    all.push_back({cache_line, 1, most_blocks, true});
+    all.push_back({2 * sector, 1, most_blocks, true});
+  }
 }
 
 /// Lists preferences that weigh long accesses against blocks that wait for each other, as measured
@@ -317,7 +327,10 @@ bool are_few(const task& t, const device_limits& limits) {
 }
 
 bool waits_long(const interleaved_shape& s, const task& t) {
-  return s.blocks > 1 && s.shared_bytes > crowded && !are_many_anywhere(t);
+  if (s.blocks == 1) return false;
+  // Pairs do not, but tiles with short rows that begin anywhere are slower than segments.
+  if (are_many_anywhere(t)) return s.systems * static_cast<int>(size_of(t.type)) < 2 * sector;
+  return s.shared_bytes > crowded;
 }
 
 std::optional<interleaved_shape> plan_interleaved(const task& t, const interleaved_tuning& tuning,

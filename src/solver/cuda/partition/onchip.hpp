@@ -62,7 +62,7 @@ struct onchip_shape {
   bool concatenated;  // a block's systems are solved as one
   int concatenated_systems;  // of a group; a ragged batch may have fewer in it
   int reach = warp_size;     // chunks that are so far apart end in different systems
-  int beside = 1;            // systems that a segment's matrix belongs to, which take turns
+  int beside = 1;            // groups of systems whose segments take turns
   tile_order order;          // in which blocks, or clusters, take systems that are not concatenated
   index_t group_count;
   const group_start* group_starts;  // and their end; in memory of the device; null if all are alike

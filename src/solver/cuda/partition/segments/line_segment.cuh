@@ -36,14 +36,16 @@ class line_segment {
         : onchip_memory<V, geometry::inputs>(at, s, sizeof(equations)) {}
   };
 
-  /// Says which segment a block has. Groups of systems that have one matrix take turns, so that all
-  /// but the first of them find its rows in the L2.
+  /// Says which segment of all in the grid a block has. Groups of systems beside each other take
+  /// turns, so that all but the first of them find in the L2 what they share: the rows of a matrix,
+  /// or the lines of the cache at their borders.
   struct position : block_place {
     __device__ __forceinline__ position(const shape& s, unsigned number) : block_place{number, 0} {
       const auto beside = static_cast<unsigned>(s.beside), blocks = static_cast<unsigned>(s.blocks);
       const unsigned begin = number / (beside * blocks) * beside, in_band = number - begin * blocks;
-      group = begin + in_band % beside;
-      rank = static_cast<int>(in_band / beside);
+      const unsigned width = min(beside, gridDim.x / blocks - begin);
+      group = begin + in_band % width;
+      rank = static_cast<int>(in_band / width);
     }
   };
   template <pivoting Q>

@@ -65,7 +65,8 @@ class neighbour_exchange {
   using words = gpu::sent_words<V, ::cuda::thread_scope_device>;
   /// Reads of neighbours' words, some 10 ms, after which a segment is left to the kernels that
   /// follow: blocks start in the order of their numbers, which CUDA does not promise, and find room
-  /// for those that they wait for, unless other kernels have taken nearly the whole device.
+  /// for those that they wait for, which are few turns away, unless other kernels have taken nearly
+  /// the whole device.
   static constexpr int most_reads = 1 << 14;
 
   static __device__ __forceinline__ void send(const border_equation<V>& e, border_equation<V>* to) {

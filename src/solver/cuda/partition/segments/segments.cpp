@@ -40,16 +40,57 @@ int choose_warps(const task& t, int sides) {
   return good;
 }
 
+/// Describes tiles of neighbouring systems: how long a row and how large a tile may be, and how
+/// much shared memory a block has at least, in bytes; and how many tiles beside each other take
+/// turns.
+struct neighbours_tile {
+  int row_bytes = cache_line;
+  std::size_t bytes = good_tile, least_shared = 0;
+  int beside = 1;
+};
+
+/// Returns the tiles of rows that threads copy element by element, as measured on an H200 for 1025
+/// to 262 145 rows. Copies wait in the first-level cache, to which two blocks of a multiprocessor
+/// leave 60 to 92 KB (interleaved.cpp). Several right-hand sides want smaller tiles, and c64 that
+/// may have to pivot those of others. Tiles beside each other share lines of the cache; but
+/// segments of one right-hand side wait for those above and below, which must have begun.
+neighbours_tile copied_tile(const task& t, int sides, const device_limits& limits) {
+  constexpr std::size_t kib = 1024, largest = 89 * kib;
+  constexpr int most_beside = 16, beside_of_sides = 64;
+  if (sides > 1) return {.bytes = 56 * kib, .beside = beside_of_sides};
+  neighbours_tile tile{.beside = std::clamp(limits.multiprocessors / 8, 1, most_beside)};
+  if (limits.shared_bytes < 2 * largest) return tile;
+  if (t.type == value_type::f32) {
+    tile.row_bytes = cache_line / 2, tile.bytes = 76 * kib, tile.least_shared = 80 * kib;
+  } else if (t.type != value_type::c64 || t.pivoting == pivoting::none) {
+    tile.bytes = 84 * kib, tile.least_shared = 88 * kib;
+  }
+  return tile;
+}
+
+/// Returns whether rows of neighbouring systems are copied element by element, and fill half a line
+/// of the cache.
+bool are_copied(const onchip_shape& s, const task& t) {
+  const layout::axes& m = t.geometry.matrices;
+  const index_t row_bytes = m.at[m.count - 1].extent * static_cast<index_t>(size_of(t.type));
+  return (s.apart || begins_anywhere(t)) && row_bytes >= cache_line / 2;
+}
+
 /// Chooses the rows of a segment: whole warps of chunks; or, where neighbours in memory are other
-/// systems, as many rows as a tile holds of the systems that fill a cache line.
-void choose_segment(onchip_shape& s, const task& t) {
+/// systems, as many rows as a tile holds of the systems that fill a cache line, or half of one.
+/// Returns the shared memory that a block has at least.
+std::size_t choose_segment(onchip_shape& s, const task& t, const device_limits& limits) {
   const int size = static_cast<int>(size_of(t.type));
   s.systems = 1;
   s.block_rows = choose_warps(t, s.sides) * warp_size * chunk_of(t, s.sides);
-  if (!s.interleaved) return;
-  s.systems = cache_line / std::min(size, 8);
+  if (!s.interleaved) return 0;
+  const auto tile = are_copied(s, t) ? copied_tile(t, s.sides, limits) : neighbours_tile{};
+  s.beside = tile.beside;
+  s.systems = tile.row_bytes / std::min(size, 8);
   while (s.systems / 2 >= t.geometry.matrices.size) s.systems /= 2;
-  s.block_rows = static_cast<int>(good_tile) / (inputs_of(s.sides) * size * s.systems);
+  s.block_rows = static_cast<int>(tile.bytes) / (inputs_of(s.sides) * size * s.systems);
+  // Tiles of short lines are better three or more on a multiprocessor.
+  return t.geometry.rows * 4 >= index_t{s.block_rows} * 3 ? tile.least_shared : 0;
 }
 
 /// Returns whether all right-hand sides begin at multiples of 16 bytes if the first one does.
@@ -74,7 +115,7 @@ std::optional<onchip_shape> plan_line_segments(const task& t, const side_groups&
   s.sides = sides;
   s.apart = !begin_in_pieces(groups, size_of(t.type));
   s.interleaved = layout::is_interleaved(g);
-  choose_segment(s, t);
+  const std::size_t least_shared = choose_segment(s, t, limits);
   s.block_rows = static_cast<int>(std::min<index_t>(s.block_rows, g.rows));
   constexpr index_t enough_to_forget = 128;
   if (sides == 1) {
@@ -89,6 +130,7 @@ std::optional<onchip_shape> plan_line_segments(const task& t, const side_groups&
       s.systems > s.threads) {
     return {};
   }
+  s.shared_bytes = std::max(s.shared_bytes, least_shared);
   return s;
 }
 
@@ -283,7 +325,8 @@ std::optional<sides_shape> plan_sides(const task& t, const segments_tuning& tuni
     auto shape =
         plan_passes(systems, groups, sides, g.matrices.size * g.right_sides.size, tuning, limits);
     if (!shape) return {};
-    shape->of_lines.beside = tiles_beside(groups.first, shape->of_lines);
+    const int of_one_matrix = tiles_beside(groups.first, shape->of_lines);
+    if (of_one_matrix > 1) shape->of_lines.beside = of_one_matrix;
     all.parts[all.count++] = {groups, *shape};
     all.bytes = std::max(all.bytes, shape->bytes);
   }
