@@ -109,6 +109,18 @@ TEST(SegmentSidesShape, IsForSeveralSidesWithoutPivoting) {
 
 class SegmentSides : public ::testing::TestWithParam<value_type> {
  protected:
+  /// Fills in a problem and solves it in segments as `tuning` says.
+  void expect_solved(experiment& e, const segments_tuning& tuning) {
+    e.fill_matrices(random_, draw_size(random_));
+    e.fill_rhs(random_);
+    segment_passes passes(e.problem(), tuning);
+    ASSERT_TRUE(passes);
+    e.give();
+    ASSERT_EQ(passes.enqueue(e, nullptr), cudaSuccess);
+    ASSERT_EQ(e.take(), "");
+    ASSERT_EQ(check_solution(e, 0), "");
+  }
+
   rng random_ = random_for("SegmentSides");
 };
 
@@ -126,14 +138,7 @@ TEST_P(SegmentSides, SolveThroughManyLevels) {
           experiment e(p, how);
           SCOPED_TRACE(describe(p) + "; " + describe(how) + "; segments of " +
                        std::to_string(tuning.rows));
-          e.fill_matrices(random_, draw_size(random_));
-          e.fill_rhs(random_);
-          segment_passes passes(p, tuning);
-          ASSERT_TRUE(passes);
-          e.give();
-          ASSERT_EQ(passes.enqueue(e, nullptr), cudaSuccess);
-          ASSERT_EQ(e.take(), "");
-          ASSERT_EQ(check_solution(e, 0), "");
+          ASSERT_NO_FATAL_FAILURE(expect_solved(e, tuning));
         }
 }
 
@@ -145,14 +150,7 @@ TEST_P(SegmentSides, SolveTilesThatTakeTurns) {
     p.right_hand_sides = 2;
     experiment e(p, {.backend = tridia::backend::cuda, .status = false});
     SCOPED_TRACE(describe(p));
-    e.fill_matrices(random_, draw_size(random_));
-    e.fill_rhs(random_);
-    segment_passes passes(p, {48, 5, 3});
-    ASSERT_TRUE(passes);
-    e.give();
-    ASSERT_EQ(passes.enqueue(e, nullptr), cudaSuccess);
-    ASSERT_EQ(e.take(), "");
-    ASSERT_EQ(check_solution(e, 0), "");
+    ASSERT_NO_FATAL_FAILURE(expect_solved(e, segments_tuning{48, 5, 3}));
   }
 }
 
