@@ -44,12 +44,14 @@ struct axes_of {
   /// Returns the element at point `i` in each array, relative to the first point.
   TRIDIA_FN void offsets(index_t i, index_t (&out)[Arrays]) const {
     for (int a = 0; a < Arrays; ++a) out[a] = 0;
-    for (int k = count; k-- > 0;) {
-      // The slowest axis takes the remainder: this saves one division, often the only one.
-      const index_t q = k > 0 ? i / at[k].extent : 0, r = i - q * at[k].extent;
+    TRIDIA_NO_UNROLL
+    for (int k = count; k-- > 1;) {
+      const index_t q = i / at[k].extent, r = i - q * at[k].extent;
       for (int a = 0; a < Arrays; ++a) out[a] += r * at[k].stride[a];
       i = q;
     }
+    // The slowest axis takes the remainder: this saves one division, often the only one.
+    for (int a = 0; a < Arrays && count > 0; ++a) out[a] += i * at[0].stride[a];
   }
 };
 

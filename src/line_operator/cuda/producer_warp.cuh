@@ -37,7 +37,6 @@ struct producer_task {
   const line_statuses& statuses;
   bool tells_solution;
   const V* prescribed;
-  unsigned* tile_counter;
   const int* sound;
   bool awaits_sums;
 };
@@ -51,29 +50,60 @@ __device__ __forceinline__ bool may_solve(const int* sound) {
   return *sound != 0;
 }
 
-/// Runs the producer warp: it loads tiles ahead, prepares the ends of their lines while others are
-/// solved, and stores those that are solved. Returns the last number that it has drawn, beyond all
-/// tiles, once this is there.
+/// Starts the mbarriers of all stages, a lane each. To be called by the producer warp; so many
+/// threads say that the ends of a tile are `ready`.
+template <class V>
+__device__ __forceinline__ void start_stages(const scan_shape& s, const scan_memory<V>& m,
+                                             unsigned ready) {
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  if (lane < 3 * s.stages) {
+    const auto threads = static_cast<unsigned>(s.threads);
+    tma::start(m.arrived + lane, lane < s.stages ? 1 : lane < 2 * s.stages ? ready : threads);
+  }
+  __syncwarp();
+}
+
+/// Returns how many tiles are loaded ahead of the one that is solved.
+__device__ __forceinline__ int tiles_ahead(const scan_shape& s) { return max(s.stages - 1, 1); }
+
+/// Begins to load the next tile into a stage, or says that the stage is free.
+template <class V, tile_kind Kind>
+__device__ __forceinline__ void load_next(const line_tile<V, Kind>& tiles, const scan_shape& s,
+                                          const scan_memory<V>& m, tile_queue& queue, int stage,
+                                          bool loads_by_tma) {
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  const index_t tile = queue.take();
+  if (lane == 0) m.number[stage] = tile;
+  if (loads_by_tma && tile < s.tiles) {
+    V* const to = m.tiles + stage * (s.stage_bytes / sizeof(V));
+    tiles.load_async(tile, to, m.behind + stage * s.lines, m.arrived + stage);
+  } else if (lane == 0) {
+    tma::arrive(m.arrived + stage);
+  }
+  __syncwarp();
+}
+
+/// Begins to load the first tiles. To be called by the producer warp once it has started the
+/// mbarriers; other threads need not have met it.
+template <class V, tile_kind Kind>
+__device__ __forceinline__ void load_first_tiles(const line_tile<V, Kind>& tiles,
+                                                 const scan_shape& s, const scan_memory<V>& m,
+                                                 tile_queue& queue, bool loads_by_tma) {
+  for (int stage = 0; stage < tiles_ahead(s); ++stage)
+    load_next(tiles, s, m, queue, stage, loads_by_tma);
+}
+
+/// Runs the producer warp once the first tiles are on their way: it loads more ahead, prepares the
+/// ends of their lines while others are solved, and stores those that are solved. Returns the last
+/// number that it has drawn, beyond all tiles, once this is there.
 template <class V, tile_kind Kind>
 __device__ __forceinline__ index_t produce_tiles(const line_tile<V, Kind>& tiles,
                                                  const scan_shape& s, const scan_memory<V>& m,
                                                  const kernel_stencil<real_of<V>>& b,
-                                                 const producer_task<V>& c) {
+                                                 tile_queue& queue, const producer_task<V>& c) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const auto stage_at = [&](int stage) { return m.tiles + stage * (s.stage_bytes / sizeof(V)); };
-  tile_queue queue(c.tile_counter);
-  const auto load_async = [&](int stage) {
-    const index_t tile = queue.take();
-    if (lane == 0) m.number[stage] = tile;
-    if (c.loads_by_tma && tile < s.tiles) {
-      tiles.load_async(tile, stage_at(stage), m.behind + stage * s.lines, m.arrived + stage);
-    } else if (lane == 0) {
-      tma::arrive(m.arrived + stage);
-    }
-    __syncwarp();
-  };
-  const int closure = s.lines * b.end_values(), ahead = max(s.stages - 1, 1);
-  for (int stage = 0; stage < ahead; ++stage) load_async(stage);
+  const int closure = s.lines * b.end_values(), ahead = tiles_ahead(s);
   if (!may_solve(c.sound)) {
     // Shared memory must not be given up while tiles arrive in it.
     for (int stage = 0; stage < ahead; ++stage) tma::wait(m.arrived + stage, 0);
@@ -109,7 +139,7 @@ __device__ __forceinline__ index_t produce_tiles(const line_tile<V, Kind>& tiles
     const auto go_on = [&](int free) {
       tma::wait_read();
       __syncwarp();
-      load_async(free);
+      load_next(tiles, s, m, queue, free, c.loads_by_tma);
       queue.prefetch();
       // Prescribed right-hand sides are waited for together: those of the next tile were loaded
       // long ago, unless there is no stage to load ahead into.

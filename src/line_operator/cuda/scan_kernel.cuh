@@ -67,6 +67,25 @@ __device__ __forceinline__ chunk_index chunk_of(const scan_shape& s, int thread)
   return {group * lanes + (thread & (lanes - 1)), thread / lanes - group * s.chunks};
 }
 
+/// Brings the tables of a matrix to shared memory by asynchronous copies: loads would be waited for
+/// one after another. To be called by the threads that have chunks; a barrier must follow.
+template <int Rows, int Steps>
+__device__ __forceinline__ void load_tables(const scan_memory<V>& m, const scan_shape& s,
+                                            const call& c, int thread) {
+  copy_array(m.factors, c.values, 3 * s.distinct * Rows, thread, s.threads);
+  for (int i = thread; i < Steps * s.chunks; i += s.threads) {
+    copy_element(m.products + i, c.minus_products + i);
+    copy_element(m.products + Steps * s.chunks + i,
+                 c.minus_products + most_scan_steps * s.chunks + i);
+  }
+  for (int i = thread; s.scaled && i < s.rows; i += s.threads) {
+    copy_element(m.scales + i, c.scales + i);
+  }
+  for (int i = thread; i < s.lines * s.stages; i += s.threads) m.found[i] = INT_MAX;
+  wait_for_copies();
+  for (int i = thread; s.scaled && i < s.rows; i += s.threads) m.scales[i] = c.scale * m.scales[i];
+}
+
 /// Says that prescribed right-hand sides are in memory before the kernel begins.
 struct given_ends {};
 /// Returns the warps of a block that have no chunks.
@@ -110,12 +129,21 @@ __global__ void __maxnreg__(scan_registers(Kind, Rows, sizeof(V)))
   const bool loads_by_tma = arrays.input != line_copy_mode::elements;
   const bool stores_by_tma = arrays.output != line_copy_mode::elements;
 
-  if (thread == s.threads) {
-    for (int stage = 0; stage < s.stages; ++stage) {
-      tma::start(m.arrived + stage);
-      tma::start(m.ready + stage, warp_size * other_warps<Ends>);
-      tma::start(m.solved + stage, static_cast<unsigned>(s.threads));
-    }
+  // This thread has the same chunk of every tile, and round.
+  const auto [line, number] = chunk_of<Kind, alone>(s, thread);
+  const bool alive = line < s.solved_lines && number < s.chunks;
+  const chunk_position position{interleaved ? s.lanes() : 1, alive ? number : 0,
+                                alive ? s.chunks : 1, s.threads};
+  const int k0 = position.chunk * rows;
+  const int numbered = c.number != nullptr ? c.number[position.chunk] : position.chunk;
+  tile_queue queue(c.tile_counter);
+  bool sound = true;
+  if (thread < s.threads) {
+    sound = may_solve(c.sound);
+    if (sound) load_tables<rows, steps>(m, s, c, thread);
+  } else if (thread < s.threads + warp_size) {
+    start_stages(s, m, warp_size * other_warps<Ends>);
+    load_first_tiles(tiles, s, m, queue, loads_by_tma);
   }
   __syncthreads();
   // The warp that copies also computes the ends of lines, unless lines are so short that these are
@@ -130,10 +158,10 @@ __global__ void __maxnreg__(scan_registers(Kind, Rows, sizeof(V)))
       if constexpr (exchanges) exchange_ends(tiles, s, m, b, prescribing);
       return;
     }
-    const index_t last = produce_tiles(
-        tiles, s, m, b,
-        {loads_by_tma, stores_by_tma, prepared, c.cyclic, Gathers, c.scale, solves, c.statuses,
-         c.tells_solution, c.prescribed, c.tile_counter, c.sound, c.awaits_sums});
+    const index_t last =
+        produce_tiles(tiles, s, m, b, queue,
+                      {loads_by_tma, stores_by_tma, prepared, c.cyclic, Gathers, c.scale, solves,
+                       c.statuses, c.tells_solution, c.prescribed, c.sound, c.awaits_sums});
     // The counter of tiles is cleared once no number of it is on its way.
     if constexpr (exchanges) {
       if (last >= s.tiles && thread == s.threads) end_round(prescribing.rounds, gridDim.x);
@@ -141,25 +169,7 @@ __global__ void __maxnreg__(scan_registers(Kind, Rows, sizeof(V)))
     wait_for_launch_before();  // what comes after this launch waits for both
     return;
   }
-  if (!may_solve(c.sound)) return;
-  for (int i = thread; i < 3 * s.distinct * rows; i += s.threads) {
-    m.factors[i] = c.values[i];
-  }
-  for (int i = thread; i < steps * s.chunks; i += s.threads) {
-    m.products[i] = c.minus_products[i];
-    m.products[steps * s.chunks + i] = c.minus_products[most_scan_steps * s.chunks + i];
-  }
-  for (int i = thread; s.scaled && i < s.rows; i += s.threads) m.scales[i] = c.scale * c.scales[i];
-  for (int i = thread; i < s.lines * s.stages; i += s.threads) m.found[i] = INT_MAX;
-  meet_threads(s.threads);
-
-  // This thread has the same chunk of every tile, and round.
-  const auto [line, number] = chunk_of<Kind, alone>(s, thread);
-  const bool alive = line < s.solved_lines && number < s.chunks;
-  const chunk_position position{interleaved ? s.lanes() : 1, alive ? number : 0,
-                                alive ? s.chunks : 1, s.threads};
-  const int k0 = position.chunk * rows;
-  const int numbered = c.number != nullptr ? c.number[position.chunk] : position.chunk;
+  if (!sound) return;
   const chunk_factors<rows> factors{m.factors + 3 * rows * numbered};
   const V* const down_products = m.products + position.chunk;
   const V* const back_products = down_products + steps * s.chunks;

@@ -4,7 +4,6 @@
 #include "gpu/check.hpp"
 #include "layout/line_status.hpp"
 #include "line_operator/constant.hpp"
-#include "solver/cuda/planning.hpp"
 #include "solver/cuda/thread_per_system.hpp"
 
 #include <string>
@@ -80,14 +79,15 @@ device_memory upload_rows(const line_operator::constant_matrix& a, value_type ty
 /// Returns whether the right-hand sides of a matrix are solved at about the same time, so that all
 /// but the first of them find it in the L2: lines must fit the chip, and be moved in long pieces.
 bool are_together(const geometry& g, value_type type) {
-  constexpr index_t most_rows = 16384, most_interleaved = 4096;
+  constexpr index_t most_rows = 16384, most_interleaved = 4096, shortest_of_warp = 2176;
   const geometry lines = layout::broadcast_matrices(g);
   if (layout::outer_right_sides(lines) != g.right_sides.size) return false;
   if (layout::is_interleaved(lines)) return g.rows <= most_interleaved;
-  // Off-diagonals that are shifted by an element, as a transposed matrix has, are moved one by one
-  // where lines are too short for pieces.
+  // Off-diagonals that are shifted by an element, as a transposed matrix has, are moved one by one,
+  // but in pieces where a line of real numbers takes a warp or more (partition/onchip.cpp).
   const bool aligned = g.lines[layout::sub].origin == 0 && g.lines[layout::sup].origin == 0;
-  const bool in_pieces = g.rows * static_cast<index_t>(size_of(type)) >= shortest_pieces;
+  const bool in_pieces = (type == value_type::f32 || type == value_type::f64) &&
+                         g.rows * static_cast<index_t>(size_of(type)) >= shortest_of_warp;
   return (aligned || in_pieces) && are_wide(g, type) && g.rows <= most_rows;
 }
 

@@ -28,10 +28,6 @@ inline constexpr std::size_t good_tile = std::size_t{68} << 10;
 /// multiprocessor.
 inline constexpr std::size_t crowded = (std::size_t{227} << 10) / 3 - 1024;
 
-/// Lines of real numbers that begin anywhere, have at least so many bytes and take a warp or more
-/// are moved in pieces: by the TMA, and what lies before and behind them by threads (onchip.cpp).
-inline constexpr int shortest_pieces = 1024;
-
 /// Returns the number of arrays that a tile of systems with so many right-hand sides holds.
 constexpr int inputs_of(int sides) { return layout::rhs + sides; }
 

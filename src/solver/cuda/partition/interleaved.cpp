@@ -187,15 +187,11 @@ struct preference {
   std::size_t least_shared = 0;
 };
 
-/// What threads copy element by element waits for memory in the first-level cache. Two blocks of a
-/// multiprocessor with `half_with_cache` bytes each leave it 92 KB, three nearly nothing, and two
-/// with tiles of `most_pair` 60 KB. Tiles of less than `least_pair` are better three or more at a
-/// time.
-constexpr std::size_t half_with_cache = std::size_t{80} << 10, most_pair = std::size_t{89} << 10,
-                      least_pair = std::size_t{64} << 10;
+/// Tiles of less than this many bytes are better three or more at a time than two.
+constexpr std::size_t least_pair = std::size_t{64} << 10;
 
-/// Small tiles of two blocks that share their systems are as well left without room for the cache;
-/// rows of a cache line want more of it.
+/// Tiles of two blocks that share their systems are as well left without room for the cache if they
+/// are as small as these; rows of a cache line want more of it.
 constexpr std::size_t small_of_two = std::size_t{57} << 10,
                       small_with_long_rows = std::size_t{51} << 10;
 
@@ -219,40 +215,41 @@ shared_tile tile_of_pair(const task& t, int row_bytes) {
 
 /// Returns how many blocks may share a system: more would take longer than segments do. Those that
 /// have to pivot wait for each other twice, with c64 for too long.
-int most_sharing(const task& t, bool is_small, const device_limits& limits) {
+int most_sharing(const task& t, const device_limits& limits) {
   constexpr int most = 6;
-  if (!limits.clusters) return 1;
   const bool long_waits = t.pivoting == pivoting::partial && t.type == value_type::c64;
-  return std::min(long_waits ? (is_small ? 2 : 1) : most, limits.cluster_blocks);
+  return limits.clusters && !long_waits ? std::min(most, limits.cluster_blocks) : 1;
 }
 
 /// Returns the shape of two blocks of a multiprocessor whose rows begin anywhere, if there is one.
 std::optional<preference> in_pairs(const task& t, const device_limits& limits) {
   if (limits.shared_bytes < 2 * most_pair) return {};
-  const shared_tile half = tile_of_pair(t, cache_line / 2), whole = tile_of_pair(t, cache_line);
+  const shared_tile half = tile_of_pair(t, 2 * sector), whole = tile_of_pair(t, cache_line);
   if (whole.blocks == 1 && whole.bytes < least_pair) return {};
-  const auto are_two = [&](const shared_tile& tile, std::size_t most) {
-    return limits.clusters && tile.blocks == 2 && tile.bytes <= most;
+  const auto are_two = [&](const shared_tile& tile, std::size_t most_bytes) {
+    return limits.clusters && tile.blocks == 2 && tile.bytes <= most_bytes;
   };
-  const bool small_whole = are_two(whole, small_with_long_rows);
-  const bool is_small = small_whole || are_two(half, small_of_two);
-  const int most = most_sharing(t, is_small, limits);
-  const bool longer = whole.blocks <= most && whole.bytes > half.bytes + much_larger &&
-                      t.pivoting == pivoting::none;
-  const bool by_cache_lines = is_small ? small_whole : whole.blocks == 1 || longer;
-  const shared_tile& best = by_cache_lines ? whole : half;
-  if (best.blocks > most) return {};
-  return preference{best.row_bytes, best.blocks, best.blocks, false,
-                    is_small ? 0 : half_with_cache};
+  const int most = most_sharing(t, limits);
+  const bool longer = t.pivoting == pivoting::none && whole.bytes > half.bytes + much_larger;
+  const struct {
+    shared_tile tile;
+    bool suits;
+    std::size_t least_shared;
+  } candidates[] = {{whole, are_two(whole, small_with_long_rows), 0},
+                    {half, are_two(half, small_of_two), 0},
+                    {whole, whole.blocks <= (longer ? most : 1), pair_with_cache},
+                    {half, half.blocks <= most, pair_with_cache}};
+  for (const auto& [tile, suits, least_shared] : candidates) {
+    if (suits) return preference{tile.row_bytes, tile.blocks, tile.blocks, false, least_shared};
+  }
+  return {};
 }
 
-/// Returns whether rows begin anywhere, are no shorter than half a line of the cache, and of enough
-/// systems to fill a device with blocks.
+/// Returns whether rows begin anywhere, are long enough, and of enough systems to fill a device
+/// with blocks.
 bool are_many_anywhere(const task& t) {
-  const layout::axes& m = t.geometry.matrices;
-  const index_t row_bytes = m.at[m.count - 1].extent * static_cast<index_t>(size_of(t.type));
-  return begins_anywhere(t) && row_bytes >= cache_line / 2 &&
-         m.size >= index_t{cache_line} / 8 * enough_blocks;
+  return begins_anywhere(t) && are_long_rows(t) &&
+         t.geometry.matrices.size >= index_t{cache_line} / 8 * enough_blocks;
 }
 
 /// Adds what suits rows that begin anywhere, which threads move and which touch a sector more: long
@@ -315,6 +312,11 @@ std::vector<preference> preferences(const task& t, const interleaved_tuning& tun
 bool begins_anywhere(const task& t) {
   const index_t step = t.geometry.lines[layout::rhs].step;
   return step * static_cast<index_t>(size_of(t.type)) % granule != 0;
+}
+
+bool are_long_rows(const task& t) {
+  const layout::axes& m = t.geometry.matrices;
+  return m.at[m.count - 1].extent * static_cast<index_t>(size_of(t.type)) >= 2 * sector;
 }
 
 bool are_few(const task& t, const device_limits& limits) {

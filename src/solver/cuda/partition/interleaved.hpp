@@ -95,6 +95,15 @@ TRIDIA_FN constexpr bool can_persist(pivoting p, std::size_t value_bytes) {
 /// the TMA moves.
 bool begins_anywhere(const solver::task&);
 
+/// Returns whether rows of neighbouring systems fill half a line of the cache or more.
+bool are_long_rows(const solver::task&);
+
+/// What threads copy element by element waits for memory in the first-level cache. Two blocks of a
+/// multiprocessor with `pair_with_cache` bytes each leave it 92 KB, three nearly nothing, and two
+/// with tiles of `most_pair` 60 KB.
+inline constexpr std::size_t pair_with_cache = std::size_t{80} << 10,
+                             most_pair = std::size_t{89} << 10;
+
 /// Returns whether systems keep a device busy for a short while: one block of a multiprocessor
 /// after another, or two, hold 32 bytes of each of their rows.
 bool are_few(const solver::task&, const gpu::device_limits&);

@@ -71,6 +71,7 @@ copy_mode copy_mode_of(const geometry& g, const onchip_shape& s, int size, int f
 /// Returns whether systems that are not moved as lines are long enough, and have real values, to be
 /// moved in pieces.
 bool are_in_pieces(const task& t, const onchip_shape& s, const device_limits& limits) {
+  constexpr int shortest_pieces = 1024;
   const geometry& g = t.geometry;
   const auto size = static_cast<int>(size_of(t.type));
   bool all = limits.clusters && !s.interleaved && s.input == copy_mode::elements &&

@@ -50,30 +50,27 @@ struct neighbours_tile {
 };
 
 /// Returns the tiles of rows that threads copy element by element, as measured on an H200 for 1025
-/// to 262 145 rows. Copies wait in the first-level cache, to which two blocks of a multiprocessor
-/// leave 60 to 92 KB (interleaved.cpp). Several right-hand sides want smaller tiles, and c64 that
+/// to 262 145 rows. Copies wait in the first-level cache, for which two blocks of a multiprocessor
+/// leave room (interleaved.hpp). Several right-hand sides want smaller tiles, and c64 that
 /// may have to pivot those of others. Tiles beside each other share lines of the cache; but
 /// segments of one right-hand side wait for those above and below, which must have begun.
 neighbours_tile copied_tile(const task& t, int sides, const device_limits& limits) {
-  constexpr std::size_t kib = 1024, largest = 89 * kib;
+  constexpr std::size_t kib = 1024;
   constexpr int most_beside = 16, beside_of_sides = 64;
   if (sides > 1) return {.bytes = 56 * kib, .beside = beside_of_sides};
   neighbours_tile tile{.beside = std::clamp(limits.multiprocessors / 8, 1, most_beside)};
-  if (limits.shared_bytes < 2 * largest) return tile;
+  if (limits.shared_bytes < 2 * most_pair) return tile;
   if (t.type == value_type::f32) {
-    tile.row_bytes = cache_line / 2, tile.bytes = 76 * kib, tile.least_shared = 80 * kib;
+    tile.row_bytes = 2 * sector, tile.bytes = 76 * kib, tile.least_shared = pair_with_cache;
   } else if (t.type != value_type::c64 || t.pivoting == pivoting::none) {
     tile.bytes = 84 * kib, tile.least_shared = 88 * kib;
   }
   return tile;
 }
 
-/// Returns whether rows of neighbouring systems are copied element by element, and fill half a line
-/// of the cache.
+/// Returns whether long rows of neighbouring systems are copied element by element.
 bool are_copied(const onchip_shape& s, const task& t) {
-  const layout::axes& m = t.geometry.matrices;
-  const index_t row_bytes = m.at[m.count - 1].extent * static_cast<index_t>(size_of(t.type));
-  return (s.apart || begins_anywhere(t)) && row_bytes >= cache_line / 2;
+  return (s.apart || begins_anywhere(t)) && are_long_rows(t);
 }
 
 /// Chooses the rows of a segment: whole warps of chunks; or, where neighbours in memory are other
