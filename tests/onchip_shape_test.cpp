@@ -194,6 +194,32 @@ TEST(OnchipShape, MovesLongLinesThatBeginAnywhereInPieces) {
   EXPECT_EQ(before_tma->input, copy_mode::elements);
 }
 
+// Right-hand sides of transposed matrices are solved together, or one after another, by about where
+// this begins (solver/cuda/broadcast.cpp).
+TEST(OnchipShape, MovesShiftedLinesInPiecesOnceTheyTakeAWarp) {
+  using tridia::pivoting, tridia::value_type;
+  constexpr struct {
+    value_type type;
+    pivoting pivots;
+    index_t first;  // bytes of a line
+  } kCases[] = {{value_type::f32, pivoting::none, 2768},
+                {value_type::f32, pivoting::partial, 2768},
+                {value_type::f64, pivoting::none, 2704},
+                {value_type::f64, pivoting::partial, 5520}};
+  for (const auto& [type, pivots, first] : kCases)
+    for (index_t bytes = 512; bytes < 8192; bytes += 16) {
+      const auto size = static_cast<index_t>(size_of(type));
+      const auto s = plan_onchip(task_of({.type = type,
+                                          .extents = {100'000, bytes / size},
+                                          .boundary = tridia::boundary::periodic,
+                                          .pivoting = pivots,
+                                          .operation = tridia::operation::transpose}),
+                                 {}, kHopper);
+      ASSERT_TRUE(s);
+      EXPECT_EQ(s->input == copy_mode::pieces, bytes >= first) << bytes << tridia::name(type);
+    }
+}
+
 TEST(OnchipShape, LeavesRoomForLinesThatBeginAnywhere) {
   for (const auto type : {tridia::value_type::f32, tridia::value_type::f64})
     for (const index_t n : {600, 1001, 2047, 5003}) {

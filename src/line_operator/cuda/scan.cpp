@@ -68,7 +68,7 @@ int quiet_pitch(const scan_shape& s, int least, int step, int banks) {
   return best;
 }
 
-/// Returns the bytes that a block needs beside its stages: scan.cu, scan_memory.
+/// Returns the bytes that a block needs beside its stages: scan_memory.cuh.
 std::size_t fixed_bytes(const scan_shape& s, int size, int end_values) {
   const int exchanged = s.threads / warp_size * s.lanes();
   const int values = 3 * s.distinct * s.chunk_rows + (s.scaled ? s.chunks * s.chunk_rows : 0) +

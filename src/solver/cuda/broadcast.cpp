@@ -84,7 +84,7 @@ bool are_together(const geometry& g, value_type type) {
   if (layout::outer_right_sides(lines) != g.right_sides.size) return false;
   if (layout::is_interleaved(lines)) return g.rows <= most_interleaved;
   // Off-diagonals that are shifted by an element, as a transposed matrix has, are moved one by one,
-  // but in pieces where a line of real numbers takes a warp or more (partition/onchip.cpp).
+  // but for real numbers in pieces from about this length on (partition/onchip.cpp).
   const bool aligned = g.lines[layout::sub].origin == 0 && g.lines[layout::sup].origin == 0;
   const bool in_pieces = (type == value_type::f32 || type == value_type::f64) &&
                          g.rows * static_cast<index_t>(size_of(type)) >= shortest_of_warp;
