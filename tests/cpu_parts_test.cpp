@@ -243,22 +243,24 @@ void check_from_ends(const problem& p, index_t systems, bool in_place, rng& rand
   for (index_t s = 0; s < systems; ++s) let_dominate(decays, s, 0, kLongRows);
   EXPECT_EQ(decays.run(), "");
   EXPECT_EQ(check_solution(decays, 48), "") << tridia::name(p.type) << ' ' << p.axis;
-  for (const bool interchanges : {false, true}) {
-    if (interchanges && p.pivoting == pivoting::none) continue;
+  const auto expect_same_beside = [&](const auto& fill) {
     experiment other(p, m);
     copy_inputs(decays, other);
-    if (interchanges) {
-      let_be_random(other, 1, random);
-    } else {
-      let_all_be(other, 1, 2.0001L);
-    }
+    fill(other);
     EXPECT_EQ(other.run(), "");
     EXPECT_EQ(check_solution(other, 48), "") << tridia::name(p.type) << ' ' << p.axis;
     for (index_t s = 0; s < systems; ++s) {
       if (s == 1) continue;
       EXPECT_EQ(decays.solution_bytes(s), other.solution_bytes(s)) << s;
     }
-  }
+  };
+  expect_same_beside([](experiment& e) { let_all_be(e, 1, 2.0001L); });
+  if (p.pivoting == pivoting::none) return;
+  expect_same_beside([&](experiment& e) { let_be_random(e, 1, random); });
+  // Chunks of such a line are nearly singular by themselves: among 33 lines, x has a backward error
+  // of 2 to 36 roundings, by the right-hand side, and about one among few.
+  constexpr index_t few = 5;
+  if (systems <= few) expect_same_beside([](experiment& e) { let_all_be(e, 1, 0.3L); });
 }
 
 // x beside a border of parts comes from the rows next to it, if all else decays until there.
